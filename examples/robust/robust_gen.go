@@ -45,6 +45,10 @@ func (a *PseudoHuberAttrs) values() (pseudoHuberValues, error) {
 // x: T[...B], t: T[...B]; y: T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: delta must be positive.
+//
+// With x = [0, 3] and t = [0, 0], y is about 1.6056:
+//
+//	y, err := robust.PseudoHuber(x, t, &robust.PseudoHuberAttrs{Delta: new(2.0)})
 func PseudoHuber(x, t *runtime.Tensor, attrs *PseudoHuberAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

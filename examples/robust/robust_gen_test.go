@@ -3,12 +3,22 @@
 package robust_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/examples/robust"
+	"github.com/opgen/opgen/examples/robust"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExamplePseudoHuber() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 3}, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{0, 0}, 2))
+	y := runtime.Must(robust.PseudoHuber(x, t, &robust.PseudoHuberAttrs{Delta: new(2.0)}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[] 1.606
+}
 
 func TestPseudoHuberExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/examples/robust.pseudo_huber",

@@ -42,6 +42,10 @@ func (a *CeluAttrs) values() (celuValues, error) {
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: alpha must not be 0.
+//
+// With x = [-1, 3], y is about [-0.78694, 3]:
+//
+//	y, err := activation.Celu(x, &activation.CeluAttrs{Alpha: new(2.0)})
 func Celu(x *runtime.Tensor, attrs *CeluAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

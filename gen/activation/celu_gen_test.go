@@ -3,12 +3,29 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleCelu() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 2}, 3))
+	y := runtime.Must(activation.Celu(x, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [-0.6321 0.0000 2.0000]
+}
+
+func ExampleCelu_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 3}, 2))
+	y := runtime.Must(activation.Celu(x, &activation.CeluAttrs{Alpha: new(2.0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [-0.7869 3.0000]
+}
 
 func TestCeluExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.celu",

@@ -39,6 +39,10 @@ func (a *EluAttrs) values() (eluValues, error) {
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [-1e-12, -Inf], y is about [-2e-12, -2]:
+//
+//	y, err := activation.Elu(x, &activation.EluAttrs{Alpha: new(2.0)})
 func Elu(x *runtime.Tensor, attrs *EluAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

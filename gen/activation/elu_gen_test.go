@@ -3,13 +3,30 @@
 package activation_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleElu() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 2}, 3))
+	y := runtime.Must(activation.Elu(x, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [-0.6321 0.0000 2.0000]
+}
+
+func ExampleElu_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1e-12, float32(math.Inf(-1))}, 2))
+	y := runtime.Must(activation.Elu(x, &activation.EluAttrs{Alpha: new(2.0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [0 -2]
+}
 
 func TestEluExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.elu",

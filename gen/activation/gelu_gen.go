@@ -72,6 +72,10 @@ func (a *GeluAttrs) values() (geluValues, error) {
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [-2, 0, 0.5, 3], y is about [-0.045402, 0, 0.34571, 2.9964]:
+//
+//	y, err := activation.Gelu(x, &activation.GeluAttrs{Approximate: activation.GeluApproximateTanh})
 func Gelu(x *runtime.Tensor, attrs *GeluAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

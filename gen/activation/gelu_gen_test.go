@@ -3,12 +3,29 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleGelu() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, 0, 0.5, 3}, 4))
+	y := runtime.Must(activation.Gelu(x, nil))
+	fmt.Printf("%.2v\n", y)
+	// Output:
+	// f32[4] [-0.05 0.00 0.35 3.00]
+}
+
+func ExampleGelu_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, 0, 0.5, 3}, 4))
+	y := runtime.Must(activation.Gelu(x, &activation.GeluAttrs{Approximate: activation.GeluApproximateTanh}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[4] [-0.045 0.000 0.346 2.996]
+}
 
 func TestGeluExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.gelu",

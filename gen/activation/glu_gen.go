@@ -40,6 +40,10 @@ func (a *GluAttrs) values() (gluValues, error) {
 // x: T[...B, L]; y: T[...B, D]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+//
+// With x = [[1, 2], [0, -1]], y is about [[0.5, 0.53788]]:
+//
+//	y, err := activation.Glu(x, &activation.GluAttrs{Axis: new(0)})
 func Glu(x *runtime.Tensor, attrs *GluAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -14,7 +14,7 @@ func gluExtents0(b *runtime.Bound, v *gluValues) error {
 	}
 	D := L / 2
 	if D < 0 {
-		return runtime.ShapeError("activation.glu", "D = |L| / 2 that isn't negative")
+		return runtime.ShapeError("activation.glu", "D = |L| / 2 that isn't negative", D)
 	}
 	if err := b.Derive(2, D); err != nil {
 		return err
@@ -31,16 +31,15 @@ func gluExtents(b *runtime.Bound, v *gluValues, variant int) error {
 	return nil
 }
 
-// gluRunF32 computes glu, T f32.
-func gluRunF32(b *runtime.Bound, v *gluValues) error {
-	L := b.Ext[1]
-	D := b.Ext[2]
-	B := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, B*D)
+// gluPart0 is a loop that runs in parts.
+type gluPart0 struct {
+	x, y []float32
+	D, L int
+}
 
-	// y[b, d] = x[b, d] * sigmoid(x[b, d + |D|])   for b in ...B, d in D
-	for b2 := range B {
+func (part *gluPart0) Run(from, to int) error {
+	x, y, D, L := part.x, part.y, part.D, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		yRow := b2 * D
 		for d := range D {
@@ -54,20 +53,38 @@ func gluRunF32(b *runtime.Bound, v *gluValues) error {
 			y[yRow+d] = float32(x[xRow+d] * runtime.Sigmoid(x[xRow+i]))
 		}
 	}
+	return nil
+}
+
+// gluRunF32 computes glu, T f32.
+func gluRunF32(b *runtime.Bound, v *gluValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	D := b.Ext[2]
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, B*D)
+
+	// y[b, d] = x[b, d] * sigmoid(x[b, d + |D|])   for b in ...B, d in D
+	if part := (gluPart0{x, y, D, L}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
-// gluRunF64 computes glu, T f64.
-func gluRunF64(b *runtime.Bound, v *gluValues) error {
-	L := b.Ext[1]
-	D := b.Ext[2]
-	B := b.Ext[0]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, B*D)
+// gluPart1 is a loop that runs in parts.
+type gluPart1 struct {
+	x, y []float64
+	D, L int
+}
 
-	// y[b, d] = x[b, d] * sigmoid(x[b, d + |D|])   for b in ...B, d in D
-	for b2 := range B {
+func (part *gluPart1) Run(from, to int) error {
+	x, y, D, L := part.x, part.y, part.D, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		yRow := b2 * D
 		for d := range D {
@@ -81,15 +98,66 @@ func gluRunF64(b *runtime.Bound, v *gluValues) error {
 			y[yRow+d] = float64(x[xRow+d] * runtime.Sigmoid(x[xRow+i]))
 		}
 	}
+	return nil
+}
+
+// gluRunF64 computes glu, T f64.
+func gluRunF64(b *runtime.Bound, v *gluValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	D := b.Ext[2]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, B*D)
+
+	// y[b, d] = x[b, d] * sigmoid(x[b, d + |D|])   for b in ...B, d in D
+	if part := (gluPart1{x, y, D, L}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// gluPart2 is a loop that runs in parts.
+type gluPart2 struct {
+	dx, dy, x, y []float32
+	D, L         int
+}
+
+func (part *gluPart2) Run(from, to int) error {
+	dx, dy, x, y, D, L := part.dx, part.dy, part.x, part.y, part.D, part.L
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * D
+		xRow := b2 * L
+		for l := range L {
+			i := l - D
+			t2 := float32(0)
+			if 0 <= i && i < D {
+				t := float32(dy[dyRow+i] * (1 - runtime.Sigmoid(x[xRow+(i+D)])))
+				t2 = float32(t * y[dyRow+i])
+			}
+			t3 := float32(0)
+			if 0 <= l && l < D {
+				i2 := l + D
+				if uint(i2) >= uint(L) {
+					return runtime.RangeError("activation.glu", "x", "L", i2, L)
+				}
+				t3 = float32(dy[dyRow+l] * runtime.Sigmoid(x[xRow+i2]))
+			}
+			dx[xRow+l] = t2 + t3
+		}
+	}
 	return nil
 }
 
 // gluRunBackwardF32 computes the derivative of glu, T f32.
 func gluRunBackwardF32(b *runtime.Bound, v *gluValues) error {
+	B := b.Ext[0]
 	D := b.Ext[2]
 	L := b.Ext[1]
-	B := b.Ext[0]
 	wantDx := b.Tensor(3) != nil
 	dy := runtime.Elements[float32](b, 2)
 	x := runtime.Elements[float32](b, 0)
@@ -98,37 +166,55 @@ func gluRunBackwardF32(b *runtime.Bound, v *gluValues) error {
 
 	// @x[b, l] = (if 0 <= l - |D| && l - |D| < |D| then @y[b, l - |D|] * (1 - sigmoid(x[b, l - |D| + |D|])) * y[b, l - |D|] else 0) + (if 0 <= l && l < |D| then @y[b, l] * sigmoid(x[b, l + |D|]) else 0)   for b in ...B, l in L
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * D
-			xRow := b2 * L
-			for l := range L {
-				i := l - D
-				t2 := float32(0)
-				if 0 <= i && i < D {
-					t := float32(dy[dyRow+i] * (1 - runtime.Sigmoid(x[xRow+(i+D)])))
-					t2 = float32(t * y[dyRow+i])
-				}
-				t3 := float32(0)
-				if 0 <= l && l < D {
-					i2 := l + D
-					if uint(i2) >= uint(L) {
-						return runtime.RangeError("activation.glu", "x", "L", i2, L)
-					}
-					t3 = float32(dy[dyRow+l] * runtime.Sigmoid(x[xRow+i2]))
-				}
-				dx[xRow+l] = t2 + t3
+		if part := (gluPart2{dx, dy, x, y, D, L}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
+// gluPart3 is a loop that runs in parts.
+type gluPart3 struct {
+	dx, dy, x, y []float64
+	D, L         int
+}
+
+func (part *gluPart3) Run(from, to int) error {
+	dx, dy, x, y, D, L := part.dx, part.dy, part.x, part.y, part.D, part.L
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * D
+		xRow := b2 * L
+		for l := range L {
+			i := l - D
+			t2 := float64(0)
+			if 0 <= i && i < D {
+				t := float64(dy[dyRow+i] * (1 - runtime.Sigmoid(x[xRow+(i+D)])))
+				t2 = float64(t * y[dyRow+i])
+			}
+			t3 := float64(0)
+			if 0 <= l && l < D {
+				i2 := l + D
+				if uint(i2) >= uint(L) {
+					return runtime.RangeError("activation.glu", "x", "L", i2, L)
+				}
+				t3 = float64(dy[dyRow+l] * runtime.Sigmoid(x[xRow+i2]))
+			}
+			dx[xRow+l] = t2 + t3
+		}
+	}
+	return nil
+}
+
 // gluRunBackwardF64 computes the derivative of glu, T f64.
 func gluRunBackwardF64(b *runtime.Bound, v *gluValues) error {
+	B := b.Ext[0]
 	D := b.Ext[2]
 	L := b.Ext[1]
-	B := b.Ext[0]
 	wantDx := b.Tensor(3) != nil
 	dy := runtime.Elements[float64](b, 2)
 	x := runtime.Elements[float64](b, 0)
@@ -137,26 +223,12 @@ func gluRunBackwardF64(b *runtime.Bound, v *gluValues) error {
 
 	// @x[b, l] = (if 0 <= l - |D| && l - |D| < |D| then @y[b, l - |D|] * (1 - sigmoid(x[b, l - |D| + |D|])) * y[b, l - |D|] else 0) + (if 0 <= l && l < |D| then @y[b, l] * sigmoid(x[b, l + |D|]) else 0)   for b in ...B, l in L
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * D
-			xRow := b2 * L
-			for l := range L {
-				i := l - D
-				t2 := float64(0)
-				if 0 <= i && i < D {
-					t := float64(dy[dyRow+i] * (1 - runtime.Sigmoid(x[xRow+(i+D)])))
-					t2 = float64(t * y[dyRow+i])
-				}
-				t3 := float64(0)
-				if 0 <= l && l < D {
-					i2 := l + D
-					if uint(i2) >= uint(L) {
-						return runtime.RangeError("activation.glu", "x", "L", i2, L)
-					}
-					t3 = float64(dy[dyRow+l] * runtime.Sigmoid(x[xRow+i2]))
-				}
-				dx[xRow+l] = t2 + t3
+		if part := (gluPart3{dx, dy, x, y, D, L}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)

@@ -3,12 +3,31 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleGlu() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 0, -1}, 1, 4))
+	y := runtime.Must(activation.Glu(x, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 2]
+	// [[0.5000 0.5379]]
+}
+
+func ExampleGlu_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 0, -1}, 2, 2))
+	y := runtime.Must(activation.Glu(x, &activation.GluAttrs{Axis: new(0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 2]
+	// [[0.5000 0.5379]]
+}
 
 func TestGluExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.glu",

@@ -37,6 +37,10 @@ func (a *HardshrinkAttrs) values() (hardshrinkValues, error) {
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [NaN, 1, 2], y is [NaN, 0, 2]:
+//
+//	y, err := activation.Hardshrink(x, &activation.HardshrinkAttrs{Lambda: new(1.0)})
 func Hardshrink(x *runtime.Tensor, attrs *HardshrinkAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

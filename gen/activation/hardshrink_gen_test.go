@@ -3,13 +3,30 @@
 package activation_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleHardshrink() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, -0.5, 0.25, 0.75}, 4))
+	y := runtime.Must(activation.Hardshrink(x, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[4] [-2.00 0.00 0.00 0.75]
+}
+
+func ExampleHardshrink_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{float32(math.NaN()), 1, 2}, 3))
+	y := runtime.Must(activation.Hardshrink(x, &activation.HardshrinkAttrs{Lambda: new(1.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [NaN 0 2]
+}
 
 func TestHardshrinkExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.hardshrink",

@@ -3,12 +3,21 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleHardsigmoid() {
+	x := runtime.Must(runtime.FromSlice([]float32{-4, -1.5, 0, 3, 5}, 5))
+	y := runtime.Must(activation.Hardsigmoid(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[5] [0.00 0.25 0.50 1.00 1.00]
+}
 
 func TestHardsigmoidExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.hardsigmoid",

@@ -17,6 +17,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [-4, -1.5, 0, 1, 5], y is about [0, -0.375, 0, 0.66667, 5]:
+//
+//	y, err := activation.Hardswish(x)
 func Hardswish(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x)

@@ -3,12 +3,21 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleHardswish() {
+	x := runtime.Must(runtime.FromSlice([]float32{-4, -1.5, 0, 1, 5}, 5))
+	y := runtime.Must(activation.Hardswish(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[5] [0.0000 -0.3750 0.0000 0.6667 5.0000]
+}
 
 func TestHardswishExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.hardswish",

@@ -46,6 +46,10 @@ func (a *HardtanhAttrs) values() (hardtanhValues, error) {
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: lo must not exceed hi.
+//
+// With x = [-2, -0.5, 1, 3], y is [0, 0, 1, 2]:
+//
+//	y, err := activation.Hardtanh(x, &activation.HardtanhAttrs{Lo: new(0.0), Hi: new(2.0)})
 func Hardtanh(x *runtime.Tensor, attrs *HardtanhAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

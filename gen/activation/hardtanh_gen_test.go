@@ -3,12 +3,29 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleHardtanh() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, -0.5, 1, 3}, 4))
+	y := runtime.Must(activation.Hardtanh(x, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[4] [-1.0 -0.5 1.0 1.0]
+}
+
+func ExampleHardtanh_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, -0.5, 1, 3}, 4))
+	y := runtime.Must(activation.Hardtanh(x, &activation.HardtanhAttrs{Lo: new(0.0), Hi: new(2.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[4] [0 0 1 2]
+}
 
 func TestHardtanhExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.hardtanh",

@@ -38,6 +38,10 @@ func (a *LeakyReluAttrs) values() (leakyReluValues, error) {
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[-2, 4]], y is [[-0.5, 4]]:
+//
+//	y, err := activation.LeakyRelu(x, &activation.LeakyReluAttrs{Slope: new(0.25)})
 func LeakyRelu(x *runtime.Tensor, attrs *LeakyReluAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

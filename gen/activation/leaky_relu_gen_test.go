@@ -3,12 +3,30 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLeakyRelu() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, 0, 3}, 3))
+	y := runtime.Must(activation.LeakyRelu(x, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [-0.02 0.00 3.00]
+}
+
+func ExampleLeakyRelu_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, 4}, 1, 2))
+	y := runtime.Must(activation.LeakyRelu(x, &activation.LeakyReluAttrs{Slope: new(0.25)}))
+	fmt.Println(y)
+	// Output:
+	// f32[1 2]
+	// [[-0.5  4.0]]
+}
 
 func TestLeakyReluExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.leaky_relu",

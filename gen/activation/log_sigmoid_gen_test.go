@@ -3,12 +3,21 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLogSigmoid() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1000, -1, 0, 50}, 4))
+	y := runtime.Must(activation.LogSigmoid(x))
+	fmt.Printf("%.2v\n", y)
+	// Output:
+	// f32[4] [-1000.00 -1.31 -0.69 0.00]
+}
 
 func TestLogSigmoidExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.log_sigmoid",

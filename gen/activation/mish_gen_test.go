@@ -3,12 +3,21 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMish() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, 0, 1, 30}, 4))
+	y := runtime.Must(activation.Mish(x))
+	fmt.Printf("%.2v\n", y)
+	// Output:
+	// f32[4] [-0.25 0.00 0.87 30.00]
+}
 
 func TestMishExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.mish",

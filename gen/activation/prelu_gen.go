@@ -38,6 +38,10 @@ func (a *PreluAttrs) values() (preluValues, error) {
 // x: T[...B, C], w: T[C?]; y: T[...B, C]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[-1, -1], [2, -4]] and w = [0.5, 0.25], y is [[-0.5, -0.5], [2, -1]]:
+//
+//	y, err := activation.Prelu(x, w, &activation.PreluAttrs{Axis: new(0)})
 func Prelu(x, w *runtime.Tensor, attrs *PreluAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -3,12 +3,35 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExamplePrelu() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, -1, 2, -4}, 2, 2))
+	w := runtime.Must(runtime.FromSlice([]float32{0.5, 0.25}, 2))
+	y := runtime.Must(activation.Prelu(x, w, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[-0.50 -0.25]
+	//  [ 2.00 -1.00]]
+}
+
+func ExamplePrelu_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, -1, 2, -4}, 2, 2))
+	w := runtime.Must(runtime.FromSlice([]float32{0.5, 0.25}, 2))
+	y := runtime.Must(activation.Prelu(x, w, &activation.PreluAttrs{Axis: new(0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[-0.5 -0.5]
+	//  [ 2.0 -1.0]]
+}
 
 func TestPreluExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.prelu",

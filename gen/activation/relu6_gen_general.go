@@ -6,6 +6,20 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// relu6Part0 is a loop that runs in parts.
+type relu6Part0[T runtime.Integer] struct {
+	i, i2 T
+	x, y  []T
+}
+
+func (part *relu6Part0[T]) Run(from, to int) error {
+	i, i2, x, y := part.i, part.i2, part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = min(max(x[b2], i), i2)
+	}
+	return nil
+}
+
 // relu6RunInt computes relu6, T any integer.
 func relu6RunInt[T runtime.Integer](b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -15,8 +29,12 @@ func relu6RunInt[T runtime.Integer](b *runtime.Bound) error {
 	// y[b] = min(max(x[b], 0), 6)   for b in ...B
 	i := T(0)
 	i2 := T(6)
-	for b2 := range B {
-		y[b2] = min(max(x[b2], i), i2)
+	if part := (relu6Part0[T]{i, i2, x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

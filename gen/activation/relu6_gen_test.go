@@ -3,12 +3,21 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRelu6() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 2.5, 6, 7}, 5))
+	y := runtime.Must(activation.Relu6(x))
+	fmt.Println(y)
+	// Output:
+	// f32[5] [0.0 0.0 2.5 6.0 6.0]
+}
 
 func TestRelu6Examples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.relu6",

@@ -6,6 +6,25 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// relu_Part0 is a loop that runs in parts.
+type relu_Part0[T runtime.Integer] struct {
+	i    T
+	x, y []T
+}
+
+func (part *relu_Part0[T]) Run(from, to int) error {
+	i, x, y := part.i, part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		xAt := x[b2]
+		t := xAt
+		if runtime.Compare(xAt, 0, 1) <= 0 {
+			t = i
+		}
+		y[b2] = t
+	}
+	return nil
+}
+
 // relu_RunInt computes relu, T any integer.
 func relu_RunInt[T runtime.Integer](b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -14,13 +33,12 @@ func relu_RunInt[T runtime.Integer](b *runtime.Bound) error {
 
 	// y[b] = if x[b] <= 0 then 0 else x[b]   for b in ...B
 	i := T(0)
-	for b2 := range B {
-		xAt := x[b2]
-		t := xAt
-		if runtime.Compare(xAt, 0, 1) <= 0 {
-			t = i
+	if part := (relu_Part0[T]{i, x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = t
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

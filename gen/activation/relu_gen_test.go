@@ -3,12 +3,21 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRelu() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1.5, 0, 2}, 3))
+	y := runtime.Must(activation.Relu(x))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [0 0 2]
+}
 
 func TestReluExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.relu",

@@ -3,12 +3,21 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSelu() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 2}, 3))
+	y := runtime.Must(activation.Selu(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [-1.1113 0.0000 2.1014]
+}
 
 func TestSeluExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.selu",

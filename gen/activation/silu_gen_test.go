@@ -3,12 +3,21 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSilu() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, 0, 1, 40}, 4))
+	y := runtime.Must(activation.Silu(x))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[4] [-0.238 0.000 0.731 40.000]
+}
 
 func TestSiluExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.silu",

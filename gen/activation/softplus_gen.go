@@ -47,6 +47,10 @@ func (a *SoftplusAttrs) values() (softplusValues, error) {
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: beta must not be 0.
+//
+// With x = [-1, 0.5, 4], y is about [0.063464, 0.65663, 4]:
+//
+//	y, err := activation.Softplus(x, &activation.SoftplusAttrs{Beta: new(2.0), Threshold: new(5.0)})
 func Softplus(x *runtime.Tensor, attrs *SoftplusAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

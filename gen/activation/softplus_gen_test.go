@@ -3,12 +3,29 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSoftplus() {
+	x := runtime.Must(runtime.FromSlice([]float32{-3, 0, 2, 25}, 4))
+	y := runtime.Must(activation.Softplus(x, nil))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[4] [0.049 0.693 2.127 25.000]
+}
+
+func ExampleSoftplus_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0.5, 4}, 3))
+	y := runtime.Must(activation.Softplus(x, &activation.SoftplusAttrs{Beta: new(2.0), Threshold: new(5.0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [0.0635 0.6566 4.0000]
+}
 
 func TestSoftplusExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.softplus",

@@ -47,6 +47,10 @@ func (a *SoftshrinkAttrs) values() (softshrinkValues, error) {
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: lambda must not be negative.
+//
+// With x = [-2, 0, 3, NaN], y is [-1, 0, 2, NaN]:
+//
+//	y, err := activation.Softshrink(x, &activation.SoftshrinkAttrs{Lambda: new(1.0)})
 func Softshrink(x *runtime.Tensor, attrs *SoftshrinkAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -143,8 +147,8 @@ func softshrinkRunBackward(b *runtime.Bound, v *softshrinkValues) {
 		a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
 		a.Ptr[1], a.Step[1] = b.Ptr[1], 1
 		a.Ptr[2], a.Step[2] = b.Spare(2, b.Ext[0]), 1
-		a.F[0] = -v.lambda
-		a.F[1] = v.lambda
+		a.F[0] = v.lambda
+		a.F[1] = -v.lambda
 		switch b.DType[0] {
 		case runtime.F32:
 			softshrink_f32_backward_0_launch(&a)

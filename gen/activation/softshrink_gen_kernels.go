@@ -23,8 +23,8 @@ func softshrink_f32_forward_0_go(a *runtime.Args) {
 
 // softshrink_f32_backward_0_go reads x, dY; writes dX.
 func softshrink_f32_backward_0_go(a *runtime.Args) {
-	s0 := float32(a.F[0])
-	lambda := float32(a.F[1])
+	lambda := float32(a.F[0])
+	s1 := float32(a.F[1])
 	// Pass 1: store dX.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -33,12 +33,9 @@ func softshrink_f32_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 		for i := range m {
 			xv := x[i]
-			c := xv < s0
-			c2 := lambda < xv
 			dYv := dY[i]
-			v := runtime.Select32(c2, 0, dYv)
-			v2 := runtime.Select32(xv != xv, runtime.Select32(c, 0, v), 0) + runtime.Select32(c, v, 0)
-			dX[i] = v2 + runtime.Select32(c2, dYv, 0)
+			v := runtime.Select32(lambda < xv, dYv, runtime.Select32(xv < s1, dYv, runtime.Select32(xv != xv, dYv, 0)))
+			dX[i] = v
 		}
 	}
 }
@@ -62,8 +59,8 @@ func softshrink_f64_forward_0_go(a *runtime.Args) {
 
 // softshrink_f64_backward_0_go reads x, dY; writes dX.
 func softshrink_f64_backward_0_go(a *runtime.Args) {
-	s0 := float64(a.F[0])
-	lambda := float64(a.F[1])
+	lambda := float64(a.F[0])
+	s1 := float64(a.F[1])
 	// Pass 1: store dX.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -72,12 +69,9 @@ func softshrink_f64_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 		for i := range m {
 			xv := x[i]
-			c := xv < s0
-			c2 := lambda < xv
 			dYv := dY[i]
-			v := runtime.Select64(c2, 0, dYv)
-			v2 := runtime.Select64(xv != xv, runtime.Select64(c, 0, v), 0) + runtime.Select64(c, v, 0)
-			dX[i] = v2 + runtime.Select64(c2, dYv, 0)
+			v := runtime.Select64(lambda < xv, dYv, runtime.Select64(xv < s1, dYv, runtime.Select64(xv != xv, dYv, 0)))
+			dX[i] = v
 		}
 	}
 }

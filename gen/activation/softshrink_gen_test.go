@@ -3,13 +3,30 @@
 package activation_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSoftshrink() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, -0.5, 0.25, 0.75}, 4))
+	y := runtime.Must(activation.Softshrink(x, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[4] [-1.50 0.00 0.00 0.25]
+}
+
+func ExampleSoftshrink_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, 0, 3, float32(math.NaN())}, 4))
+	y := runtime.Must(activation.Softshrink(x, &activation.SoftshrinkAttrs{Lambda: new(1.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[4] [-1 0 2 NaN]
+}
 
 func TestSoftshrinkExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.softshrink",

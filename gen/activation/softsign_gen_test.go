@@ -3,12 +3,21 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSoftsign() {
+	x := runtime.Must(runtime.FromSlice([]float32{-3, 0, 1}, 3))
+	y := runtime.Must(activation.Softsign(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [-0.75 0.00 0.50]
+}
 
 func TestSoftsignExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.softsign",

@@ -3,12 +3,21 @@
 package activation_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleTanhshrink() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, 0, 1}, 3))
+	y := runtime.Must(activation.Tanhshrink(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [-1.0360 0.0000 0.2384]
+}
 
 func TestTanhshrinkExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.tanhshrink",

@@ -28,6 +28,10 @@ func thresholdValuesOf(limit float64, value float64) (thresholdValues, error) {
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [-1, 0.5, 2, NaN], y is [-7, -7, 2, NaN]:
+//
+//	y, err := activation.Threshold(x, 0.5, -7.0)
 func Threshold(x *runtime.Tensor, limit float64, value float64) (*runtime.Tensor, error) {
 	vals, err := thresholdValuesOf(limit, value)
 	if err != nil {

@@ -3,13 +3,22 @@
 package activation_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/activation"
+	"github.com/opgen/opgen/gen/activation"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleThreshold() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0.5, 2, float32(math.NaN())}, 4))
+	y := runtime.Must(activation.Threshold(x, 0.5, -7.0))
+	fmt.Println(y)
+	// Output:
+	// f32[4] [-7 -7 2 NaN]
+}
 
 func TestThresholdExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/activation.threshold",

@@ -53,6 +53,10 @@ func (a *GroupedQueryAttentionAttrs) values() (groupedQueryAttentionValues, erro
 // q: T[...B, (H, G), L, E], k: T[...B, H, S, E], v: T[...B, H, S, V]; y: T[...B, (H, G), L, V]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue.
+//
+// With q = [[[1], [0]]], k = [[[1], [2]]] and v = [[[1], [3]]], y is [[[1], [2]]]:
+//
+//	y, err := attention.GroupedQueryAttention(q, k, v, &attention.GroupedQueryAttentionAttrs{Causal: true})
 func GroupedQueryAttention(q, k, v *runtime.Tensor, attrs *GroupedQueryAttentionAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -272,7 +276,7 @@ var (
 )
 
 var groupedQueryAttentionNoCausalScaleForward = runtime.Signature{
-	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes,
+	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes, Temps: [][]int{{0, 1, 2, 3, 5}},
 	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}, {Axis: 4}}, Splat: true},
 		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 5}, {Axis: 4}}, Splat: true},
@@ -282,7 +286,7 @@ var groupedQueryAttentionNoCausalScaleForward = runtime.Signature{
 }
 
 var groupedQueryAttentionNoCausalScaleBackward = runtime.Signature{
-	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes,
+	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes, Temps: [][]int{{0, 1, 2, 3, 5}},
 	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}, {Axis: 4}}, Splat: true},
 		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 5}, {Axis: 4}}, Splat: true},

@@ -8,6 +8,200 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// groupedQueryAttentionPart0 is a loop that runs in parts.
+type groupedQueryAttentionPart0 struct {
+	k, q, sum     []float32
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart0) Run(from, to int) error {
+	k, q, sum, E, G, H, L, S := part.k, part.q, part.sum, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		qRow := b2 * H
+		qRow2 := (qRow + h) * G
+		kRow := (qRow + h) * S
+		qRow3 := (qRow2 + g) * L
+		qRow4 := (qRow3 + i) * E
+		sumRow := (qRow3 + i) * S
+		for j := range S {
+			sum2 := float64(0)
+			kRow2 := (kRow + j) * E
+			for e := range E {
+				sum2 += float64(float32(q[qRow4+e] * k[kRow2+e]))
+			}
+			sum[sumRow+j] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart1 is a loop that runs in parts.
+type groupedQueryAttentionPart1 struct {
+	s, sum     []float32
+	scale      float32
+	G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart1) Run(from, to int) error {
+	s, sum, scale, G, H, L, S := part.s, part.sum, part.scale, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sumRow := b2 * H
+		sumRow2 := (sumRow + h) * G
+		sumRow3 := (sumRow2 + g) * L
+		sumRow4 := (sumRow3 + i) * S
+		for j := range S {
+			s[sumRow4+j] = float32(sum[sumRow4+j] * scale)
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart2 is a loop that runs in parts.
+type groupedQueryAttentionPart2 struct {
+	max2, s    []float32
+	G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart2) Run(from, to int) error {
+	max2, s, G, H, L, S := part.max2, part.s, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sRow := b2 * H
+		sRow2 := (sRow + h) * G
+		sRow3 := (sRow2 + g) * L
+		for l := range L {
+			most := float32(math.Inf(-1))
+			sRow4 := (sRow3 + l) * S
+			for s2 := range S {
+				most = runtime.Max32(most, s[sRow4+s2])
+			}
+			max2[sRow3+l] = most
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart3 is a loop that runs in parts.
+type groupedQueryAttentionPart3 struct {
+	max2, s, sum2 []float32
+	G, H, L, S    int
+}
+
+func (part *groupedQueryAttentionPart3) Run(from, to int) error {
+	max2, s, sum2, G, H, L, S := part.max2, part.s, part.sum2, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sRow := b2 * H
+		sRow2 := (sRow + h) * G
+		sRow3 := (sRow2 + g) * L
+		for l := range L {
+			sum3 := float64(0)
+			sRow4 := (sRow3 + l) * S
+			for s2 := range S {
+				if S == 0 {
+					return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
+				}
+				sum3 += float64(float32(math.Exp(float64(s[sRow4+s2] - max2[sRow3+l]))))
+			}
+			sum2[sRow3+l] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart4 is a loop that runs in parts.
+type groupedQueryAttentionPart4 struct {
+	a, max2, s, sum2 []float32
+	G, H, L, S       int
+}
+
+func (part *groupedQueryAttentionPart4) Run(from, to int) error {
+	a, max2, s, sum2, G, H, L, S := part.a, part.max2, part.s, part.sum2, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sRow := b2 * H
+		sRow2 := (sRow + h) * G
+		sRow3 := (sRow2 + g) * L
+		sRow4 := (sRow3 + l) * S
+		sum2At := sum2[sRow3+l]
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
+			}
+			t := float32(math.Exp(float64(s[sRow4+s2]-max2[sRow3+l]))) / sum2At
+			a[sRow4+s2] = t
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart5 is a loop that runs in parts.
+type groupedQueryAttentionPart5 struct {
+	a, v2, y      []float32
+	G, H, L, S, V int
+}
+
+func (part *groupedQueryAttentionPart5) Run(from, to int) error {
+	a, v2, y, G, H, L, S, V := part.a, part.v2, part.y, part.G, part.H, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		aRow := b2 * H
+		aRow2 := (aRow + h) * G
+		vRow := (aRow + h) * S
+		aRow3 := (aRow2 + g) * L
+		aRow4 := (aRow3 + i) * S
+		yRow := (aRow3 + i) * V
+		for u := range V {
+			sum3 := float64(0)
+			for j := range S {
+				sum3 += float64(float32(a[aRow4+j] * v2[(vRow+j)*V+u]))
+			}
+			y[yRow+u] = float32(sum3)
+		}
+	}
+	return nil
+}
+
 // groupedQueryAttentionNoCausalScaleRunF32 computes grouped_query_attention with causal false, scale given, T f32.
 func groupedQueryAttentionNoCausalScaleRunF32(b *runtime.Bound, v *groupedQueryAttentionValues) error {
 	B := b.Ext[0]
@@ -24,137 +218,257 @@ func groupedQueryAttentionNoCausalScaleRunF32(b *runtime.Bound, v *groupedQueryA
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(float32(q[qRow4+e] * k[kRow2+e]))
-						}
-						sum[sumRow+j] = float32(sum2)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart0{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float32](b, B*H*G*L*S)
 	scale := float32(v.scale)
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						s[sumRow4+j] = float32(sum[sumRow4+j] * scale)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart1{s, sum, scale, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := float32(math.Inf(-1))
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max32(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart2{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += float64(float32(math.Exp(float64(s[sRow4+s2] - max2[sRow3+l]))))
-					}
-					sum2[sRow3+l] = float32(sum3)
-				}
-			}
+	if part := (groupedQueryAttentionPart3{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						t := float32(math.Exp(float64(s[sRow4+s2]-max2[sRow3+l]))) / sum2At
-						a[sRow4+s2] = t
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart4{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, h, g, i, u] += a[b, h, g, i, j] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	for b2 := range B {
-		aRow := b2 * H
-		for h := range H {
-			aRow2 := (aRow + h) * G
-			vRow := (aRow + h) * S
-			for g := range G {
-				aRow3 := (aRow2 + g) * L
-				for i := range L {
-					aRow4 := (aRow3 + i) * S
-					yRow := (aRow3 + i) * V
-					for u := range V {
-						sum3 := float64(0)
-						for j := range S {
-							sum3 += float64(float32(a[aRow4+j] * v2[(vRow+j)*V+u]))
-						}
-						y[yRow+u] = float32(sum3)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart5{a, v2, y, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// groupedQueryAttentionPart6 is a loop that runs in parts.
+type groupedQueryAttentionPart6 struct {
+	k, q, sum     []float64
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart6) Run(from, to int) error {
+	k, q, sum, E, G, H, L, S := part.k, part.q, part.sum, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		qRow := b2 * H
+		qRow2 := (qRow + h) * G
+		kRow := (qRow + h) * S
+		qRow3 := (qRow2 + g) * L
+		qRow4 := (qRow3 + i) * E
+		sumRow := (qRow3 + i) * S
+		for j := range S {
+			sum2 := float64(0)
+			kRow2 := (kRow + j) * E
+			for e := range E {
+				sum2 += float64(q[qRow4+e] * k[kRow2+e])
+			}
+			sum[sumRow+j] = sum2
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart7 is a loop that runs in parts.
+type groupedQueryAttentionPart7 struct {
+	v          groupedQueryAttentionValues
+	s, sum     []float64
+	G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart7) Run(from, to int) error {
+	v, s, sum, G, H, L, S := &part.v, part.s, part.sum, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sumRow := b2 * H
+		sumRow2 := (sumRow + h) * G
+		sumRow3 := (sumRow2 + g) * L
+		sumRow4 := (sumRow3 + i) * S
+		for j := range S {
+			s[sumRow4+j] = float64(sum[sumRow4+j] * v.scale)
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart8 is a loop that runs in parts.
+type groupedQueryAttentionPart8 struct {
+	max2, s    []float64
+	G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart8) Run(from, to int) error {
+	max2, s, G, H, L, S := part.max2, part.s, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sRow := b2 * H
+		sRow2 := (sRow + h) * G
+		sRow3 := (sRow2 + g) * L
+		for l := range L {
+			most := math.Inf(-1)
+			sRow4 := (sRow3 + l) * S
+			for s2 := range S {
+				most = runtime.Max64(most, s[sRow4+s2])
+			}
+			max2[sRow3+l] = most
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart9 is a loop that runs in parts.
+type groupedQueryAttentionPart9 struct {
+	max2, s, sum2 []float64
+	G, H, L, S    int
+}
+
+func (part *groupedQueryAttentionPart9) Run(from, to int) error {
+	max2, s, sum2, G, H, L, S := part.max2, part.s, part.sum2, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sRow := b2 * H
+		sRow2 := (sRow + h) * G
+		sRow3 := (sRow2 + g) * L
+		for l := range L {
+			sum3 := float64(0)
+			sRow4 := (sRow3 + l) * S
+			for s2 := range S {
+				if S == 0 {
+					return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
+				}
+				sum3 += math.Exp(s[sRow4+s2] - max2[sRow3+l])
+			}
+			sum2[sRow3+l] = sum3
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart10 is a loop that runs in parts.
+type groupedQueryAttentionPart10 struct {
+	a, max2, s, sum2 []float64
+	G, H, L, S       int
+}
+
+func (part *groupedQueryAttentionPart10) Run(from, to int) error {
+	a, max2, s, sum2, G, H, L, S := part.a, part.max2, part.s, part.sum2, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sRow := b2 * H
+		sRow2 := (sRow + h) * G
+		sRow3 := (sRow2 + g) * L
+		sRow4 := (sRow3 + l) * S
+		sum2At := sum2[sRow3+l]
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
+			}
+			a[sRow4+s2] = math.Exp(s[sRow4+s2]-max2[sRow3+l]) / sum2At
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart11 is a loop that runs in parts.
+type groupedQueryAttentionPart11 struct {
+	a, v2, y      []float64
+	G, H, L, S, V int
+}
+
+func (part *groupedQueryAttentionPart11) Run(from, to int) error {
+	a, v2, y, G, H, L, S, V := part.a, part.v2, part.y, part.G, part.H, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		aRow := b2 * H
+		aRow2 := (aRow + h) * G
+		vRow := (aRow + h) * S
+		aRow3 := (aRow2 + g) * L
+		aRow4 := (aRow3 + i) * S
+		yRow := (aRow3 + i) * V
+		for u := range V {
+			sum3 := float64(0)
+			for j := range S {
+				sum3 += float64(a[aRow4+j] * v2[(vRow+j)*V+u])
+			}
+			y[yRow+u] = sum3
+		}
+	}
 	return nil
 }
 
@@ -174,135 +488,125 @@ func groupedQueryAttentionNoCausalScaleRunF64(b *runtime.Bound, v *groupedQueryA
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(q[qRow4+e] * k[kRow2+e])
-						}
-						sum[sumRow+j] = sum2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart6{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						s[sumRow4+j] = float64(sum[sumRow4+j] * v.scale)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart7{*v, s, sum, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := math.Inf(-1)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max64(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart8{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += math.Exp(s[sRow4+s2] - max2[sRow3+l])
-					}
-					sum2[sRow3+l] = sum3
-				}
-			}
+	if part := (groupedQueryAttentionPart9{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						a[sRow4+s2] = math.Exp(s[sRow4+s2]-max2[sRow3+l]) / sum2At
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart10{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, h, g, i, u] += a[b, h, g, i, j] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	for b2 := range B {
-		aRow := b2 * H
-		for h := range H {
-			aRow2 := (aRow + h) * G
-			vRow := (aRow + h) * S
-			for g := range G {
-				aRow3 := (aRow2 + g) * L
-				for i := range L {
-					aRow4 := (aRow3 + i) * S
-					yRow := (aRow3 + i) * V
-					for u := range V {
-						sum3 := float64(0)
-						for j := range S {
-							sum3 += float64(a[aRow4+j] * v2[(vRow+j)*V+u])
-						}
-						y[yRow+u] = sum3
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart11{a, v2, y, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// groupedQueryAttentionPart12 is a loop that runs in parts.
+type groupedQueryAttentionPart12 struct {
+	s, sum     []float32
+	t          float32
+	G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart12) Run(from, to int) error {
+	s, sum, t, G, H, L, S := part.s, part.sum, part.t, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sumRow := b2 * H
+		sumRow2 := (sumRow + h) * G
+		sumRow3 := (sumRow2 + g) * L
+		sumRow4 := (sumRow3 + i) * S
+		for j := range S {
+			s[sumRow4+j] = float32(sum[sumRow4+j] * t)
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart13 is a loop that runs in parts.
+type groupedQueryAttentionPart13 struct {
+	a, max2, s, sum2 []float32
+	G, H, L, S       int
+}
+
+func (part *groupedQueryAttentionPart13) Run(from, to int) error {
+	a, max2, s, sum2, G, H, L, S := part.a, part.max2, part.s, part.sum2, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sRow := b2 * H
+		sRow2 := (sRow + h) * G
+		sRow3 := (sRow2 + g) * L
+		sRow4 := (sRow3 + l) * S
+		sum2At := sum2[sRow3+l]
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
+			}
+			t2 := float32(math.Exp(float64(s[sRow4+s2]-max2[sRow3+l]))) / sum2At
+			a[sRow4+s2] = t2
+		}
+	}
 	return nil
 }
 
@@ -322,137 +626,93 @@ func groupedQueryAttentionNoCausalNoScaleRunF32(b *runtime.Bound, v *groupedQuer
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(float32(q[qRow4+e] * k[kRow2+e]))
-						}
-						sum[sumRow+j] = float32(sum2)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart0{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(real(1) / sqrt(real(|E|)))   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float32](b, B*H*G*L*S)
 	t := float32(1 / math.Sqrt(float64(E)))
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						s[sumRow4+j] = float32(sum[sumRow4+j] * t)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart12{s, sum, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := float32(math.Inf(-1))
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max32(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart2{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += float64(float32(math.Exp(float64(s[sRow4+s2] - max2[sRow3+l]))))
-					}
-					sum2[sRow3+l] = float32(sum3)
-				}
-			}
+	if part := (groupedQueryAttentionPart3{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						t2 := float32(math.Exp(float64(s[sRow4+s2]-max2[sRow3+l]))) / sum2At
-						a[sRow4+s2] = t2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart13{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, h, g, i, u] += a[b, h, g, i, j] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	for b2 := range B {
-		aRow := b2 * H
-		for h := range H {
-			aRow2 := (aRow + h) * G
-			vRow := (aRow + h) * S
-			for g := range G {
-				aRow3 := (aRow2 + g) * L
-				for i := range L {
-					aRow4 := (aRow3 + i) * S
-					yRow := (aRow3 + i) * V
-					for u := range V {
-						sum3 := float64(0)
-						for j := range S {
-							sum3 += float64(float32(a[aRow4+j] * v2[(vRow+j)*V+u]))
-						}
-						y[yRow+u] = float32(sum3)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart5{a, v2, y, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// groupedQueryAttentionPart14 is a loop that runs in parts.
+type groupedQueryAttentionPart14 struct {
+	s, sum     []float64
+	t          float64
+	G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart14) Run(from, to int) error {
+	s, sum, t, G, H, L, S := part.s, part.sum, part.t, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sumRow := b2 * H
+		sumRow2 := (sumRow + h) * G
+		sumRow3 := (sumRow2 + g) * L
+		sumRow4 := (sumRow3 + i) * S
+		for j := range S {
+			s[sumRow4+j] = float64(sum[sumRow4+j] * t)
+		}
+	}
 	return nil
 }
 
@@ -472,136 +732,100 @@ func groupedQueryAttentionNoCausalNoScaleRunF64(b *runtime.Bound, v *groupedQuer
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(q[qRow4+e] * k[kRow2+e])
-						}
-						sum[sumRow+j] = sum2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart6{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(real(1) / sqrt(real(|E|)))   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float64](b, B*H*G*L*S)
 	t := 1 / math.Sqrt(float64(E))
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						s[sumRow4+j] = float64(sum[sumRow4+j] * t)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart14{s, sum, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := math.Inf(-1)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max64(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart8{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += math.Exp(s[sRow4+s2] - max2[sRow3+l])
-					}
-					sum2[sRow3+l] = sum3
-				}
-			}
+	if part := (groupedQueryAttentionPart9{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						a[sRow4+s2] = math.Exp(s[sRow4+s2]-max2[sRow3+l]) / sum2At
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart10{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, h, g, i, u] += a[b, h, g, i, j] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	for b2 := range B {
-		aRow := b2 * H
-		for h := range H {
-			aRow2 := (aRow + h) * G
-			vRow := (aRow + h) * S
-			for g := range G {
-				aRow3 := (aRow2 + g) * L
-				for i := range L {
-					aRow4 := (aRow3 + i) * S
-					yRow := (aRow3 + i) * V
-					for u := range V {
-						sum3 := float64(0)
-						for j := range S {
-							sum3 += float64(a[aRow4+j] * v2[(vRow+j)*V+u])
-						}
-						y[yRow+u] = sum3
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart11{a, v2, y, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// groupedQueryAttentionPart15 is a loop that runs in parts.
+type groupedQueryAttentionPart15 struct {
+	s, sum     []float32
+	scale, t   float32
+	G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart15) Run(from, to int) error {
+	s, sum, scale, t, G, H, L, S := part.s, part.sum, part.scale, part.t, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sumRow := b2 * H
+		sumRow2 := (sumRow + h) * G
+		sumRow3 := (sumRow2 + g) * L
+		i2 := i + S - L
+		sumRow4 := (sumRow3 + i) * S
+		for j := range S {
+			var t2 float32
+			if i2 < j {
+				t2 = t
+			} else {
+				t2 = float32(sum[sumRow4+j] * scale)
+			}
+			s[sumRow4+j] = t2
+		}
+	}
 	return nil
 }
 
@@ -621,145 +845,102 @@ func groupedQueryAttentionCausalScaleRunF32(b *runtime.Bound, v *groupedQueryAtt
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(float32(q[qRow4+e] * k[kRow2+e]))
-						}
-						sum[sumRow+j] = float32(sum2)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart0{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = if i + |S| - |L| < j then acc(T)(-inf) else sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float32](b, B*H*G*L*S)
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					i2 := i + S - L
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						var t2 float32
-						if i2 < j {
-							t2 = t
-						} else {
-							t2 = float32(sum[sumRow4+j] * scale)
-						}
-						s[sumRow4+j] = t2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart15{s, sum, scale, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := float32(math.Inf(-1))
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max32(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart2{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += float64(float32(math.Exp(float64(s[sRow4+s2] - max2[sRow3+l]))))
-					}
-					sum2[sRow3+l] = float32(sum3)
-				}
-			}
+	if part := (groupedQueryAttentionPart3{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						t2 := float32(math.Exp(float64(s[sRow4+s2]-max2[sRow3+l]))) / sum2At
-						a[sRow4+s2] = t2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart13{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, h, g, i, u] += a[b, h, g, i, j] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	for b2 := range B {
-		aRow := b2 * H
-		for h := range H {
-			aRow2 := (aRow + h) * G
-			vRow := (aRow + h) * S
-			for g := range G {
-				aRow3 := (aRow2 + g) * L
-				for i := range L {
-					aRow4 := (aRow3 + i) * S
-					yRow := (aRow3 + i) * V
-					for u := range V {
-						sum3 := float64(0)
-						for j := range S {
-							sum3 += float64(float32(a[aRow4+j] * v2[(vRow+j)*V+u]))
-						}
-						y[yRow+u] = float32(sum3)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart5{a, v2, y, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// groupedQueryAttentionPart16 is a loop that runs in parts.
+type groupedQueryAttentionPart16 struct {
+	v          groupedQueryAttentionValues
+	s, sum     []float64
+	t          float64
+	G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart16) Run(from, to int) error {
+	v, s, sum, t, G, H, L, S := &part.v, part.s, part.sum, part.t, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sumRow := b2 * H
+		sumRow2 := (sumRow + h) * G
+		sumRow3 := (sumRow2 + g) * L
+		i2 := i + S - L
+		sumRow4 := (sumRow3 + i) * S
+		for j := range S {
+			var t2 float64
+			if i2 < j {
+				t2 = t
+			} else {
+				t2 = float64(sum[sumRow4+j] * v.scale)
+			}
+			s[sumRow4+j] = t2
+		}
+	}
 	return nil
 }
 
@@ -779,143 +960,133 @@ func groupedQueryAttentionCausalScaleRunF64(b *runtime.Bound, v *groupedQueryAtt
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(q[qRow4+e] * k[kRow2+e])
-						}
-						sum[sumRow+j] = sum2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart6{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = if i + |S| - |L| < j then acc(T)(-inf) else sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float64](b, B*H*G*L*S)
 	t := -math.Inf(1)
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					i2 := i + S - L
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						var t2 float64
-						if i2 < j {
-							t2 = t
-						} else {
-							t2 = float64(sum[sumRow4+j] * v.scale)
-						}
-						s[sumRow4+j] = t2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart16{*v, s, sum, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := math.Inf(-1)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max64(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart8{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += math.Exp(s[sRow4+s2] - max2[sRow3+l])
-					}
-					sum2[sRow3+l] = sum3
-				}
-			}
+	if part := (groupedQueryAttentionPart9{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						a[sRow4+s2] = math.Exp(s[sRow4+s2]-max2[sRow3+l]) / sum2At
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart10{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, h, g, i, u] += a[b, h, g, i, j] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	for b2 := range B {
-		aRow := b2 * H
-		for h := range H {
-			aRow2 := (aRow + h) * G
-			vRow := (aRow + h) * S
-			for g := range G {
-				aRow3 := (aRow2 + g) * L
-				for i := range L {
-					aRow4 := (aRow3 + i) * S
-					yRow := (aRow3 + i) * V
-					for u := range V {
-						sum3 := float64(0)
-						for j := range S {
-							sum3 += float64(a[aRow4+j] * v2[(vRow+j)*V+u])
-						}
-						y[yRow+u] = sum3
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart11{a, v2, y, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// groupedQueryAttentionPart17 is a loop that runs in parts.
+type groupedQueryAttentionPart17 struct {
+	s, sum     []float32
+	t, t2      float32
+	G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart17) Run(from, to int) error {
+	s, sum, t, t2, G, H, L, S := part.s, part.sum, part.t, part.t2, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sumRow := b2 * H
+		sumRow2 := (sumRow + h) * G
+		sumRow3 := (sumRow2 + g) * L
+		i2 := i + S - L
+		sumRow4 := (sumRow3 + i) * S
+		for j := range S {
+			var t3 float32
+			if i2 < j {
+				t3 = t
+			} else {
+				t3 = float32(sum[sumRow4+j] * t2)
+			}
+			s[sumRow4+j] = t3
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart18 is a loop that runs in parts.
+type groupedQueryAttentionPart18 struct {
+	a, max2, s, sum2 []float32
+	G, H, L, S       int
+}
+
+func (part *groupedQueryAttentionPart18) Run(from, to int) error {
+	a, max2, s, sum2, G, H, L, S := part.a, part.max2, part.s, part.sum2, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sRow := b2 * H
+		sRow2 := (sRow + h) * G
+		sRow3 := (sRow2 + g) * L
+		sRow4 := (sRow3 + l) * S
+		sum2At := sum2[sRow3+l]
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
+			}
+			t3 := float32(math.Exp(float64(s[sRow4+s2]-max2[sRow3+l]))) / sum2At
+			a[sRow4+s2] = t3
+		}
+	}
 	return nil
 }
 
@@ -935,145 +1106,101 @@ func groupedQueryAttentionCausalNoScaleRunF32(b *runtime.Bound, v *groupedQueryA
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(float32(q[qRow4+e] * k[kRow2+e]))
-						}
-						sum[sumRow+j] = float32(sum2)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart0{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = if i + |S| - |L| < j then acc(T)(-inf) else sum[b, h, g, i, j] * acc(T)(real(1) / sqrt(real(|E|)))   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float32](b, B*H*G*L*S)
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					i2 := i + S - L
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						var t3 float32
-						if i2 < j {
-							t3 = t
-						} else {
-							t3 = float32(sum[sumRow4+j] * t2)
-						}
-						s[sumRow4+j] = t3
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart17{s, sum, t, t2, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := float32(math.Inf(-1))
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max32(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart2{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += float64(float32(math.Exp(float64(s[sRow4+s2] - max2[sRow3+l]))))
-					}
-					sum2[sRow3+l] = float32(sum3)
-				}
-			}
+	if part := (groupedQueryAttentionPart3{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						t3 := float32(math.Exp(float64(s[sRow4+s2]-max2[sRow3+l]))) / sum2At
-						a[sRow4+s2] = t3
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart18{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, h, g, i, u] += a[b, h, g, i, j] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	for b2 := range B {
-		aRow := b2 * H
-		for h := range H {
-			aRow2 := (aRow + h) * G
-			vRow := (aRow + h) * S
-			for g := range G {
-				aRow3 := (aRow2 + g) * L
-				for i := range L {
-					aRow4 := (aRow3 + i) * S
-					yRow := (aRow3 + i) * V
-					for u := range V {
-						sum3 := float64(0)
-						for j := range S {
-							sum3 += float64(float32(a[aRow4+j] * v2[(vRow+j)*V+u]))
-						}
-						y[yRow+u] = float32(sum3)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart5{a, v2, y, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// groupedQueryAttentionPart19 is a loop that runs in parts.
+type groupedQueryAttentionPart19 struct {
+	s, sum     []float64
+	t, t2      float64
+	G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart19) Run(from, to int) error {
+	s, sum, t, t2, G, H, L, S := part.s, part.sum, part.t, part.t2, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sumRow := b2 * H
+		sumRow2 := (sumRow + h) * G
+		sumRow3 := (sumRow2 + g) * L
+		i2 := i + S - L
+		sumRow4 := (sumRow3 + i) * S
+		for j := range S {
+			var t3 float64
+			if i2 < j {
+				t3 = t
+			} else {
+				t3 = float64(sum[sumRow4+j] * t2)
+			}
+			s[sumRow4+j] = t3
+		}
+	}
 	return nil
 }
 
@@ -1093,144 +1220,289 @@ func groupedQueryAttentionCausalNoScaleRunF64(b *runtime.Bound, v *groupedQueryA
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(q[qRow4+e] * k[kRow2+e])
-						}
-						sum[sumRow+j] = sum2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart6{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = if i + |S| - |L| < j then acc(T)(-inf) else sum[b, h, g, i, j] * acc(T)(real(1) / sqrt(real(|E|)))   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float64](b, B*H*G*L*S)
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					i2 := i + S - L
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						var t3 float64
-						if i2 < j {
-							t3 = t
-						} else {
-							t3 = float64(sum[sumRow4+j] * t2)
-						}
-						s[sumRow4+j] = t3
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart19{s, sum, t, t2, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := math.Inf(-1)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max64(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart8{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += math.Exp(s[sRow4+s2] - max2[sRow3+l])
-					}
-					sum2[sRow3+l] = sum3
-				}
-			}
+	if part := (groupedQueryAttentionPart9{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						a[sRow4+s2] = math.Exp(s[sRow4+s2]-max2[sRow3+l]) / sum2At
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart10{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, h, g, i, u] += a[b, h, g, i, j] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	for b2 := range B {
-		aRow := b2 * H
-		for h := range H {
-			aRow2 := (aRow + h) * G
-			vRow := (aRow + h) * S
-			for g := range G {
-				aRow3 := (aRow2 + g) * L
-				for i := range L {
-					aRow4 := (aRow3 + i) * S
-					yRow := (aRow3 + i) * V
-					for u := range V {
-						sum3 := float64(0)
-						for j := range S {
-							sum3 += float64(a[aRow4+j] * v2[(vRow+j)*V+u])
-						}
-						y[yRow+u] = sum3
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart11{a, v2, y, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// groupedQueryAttentionPart20 is a loop that runs in parts.
+type groupedQueryAttentionPart20 struct {
+	da, dy, v2    []float32
+	G, H, L, S, V int
+}
+
+func (part *groupedQueryAttentionPart20) Run(from, to int) error {
+	da, dy, v2, G, H, L, S, V := part.da, part.dy, part.v2, part.G, part.H, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dyRow := b2 * H
+		dyRow2 := (dyRow + h) * G
+		vRow := (dyRow + h) * S
+		dyRow3 := (dyRow2 + g) * L
+		dyRow4 := (dyRow3 + i) * V
+		daRow := (dyRow3 + i) * S
+		for j := range S {
+			sum3 := float64(0)
+			vRow2 := (vRow + j) * V
+			for u := range V {
+				sum3 += float64(float32(dy[dyRow4+u] * v2[vRow2+u]))
+			}
+			da[daRow+j] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart21 is a loop that runs in parts.
+type groupedQueryAttentionPart21 struct {
+	a, da, dsum2Sum1 []float32
+	c                bool
+	G, H, L, S       int
+}
+
+func (part *groupedQueryAttentionPart21) Run(from, to int) error {
+	a, da, dsum2Sum1, c, G, H, L, S := part.a, part.da, part.dsum2Sum1, part.c, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		daRow := b2 * H
+		daRow2 := (daRow + h) * G
+		daRow3 := (daRow2 + g) * L
+		for l := range L {
+			sum3 := float64(0)
+			daRow4 := (daRow3 + l) * S
+			for s2 := range S {
+				t := float32(0)
+				if c {
+					t = float32(da[daRow4+s2] * a[daRow4+s2])
+				}
+				sum3 += float64(t)
+			}
+			dsum2Sum1[daRow3+l] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart22 is a loop that runs in parts.
+type groupedQueryAttentionPart22 struct {
+	da, dsum, dsum2Sum1, max2, s, sum2 []float32
+	c                                  bool
+	scale                              float32
+	G, H, L, S                         int
+}
+
+func (part *groupedQueryAttentionPart22) Run(from, to int) error {
+	da, dsum, dsum2Sum1, max2, s, sum2, c, scale, G, H, L, S := part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.scale, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sum2Row := b2 * H
+		sum2Row2 := (sum2Row + h) * G
+		sum2Row3 := (sum2Row2 + g) * L
+		t := scale / sum2[sum2Row3+l]
+		sRow := (sum2Row3 + l) * S
+		dsum2Sum1At := dsum2Sum1[sum2Row3+l]
+		for s2 := range S {
+			t3 := float32(0)
+			if c {
+				if S == 0 {
+					return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
+				}
+				t2 := float32(math.Exp(float64(s[sRow+s2] - max2[sum2Row3+l])))
+				t3 = float32(float32(t*t2) * (da[sRow+s2] - dsum2Sum1At))
+			}
+			dsum[sRow+s2] = t3
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart23 is a loop that runs in parts.
+type groupedQueryAttentionPart23 struct {
+	dq, dsum, k   []float32
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart23) Run(from, to int) error {
+	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		kRow := (dsumRow + h) * S
+		dsumRow3 := (dsumRow2 + g) * L
+		dsumRow4 := (dsumRow3 + i) * S
+		dqRow := (dsumRow3 + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				t := float32(0)
+				if c {
+					kAt := k[(kRow+j)*E+e]
+					t = float32(dsum[dsumRow4+j] * kAt)
+				}
+				sum3 += float64(t)
+			}
+			dq[dqRow+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart24 is a loop that runs in parts.
+type groupedQueryAttentionPart24 struct {
+	dk, dsum, q   []float32
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart24) Run(from, to int) error {
+	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		dkRow := (dsumRow + h) * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for g := range G {
+				dsumRow3 := (dsumRow2 + g) * L
+				for i := range L {
+					t := float32(0)
+					if c {
+						dsumAt := dsum[(dsumRow3+i)*S+j]
+						qAt := q[(dsumRow3+i)*E+e]
+						t = float32(dsumAt * qAt)
+					}
+					sum3 += float64(t)
+				}
+			}
+			dk[dkRow2+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart25 is a loop that runs in parts.
+type groupedQueryAttentionPart25 struct {
+	a, dv, dy     []float32
+	G, H, L, S, V int
+}
+
+func (part *groupedQueryAttentionPart25) Run(from, to int) error {
+	a, dv, dy, G, H, L, S, V := part.a, part.dv, part.dy, part.G, part.H, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dyRow := b2 * H
+		dyRow2 := (dyRow + h) * G
+		dvRow := (dyRow + h) * S
+		dvRow2 := (dvRow + j) * V
+		for u := range V {
+			sum3 := float64(0)
+			for g := range G {
+				dyRow3 := (dyRow2 + g) * L
+				for i := range L {
+					dyAt := dy[(dyRow3+i)*V+u]
+					sum3 += float64(float32(dyAt * a[(dyRow3+i)*S+j]))
+				}
+			}
+			dv[dvRow2+u] = float32(sum3)
+		}
+	}
 	return nil
 }
 
@@ -1256,138 +1528,64 @@ func groupedQueryAttentionNoCausalScaleRunBackwardF32(b *runtime.Bound, v *group
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(float32(q[qRow4+e] * k[kRow2+e]))
-						}
-						sum[sumRow+j] = float32(sum2)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart0{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float32](b, B*H*G*L*S)
 	scale := float32(v.scale)
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						s[sumRow4+j] = float32(sum[sumRow4+j] * scale)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart1{s, sum, scale, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := float32(math.Inf(-1))
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max32(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart2{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += float64(float32(math.Exp(float64(s[sRow4+s2] - max2[sRow3+l]))))
-					}
-					sum2[sRow3+l] = float32(sum3)
-				}
-			}
+	if part := (groupedQueryAttentionPart3{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						t := float32(math.Exp(float64(s[sRow4+s2]-max2[sRow3+l]))) / sum2At
-						a[sRow4+s2] = t
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart4{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	da := runtime.Temp[float32](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				vRow := (dyRow + h) * S
-				for g := range G {
-					dyRow3 := (dyRow2 + g) * L
-					for i := range L {
-						dyRow4 := (dyRow3 + i) * V
-						daRow := (dyRow3 + i) * S
-						for j := range S {
-							sum3 := float64(0)
-							vRow2 := (vRow + j) * V
-							for u := range V {
-								sum3 += float64(float32(dy[dyRow4+u] * v2[vRow2+u]))
-							}
-							da[daRow+j] = float32(sum3)
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart20{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -1395,146 +1593,286 @@ func groupedQueryAttentionNoCausalScaleRunBackwardF32(b *runtime.Bound, v *group
 	dsum2Sum1 := runtime.Temp[float32](b, B*H*G*L)
 	c := 0 < V
 	if wantDq || wantDk {
-		for b2 := range B {
-			daRow := b2 * H
-			for h := range H {
-				daRow2 := (daRow + h) * G
-				for g := range G {
-					daRow3 := (daRow2 + g) * L
-					for l := range L {
-						sum3 := float64(0)
-						daRow4 := (daRow3 + l) * S
-						for s2 := range S {
-							t := float32(0)
-							if c {
-								t = float32(da[daRow4+s2] * a[daRow4+s2])
-							}
-							sum3 += float64(t)
-						}
-						dsum2Sum1[daRow3+l] = float32(sum3)
-					}
-				}
+		if part := (groupedQueryAttentionPart21{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
+			if err := part.Run(0, B*H*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G, L*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, h, g, l, s] = if 0 < |V| then acc(T)(scale) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * H
-			for h := range H {
-				sum2Row2 := (sum2Row + h) * G
-				for g := range G {
-					sum2Row3 := (sum2Row2 + g) * L
-					for l := range L {
-						t := scale / sum2[sum2Row3+l]
-						sRow := (sum2Row3 + l) * S
-						dsum2Sum1At := dsum2Sum1[sum2Row3+l]
-						for s2 := range S {
-							t3 := float32(0)
-							if c {
-								if S == 0 {
-									return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-								}
-								t2 := float32(math.Exp(float64(s[sRow+s2] - max2[sum2Row3+l])))
-								t3 = float32(float32(t*t2) * (da[sRow+s2] - dsum2Sum1At))
-							}
-							dsum[sRow+s2] = t3
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart22{da, dsum, dsum2Sum1, max2, s, sum2, c, scale, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, h, g, i, e] += if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				kRow := (dsumRow + h) * S
-				for g := range G {
-					dsumRow3 := (dsumRow2 + g) * L
-					for i := range L {
-						dsumRow4 := (dsumRow3 + i) * S
-						dqRow := (dsumRow3 + i) * E
-						for e := range E {
-							sum3 := float64(0)
-							for j := range S {
-								t := float32(0)
-								if c {
-									kAt := k[(kRow+j)*E+e]
-									t = float32(dsum[dsumRow4+j] * kAt)
-								}
-								sum3 += float64(t)
-							}
-							dq[dqRow+e] = float32(sum3)
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart23{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, h, j, e] += if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				dkRow := (dsumRow + h) * S
-				for j := range S {
-					dkRow2 := (dkRow + j) * E
-					for e := range E {
-						sum3 := float64(0)
-						for g := range G {
-							dsumRow3 := (dsumRow2 + g) * L
-							for i := range L {
-								t := float32(0)
-								if c {
-									dsumAt := dsum[(dsumRow3+i)*S+j]
-									qAt := q[(dsumRow3+i)*E+e]
-									t = float32(dsumAt * qAt)
-								}
-								sum3 += float64(t)
-							}
-						}
-						dk[dkRow2+e] = float32(sum3)
-					}
-				}
+		if part := (groupedQueryAttentionPart24{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				dvRow := (dyRow + h) * S
-				for j := range S {
-					dvRow2 := (dvRow + j) * V
-					for u := range V {
-						sum3 := float64(0)
-						for g := range G {
-							dyRow3 := (dyRow2 + g) * L
-							for i := range L {
-								dyAt := dy[(dyRow3+i)*V+u]
-								sum3 += float64(float32(dyAt * a[(dyRow3+i)*S+j]))
-							}
-						}
-						dv[dvRow2+u] = float32(sum3)
-					}
-				}
+		if part := (groupedQueryAttentionPart25{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*V); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 4), dq)
 	copy(runtime.Elements[float32](b, 5), dk)
 	copy(runtime.Elements[float32](b, 6), dv)
+	return nil
+}
+
+// groupedQueryAttentionPart26 is a loop that runs in parts.
+type groupedQueryAttentionPart26 struct {
+	da, dy, v2    []float64
+	G, H, L, S, V int
+}
+
+func (part *groupedQueryAttentionPart26) Run(from, to int) error {
+	da, dy, v2, G, H, L, S, V := part.da, part.dy, part.v2, part.G, part.H, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dyRow := b2 * H
+		dyRow2 := (dyRow + h) * G
+		vRow := (dyRow + h) * S
+		dyRow3 := (dyRow2 + g) * L
+		dyRow4 := (dyRow3 + i) * V
+		daRow := (dyRow3 + i) * S
+		for j := range S {
+			sum3 := float64(0)
+			vRow2 := (vRow + j) * V
+			for u := range V {
+				sum3 += float64(dy[dyRow4+u] * v2[vRow2+u])
+			}
+			da[daRow+j] = sum3
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart27 is a loop that runs in parts.
+type groupedQueryAttentionPart27 struct {
+	a, da, dsum2Sum1 []float64
+	c                bool
+	G, H, L, S       int
+}
+
+func (part *groupedQueryAttentionPart27) Run(from, to int) error {
+	a, da, dsum2Sum1, c, G, H, L, S := part.a, part.da, part.dsum2Sum1, part.c, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		daRow := b2 * H
+		daRow2 := (daRow + h) * G
+		daRow3 := (daRow2 + g) * L
+		for l := range L {
+			sum3 := float64(0)
+			daRow4 := (daRow3 + l) * S
+			for s2 := range S {
+				t := float64(0)
+				if c {
+					t = float64(da[daRow4+s2] * a[daRow4+s2])
+				}
+				sum3 += t
+			}
+			dsum2Sum1[daRow3+l] = sum3
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart28 is a loop that runs in parts.
+type groupedQueryAttentionPart28 struct {
+	v                                  groupedQueryAttentionValues
+	da, dsum, dsum2Sum1, max2, s, sum2 []float64
+	c                                  bool
+	G, H, L, S                         int
+}
+
+func (part *groupedQueryAttentionPart28) Run(from, to int) error {
+	v, da, dsum, dsum2Sum1, max2, s, sum2, c, G, H, L, S := &part.v, part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sum2Row := b2 * H
+		sum2Row2 := (sum2Row + h) * G
+		sum2Row3 := (sum2Row2 + g) * L
+		t := v.scale / sum2[sum2Row3+l]
+		sRow := (sum2Row3 + l) * S
+		dsum2Sum1At := dsum2Sum1[sum2Row3+l]
+		for s2 := range S {
+			t3 := float64(0)
+			if c {
+				if S == 0 {
+					return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
+				}
+				t2 := float64(float64(t*math.Exp(s[sRow+s2]-max2[sum2Row3+l])) * (da[sRow+s2] - dsum2Sum1At))
+				t3 = t2
+			}
+			dsum[sRow+s2] = t3
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart29 is a loop that runs in parts.
+type groupedQueryAttentionPart29 struct {
+	dq, dsum, k   []float64
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart29) Run(from, to int) error {
+	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		kRow := (dsumRow + h) * S
+		dsumRow3 := (dsumRow2 + g) * L
+		dsumRow4 := (dsumRow3 + i) * S
+		dqRow := (dsumRow3 + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				t := float64(0)
+				if c {
+					kAt := k[(kRow+j)*E+e]
+					t = float64(dsum[dsumRow4+j] * kAt)
+				}
+				sum3 += t
+			}
+			dq[dqRow+e] = sum3
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart30 is a loop that runs in parts.
+type groupedQueryAttentionPart30 struct {
+	dk, dsum, q   []float64
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart30) Run(from, to int) error {
+	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		dkRow := (dsumRow + h) * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for g := range G {
+				dsumRow3 := (dsumRow2 + g) * L
+				for i := range L {
+					t := float64(0)
+					if c {
+						dsumAt := dsum[(dsumRow3+i)*S+j]
+						qAt := q[(dsumRow3+i)*E+e]
+						t = float64(dsumAt * qAt)
+					}
+					sum3 += t
+				}
+			}
+			dk[dkRow2+e] = sum3
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart31 is a loop that runs in parts.
+type groupedQueryAttentionPart31 struct {
+	a, dv, dy     []float64
+	G, H, L, S, V int
+}
+
+func (part *groupedQueryAttentionPart31) Run(from, to int) error {
+	a, dv, dy, G, H, L, S, V := part.a, part.dv, part.dy, part.G, part.H, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dyRow := b2 * H
+		dyRow2 := (dyRow + h) * G
+		dvRow := (dyRow + h) * S
+		dvRow2 := (dvRow + j) * V
+		for u := range V {
+			sum3 := float64(0)
+			for g := range G {
+				dyRow3 := (dyRow2 + g) * L
+				for i := range L {
+					dyAt := dy[(dyRow3+i)*V+u]
+					sum3 += float64(dyAt * a[(dyRow3+i)*S+j])
+				}
+			}
+			dv[dvRow2+u] = sum3
+		}
+	}
 	return nil
 }
 
@@ -1560,136 +1898,63 @@ func groupedQueryAttentionNoCausalScaleRunBackwardF64(b *runtime.Bound, v *group
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(q[qRow4+e] * k[kRow2+e])
-						}
-						sum[sumRow+j] = sum2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart6{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						s[sumRow4+j] = float64(sum[sumRow4+j] * v.scale)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart7{*v, s, sum, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := math.Inf(-1)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max64(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart8{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += math.Exp(s[sRow4+s2] - max2[sRow3+l])
-					}
-					sum2[sRow3+l] = sum3
-				}
-			}
+	if part := (groupedQueryAttentionPart9{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						a[sRow4+s2] = math.Exp(s[sRow4+s2]-max2[sRow3+l]) / sum2At
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart10{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	da := runtime.Temp[float64](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				vRow := (dyRow + h) * S
-				for g := range G {
-					dyRow3 := (dyRow2 + g) * L
-					for i := range L {
-						dyRow4 := (dyRow3 + i) * V
-						daRow := (dyRow3 + i) * S
-						for j := range S {
-							sum3 := float64(0)
-							vRow2 := (vRow + j) * V
-							for u := range V {
-								sum3 += float64(dy[dyRow4+u] * v2[vRow2+u])
-							}
-							da[daRow+j] = sum3
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart26{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -1697,146 +1962,217 @@ func groupedQueryAttentionNoCausalScaleRunBackwardF64(b *runtime.Bound, v *group
 	dsum2Sum1 := runtime.Temp[float64](b, B*H*G*L)
 	c := 0 < V
 	if wantDq || wantDk {
-		for b2 := range B {
-			daRow := b2 * H
-			for h := range H {
-				daRow2 := (daRow + h) * G
-				for g := range G {
-					daRow3 := (daRow2 + g) * L
-					for l := range L {
-						sum3 := float64(0)
-						daRow4 := (daRow3 + l) * S
-						for s2 := range S {
-							t := float64(0)
-							if c {
-								t = float64(da[daRow4+s2] * a[daRow4+s2])
-							}
-							sum3 += t
-						}
-						dsum2Sum1[daRow3+l] = sum3
-					}
-				}
+		if part := (groupedQueryAttentionPart27{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
+			if err := part.Run(0, B*H*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G, L*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, h, g, l, s] = if 0 < |V| then acc(T)(scale) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * H
-			for h := range H {
-				sum2Row2 := (sum2Row + h) * G
-				for g := range G {
-					sum2Row3 := (sum2Row2 + g) * L
-					for l := range L {
-						t := v.scale / sum2[sum2Row3+l]
-						sRow := (sum2Row3 + l) * S
-						dsum2Sum1At := dsum2Sum1[sum2Row3+l]
-						for s2 := range S {
-							t3 := float64(0)
-							if c {
-								if S == 0 {
-									return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-								}
-								t2 := float64(float64(t*math.Exp(s[sRow+s2]-max2[sum2Row3+l])) * (da[sRow+s2] - dsum2Sum1At))
-								t3 = t2
-							}
-							dsum[sRow+s2] = t3
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart28{*v, da, dsum, dsum2Sum1, max2, s, sum2, c, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, h, g, i, e] += if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				kRow := (dsumRow + h) * S
-				for g := range G {
-					dsumRow3 := (dsumRow2 + g) * L
-					for i := range L {
-						dsumRow4 := (dsumRow3 + i) * S
-						dqRow := (dsumRow3 + i) * E
-						for e := range E {
-							sum3 := float64(0)
-							for j := range S {
-								t := float64(0)
-								if c {
-									kAt := k[(kRow+j)*E+e]
-									t = float64(dsum[dsumRow4+j] * kAt)
-								}
-								sum3 += t
-							}
-							dq[dqRow+e] = sum3
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart29{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, h, j, e] += if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				dkRow := (dsumRow + h) * S
-				for j := range S {
-					dkRow2 := (dkRow + j) * E
-					for e := range E {
-						sum3 := float64(0)
-						for g := range G {
-							dsumRow3 := (dsumRow2 + g) * L
-							for i := range L {
-								t := float64(0)
-								if c {
-									dsumAt := dsum[(dsumRow3+i)*S+j]
-									qAt := q[(dsumRow3+i)*E+e]
-									t = float64(dsumAt * qAt)
-								}
-								sum3 += t
-							}
-						}
-						dk[dkRow2+e] = sum3
-					}
-				}
+		if part := (groupedQueryAttentionPart30{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				dvRow := (dyRow + h) * S
-				for j := range S {
-					dvRow2 := (dvRow + j) * V
-					for u := range V {
-						sum3 := float64(0)
-						for g := range G {
-							dyRow3 := (dyRow2 + g) * L
-							for i := range L {
-								dyAt := dy[(dyRow3+i)*V+u]
-								sum3 += float64(dyAt * a[(dyRow3+i)*S+j])
-							}
-						}
-						dv[dvRow2+u] = sum3
-					}
-				}
+		if part := (groupedQueryAttentionPart31{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*V); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 4), dq)
 	copy(runtime.Elements[float64](b, 5), dk)
 	copy(runtime.Elements[float64](b, 6), dv)
+	return nil
+}
+
+// groupedQueryAttentionPart32 is a loop that runs in parts.
+type groupedQueryAttentionPart32 struct {
+	a, da, dsum2Sum1 []float32
+	c                bool
+	G, H, L, S       int
+}
+
+func (part *groupedQueryAttentionPart32) Run(from, to int) error {
+	a, da, dsum2Sum1, c, G, H, L, S := part.a, part.da, part.dsum2Sum1, part.c, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		daRow := b2 * H
+		daRow2 := (daRow + h) * G
+		daRow3 := (daRow2 + g) * L
+		for l := range L {
+			sum3 := float64(0)
+			daRow4 := (daRow3 + l) * S
+			for s2 := range S {
+				t2 := float32(0)
+				if c {
+					t2 = float32(da[daRow4+s2] * a[daRow4+s2])
+				}
+				sum3 += float64(t2)
+			}
+			dsum2Sum1[daRow3+l] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart33 is a loop that runs in parts.
+type groupedQueryAttentionPart33 struct {
+	da, dsum, dsum2Sum1, max2, s, sum2 []float32
+	c                                  bool
+	t                                  float32
+	G, H, L, S                         int
+}
+
+func (part *groupedQueryAttentionPart33) Run(from, to int) error {
+	da, dsum, dsum2Sum1, max2, s, sum2, c, t, G, H, L, S := part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.t, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sum2Row := b2 * H
+		sum2Row2 := (sum2Row + h) * G
+		sum2Row3 := (sum2Row2 + g) * L
+		t2 := t / sum2[sum2Row3+l]
+		sRow := (sum2Row3 + l) * S
+		dsum2Sum1At := dsum2Sum1[sum2Row3+l]
+		for s2 := range S {
+			t4 := float32(0)
+			if c {
+				if S == 0 {
+					return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
+				}
+				t3 := float32(math.Exp(float64(s[sRow+s2] - max2[sum2Row3+l])))
+				t4 = float32(float32(t2*t3) * (da[sRow+s2] - dsum2Sum1At))
+			}
+			dsum[sRow+s2] = t4
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart34 is a loop that runs in parts.
+type groupedQueryAttentionPart34 struct {
+	dq, dsum, k   []float32
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart34) Run(from, to int) error {
+	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		kRow := (dsumRow + h) * S
+		dsumRow3 := (dsumRow2 + g) * L
+		dsumRow4 := (dsumRow3 + i) * S
+		dqRow := (dsumRow3 + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				t2 := float32(0)
+				if c {
+					kAt := k[(kRow+j)*E+e]
+					t2 = float32(dsum[dsumRow4+j] * kAt)
+				}
+				sum3 += float64(t2)
+			}
+			dq[dqRow+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart35 is a loop that runs in parts.
+type groupedQueryAttentionPart35 struct {
+	dk, dsum, q   []float32
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart35) Run(from, to int) error {
+	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		dkRow := (dsumRow + h) * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for g := range G {
+				dsumRow3 := (dsumRow2 + g) * L
+				for i := range L {
+					t2 := float32(0)
+					if c {
+						dsumAt := dsum[(dsumRow3+i)*S+j]
+						qAt := q[(dsumRow3+i)*E+e]
+						t2 = float32(dsumAt * qAt)
+					}
+					sum3 += float64(t2)
+				}
+			}
+			dk[dkRow2+e] = float32(sum3)
+		}
+	}
 	return nil
 }
 
@@ -1862,138 +2198,64 @@ func groupedQueryAttentionNoCausalNoScaleRunBackwardF32(b *runtime.Bound, v *gro
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(float32(q[qRow4+e] * k[kRow2+e]))
-						}
-						sum[sumRow+j] = float32(sum2)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart0{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(real(1) / sqrt(real(|E|)))   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float32](b, B*H*G*L*S)
 	t := float32(1 / math.Sqrt(float64(E)))
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						s[sumRow4+j] = float32(sum[sumRow4+j] * t)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart12{s, sum, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := float32(math.Inf(-1))
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max32(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart2{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += float64(float32(math.Exp(float64(s[sRow4+s2] - max2[sRow3+l]))))
-					}
-					sum2[sRow3+l] = float32(sum3)
-				}
-			}
+	if part := (groupedQueryAttentionPart3{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						t2 := float32(math.Exp(float64(s[sRow4+s2]-max2[sRow3+l]))) / sum2At
-						a[sRow4+s2] = t2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart13{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	da := runtime.Temp[float32](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				vRow := (dyRow + h) * S
-				for g := range G {
-					dyRow3 := (dyRow2 + g) * L
-					for i := range L {
-						dyRow4 := (dyRow3 + i) * V
-						daRow := (dyRow3 + i) * S
-						for j := range S {
-							sum3 := float64(0)
-							vRow2 := (vRow + j) * V
-							for u := range V {
-								sum3 += float64(float32(dy[dyRow4+u] * v2[vRow2+u]))
-							}
-							da[daRow+j] = float32(sum3)
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart20{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -2001,146 +2263,217 @@ func groupedQueryAttentionNoCausalNoScaleRunBackwardF32(b *runtime.Bound, v *gro
 	dsum2Sum1 := runtime.Temp[float32](b, B*H*G*L)
 	c := 0 < V
 	if wantDq || wantDk {
-		for b2 := range B {
-			daRow := b2 * H
-			for h := range H {
-				daRow2 := (daRow + h) * G
-				for g := range G {
-					daRow3 := (daRow2 + g) * L
-					for l := range L {
-						sum3 := float64(0)
-						daRow4 := (daRow3 + l) * S
-						for s2 := range S {
-							t2 := float32(0)
-							if c {
-								t2 = float32(da[daRow4+s2] * a[daRow4+s2])
-							}
-							sum3 += float64(t2)
-						}
-						dsum2Sum1[daRow3+l] = float32(sum3)
-					}
-				}
+		if part := (groupedQueryAttentionPart32{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
+			if err := part.Run(0, B*H*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G, L*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, h, g, l, s] = if 0 < |V| then acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * H
-			for h := range H {
-				sum2Row2 := (sum2Row + h) * G
-				for g := range G {
-					sum2Row3 := (sum2Row2 + g) * L
-					for l := range L {
-						t2 := t / sum2[sum2Row3+l]
-						sRow := (sum2Row3 + l) * S
-						dsum2Sum1At := dsum2Sum1[sum2Row3+l]
-						for s2 := range S {
-							t4 := float32(0)
-							if c {
-								if S == 0 {
-									return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-								}
-								t3 := float32(math.Exp(float64(s[sRow+s2] - max2[sum2Row3+l])))
-								t4 = float32(float32(t2*t3) * (da[sRow+s2] - dsum2Sum1At))
-							}
-							dsum[sRow+s2] = t4
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart33{da, dsum, dsum2Sum1, max2, s, sum2, c, t, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, h, g, i, e] += if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				kRow := (dsumRow + h) * S
-				for g := range G {
-					dsumRow3 := (dsumRow2 + g) * L
-					for i := range L {
-						dsumRow4 := (dsumRow3 + i) * S
-						dqRow := (dsumRow3 + i) * E
-						for e := range E {
-							sum3 := float64(0)
-							for j := range S {
-								t2 := float32(0)
-								if c {
-									kAt := k[(kRow+j)*E+e]
-									t2 = float32(dsum[dsumRow4+j] * kAt)
-								}
-								sum3 += float64(t2)
-							}
-							dq[dqRow+e] = float32(sum3)
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart34{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, h, j, e] += if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				dkRow := (dsumRow + h) * S
-				for j := range S {
-					dkRow2 := (dkRow + j) * E
-					for e := range E {
-						sum3 := float64(0)
-						for g := range G {
-							dsumRow3 := (dsumRow2 + g) * L
-							for i := range L {
-								t2 := float32(0)
-								if c {
-									dsumAt := dsum[(dsumRow3+i)*S+j]
-									qAt := q[(dsumRow3+i)*E+e]
-									t2 = float32(dsumAt * qAt)
-								}
-								sum3 += float64(t2)
-							}
-						}
-						dk[dkRow2+e] = float32(sum3)
-					}
-				}
+		if part := (groupedQueryAttentionPart35{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				dvRow := (dyRow + h) * S
-				for j := range S {
-					dvRow2 := (dvRow + j) * V
-					for u := range V {
-						sum3 := float64(0)
-						for g := range G {
-							dyRow3 := (dyRow2 + g) * L
-							for i := range L {
-								dyAt := dy[(dyRow3+i)*V+u]
-								sum3 += float64(float32(dyAt * a[(dyRow3+i)*S+j]))
-							}
-						}
-						dv[dvRow2+u] = float32(sum3)
-					}
-				}
+		if part := (groupedQueryAttentionPart25{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*V); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 4), dq)
 	copy(runtime.Elements[float32](b, 5), dk)
 	copy(runtime.Elements[float32](b, 6), dv)
+	return nil
+}
+
+// groupedQueryAttentionPart36 is a loop that runs in parts.
+type groupedQueryAttentionPart36 struct {
+	a, da, dsum2Sum1 []float64
+	c                bool
+	G, H, L, S       int
+}
+
+func (part *groupedQueryAttentionPart36) Run(from, to int) error {
+	a, da, dsum2Sum1, c, G, H, L, S := part.a, part.da, part.dsum2Sum1, part.c, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		daRow := b2 * H
+		daRow2 := (daRow + h) * G
+		daRow3 := (daRow2 + g) * L
+		for l := range L {
+			sum3 := float64(0)
+			daRow4 := (daRow3 + l) * S
+			for s2 := range S {
+				t2 := float64(0)
+				if c {
+					t2 = float64(da[daRow4+s2] * a[daRow4+s2])
+				}
+				sum3 += t2
+			}
+			dsum2Sum1[daRow3+l] = sum3
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart37 is a loop that runs in parts.
+type groupedQueryAttentionPart37 struct {
+	da, dsum, dsum2Sum1, max2, s, sum2 []float64
+	c                                  bool
+	t                                  float64
+	G, H, L, S                         int
+}
+
+func (part *groupedQueryAttentionPart37) Run(from, to int) error {
+	da, dsum, dsum2Sum1, max2, s, sum2, c, t, G, H, L, S := part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.t, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sum2Row := b2 * H
+		sum2Row2 := (sum2Row + h) * G
+		sum2Row3 := (sum2Row2 + g) * L
+		t2 := t / sum2[sum2Row3+l]
+		sRow := (sum2Row3 + l) * S
+		dsum2Sum1At := dsum2Sum1[sum2Row3+l]
+		for s2 := range S {
+			t4 := float64(0)
+			if c {
+				if S == 0 {
+					return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
+				}
+				t3 := float64(float64(t2*math.Exp(s[sRow+s2]-max2[sum2Row3+l])) * (da[sRow+s2] - dsum2Sum1At))
+				t4 = t3
+			}
+			dsum[sRow+s2] = t4
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart38 is a loop that runs in parts.
+type groupedQueryAttentionPart38 struct {
+	dq, dsum, k   []float64
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart38) Run(from, to int) error {
+	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		kRow := (dsumRow + h) * S
+		dsumRow3 := (dsumRow2 + g) * L
+		dsumRow4 := (dsumRow3 + i) * S
+		dqRow := (dsumRow3 + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				t2 := float64(0)
+				if c {
+					kAt := k[(kRow+j)*E+e]
+					t2 = float64(dsum[dsumRow4+j] * kAt)
+				}
+				sum3 += t2
+			}
+			dq[dqRow+e] = sum3
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart39 is a loop that runs in parts.
+type groupedQueryAttentionPart39 struct {
+	dk, dsum, q   []float64
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart39) Run(from, to int) error {
+	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		dkRow := (dsumRow + h) * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for g := range G {
+				dsumRow3 := (dsumRow2 + g) * L
+				for i := range L {
+					t2 := float64(0)
+					if c {
+						dsumAt := dsum[(dsumRow3+i)*S+j]
+						qAt := q[(dsumRow3+i)*E+e]
+						t2 = float64(dsumAt * qAt)
+					}
+					sum3 += t2
+				}
+			}
+			dk[dkRow2+e] = sum3
+		}
+	}
 	return nil
 }
 
@@ -2166,137 +2499,64 @@ func groupedQueryAttentionNoCausalNoScaleRunBackwardF64(b *runtime.Bound, v *gro
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(q[qRow4+e] * k[kRow2+e])
-						}
-						sum[sumRow+j] = sum2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart6{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(real(1) / sqrt(real(|E|)))   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float64](b, B*H*G*L*S)
 	t := 1 / math.Sqrt(float64(E))
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						s[sumRow4+j] = float64(sum[sumRow4+j] * t)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart14{s, sum, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := math.Inf(-1)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max64(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart8{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += math.Exp(s[sRow4+s2] - max2[sRow3+l])
-					}
-					sum2[sRow3+l] = sum3
-				}
-			}
+	if part := (groupedQueryAttentionPart9{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						a[sRow4+s2] = math.Exp(s[sRow4+s2]-max2[sRow3+l]) / sum2At
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart10{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	da := runtime.Temp[float64](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				vRow := (dyRow + h) * S
-				for g := range G {
-					dyRow3 := (dyRow2 + g) * L
-					for i := range L {
-						dyRow4 := (dyRow3 + i) * V
-						daRow := (dyRow3 + i) * S
-						for j := range S {
-							sum3 := float64(0)
-							vRow2 := (vRow + j) * V
-							for u := range V {
-								sum3 += float64(dy[dyRow4+u] * v2[vRow2+u])
-							}
-							da[daRow+j] = sum3
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart26{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -2304,146 +2564,205 @@ func groupedQueryAttentionNoCausalNoScaleRunBackwardF64(b *runtime.Bound, v *gro
 	dsum2Sum1 := runtime.Temp[float64](b, B*H*G*L)
 	c := 0 < V
 	if wantDq || wantDk {
-		for b2 := range B {
-			daRow := b2 * H
-			for h := range H {
-				daRow2 := (daRow + h) * G
-				for g := range G {
-					daRow3 := (daRow2 + g) * L
-					for l := range L {
-						sum3 := float64(0)
-						daRow4 := (daRow3 + l) * S
-						for s2 := range S {
-							t2 := float64(0)
-							if c {
-								t2 = float64(da[daRow4+s2] * a[daRow4+s2])
-							}
-							sum3 += t2
-						}
-						dsum2Sum1[daRow3+l] = sum3
-					}
-				}
+		if part := (groupedQueryAttentionPart36{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
+			if err := part.Run(0, B*H*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G, L*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, h, g, l, s] = if 0 < |V| then acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * H
-			for h := range H {
-				sum2Row2 := (sum2Row + h) * G
-				for g := range G {
-					sum2Row3 := (sum2Row2 + g) * L
-					for l := range L {
-						t2 := t / sum2[sum2Row3+l]
-						sRow := (sum2Row3 + l) * S
-						dsum2Sum1At := dsum2Sum1[sum2Row3+l]
-						for s2 := range S {
-							t4 := float64(0)
-							if c {
-								if S == 0 {
-									return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-								}
-								t3 := float64(float64(t2*math.Exp(s[sRow+s2]-max2[sum2Row3+l])) * (da[sRow+s2] - dsum2Sum1At))
-								t4 = t3
-							}
-							dsum[sRow+s2] = t4
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart37{da, dsum, dsum2Sum1, max2, s, sum2, c, t, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, h, g, i, e] += if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				kRow := (dsumRow + h) * S
-				for g := range G {
-					dsumRow3 := (dsumRow2 + g) * L
-					for i := range L {
-						dsumRow4 := (dsumRow3 + i) * S
-						dqRow := (dsumRow3 + i) * E
-						for e := range E {
-							sum3 := float64(0)
-							for j := range S {
-								t2 := float64(0)
-								if c {
-									kAt := k[(kRow+j)*E+e]
-									t2 = float64(dsum[dsumRow4+j] * kAt)
-								}
-								sum3 += t2
-							}
-							dq[dqRow+e] = sum3
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart38{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, h, j, e] += if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				dkRow := (dsumRow + h) * S
-				for j := range S {
-					dkRow2 := (dkRow + j) * E
-					for e := range E {
-						sum3 := float64(0)
-						for g := range G {
-							dsumRow3 := (dsumRow2 + g) * L
-							for i := range L {
-								t2 := float64(0)
-								if c {
-									dsumAt := dsum[(dsumRow3+i)*S+j]
-									qAt := q[(dsumRow3+i)*E+e]
-									t2 = float64(dsumAt * qAt)
-								}
-								sum3 += t2
-							}
-						}
-						dk[dkRow2+e] = sum3
-					}
-				}
+		if part := (groupedQueryAttentionPart39{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				dvRow := (dyRow + h) * S
-				for j := range S {
-					dvRow2 := (dvRow + j) * V
-					for u := range V {
-						sum3 := float64(0)
-						for g := range G {
-							dyRow3 := (dyRow2 + g) * L
-							for i := range L {
-								dyAt := dy[(dyRow3+i)*V+u]
-								sum3 += float64(dyAt * a[(dyRow3+i)*S+j])
-							}
-						}
-						dv[dvRow2+u] = sum3
-					}
-				}
+		if part := (groupedQueryAttentionPart31{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*V); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 4), dq)
 	copy(runtime.Elements[float64](b, 5), dk)
 	copy(runtime.Elements[float64](b, 6), dv)
+	return nil
+}
+
+// groupedQueryAttentionPart40 is a loop that runs in parts.
+type groupedQueryAttentionPart40 struct {
+	da, dsum, dsum2Sum1, max2, s, sum2 []float32
+	c                                  bool
+	scale                              float32
+	G, H, L, S                         int
+}
+
+func (part *groupedQueryAttentionPart40) Run(from, to int) error {
+	da, dsum, dsum2Sum1, max2, s, sum2, c, scale, G, H, L, S := part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.scale, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sum2Row := b2 * H
+		sum2Row2 := (sum2Row + h) * G
+		sum2Row3 := (sum2Row2 + g) * L
+		i := l + S - L
+		t2 := scale / sum2[sum2Row3+l]
+		sRow := (sum2Row3 + l) * S
+		dsum2Sum1At := dsum2Sum1[sum2Row3+l]
+		for s2 := range S {
+			var t5 float32
+			if i < s2 {
+				t5 = 0
+			} else {
+				t4 := float32(0)
+				if c {
+					if S == 0 {
+						return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
+					}
+					t3 := float32(math.Exp(float64(s[sRow+s2] - max2[sum2Row3+l])))
+					t4 = float32(float32(t2*t3) * (da[sRow+s2] - dsum2Sum1At))
+				}
+				t5 = t4
+			}
+			dsum[sRow+s2] = t5
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart41 is a loop that runs in parts.
+type groupedQueryAttentionPart41 struct {
+	dq, dsum, k   []float32
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart41) Run(from, to int) error {
+	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		kRow := (dsumRow + h) * S
+		dsumRow3 := (dsumRow2 + g) * L
+		i2 := i + S - L
+		dsumRow4 := (dsumRow3 + i) * S
+		dqRow := (dsumRow3 + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				var t3 float32
+				if i2 < j {
+					t3 = 0
+				} else {
+					t2 := float32(0)
+					if c {
+						kAt := k[(kRow+j)*E+e]
+						t2 = float32(dsum[dsumRow4+j] * kAt)
+					}
+					t3 = t2
+				}
+				sum3 += float64(t3)
+			}
+			dq[dqRow+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart42 is a loop that runs in parts.
+type groupedQueryAttentionPart42 struct {
+	dk, dsum, q   []float32
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart42) Run(from, to int) error {
+	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		dkRow := (dsumRow + h) * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for g := range G {
+				dsumRow3 := (dsumRow2 + g) * L
+				for i := range L {
+					i2 := i + S
+					i3 := i2 - L
+					c2 := i3 < j
+					var t3 float32
+					if c2 {
+						t3 = 0
+					} else {
+						t2 := float32(0)
+						if c {
+							dsumAt := dsum[(dsumRow3+i)*S+j]
+							qAt := q[(dsumRow3+i)*E+e]
+							t2 = float32(dsumAt * qAt)
+						}
+						t3 = t2
+					}
+					sum3 += float64(t3)
+				}
+			}
+			dk[dkRow2+e] = float32(sum3)
+		}
+	}
 	return nil
 }
 
@@ -2469,146 +2788,65 @@ func groupedQueryAttentionCausalScaleRunBackwardF32(b *runtime.Bound, v *grouped
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(float32(q[qRow4+e] * k[kRow2+e]))
-						}
-						sum[sumRow+j] = float32(sum2)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart0{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = if i + |S| - |L| < j then acc(T)(-inf) else sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float32](b, B*H*G*L*S)
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					i2 := i + S - L
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						var t2 float32
-						if i2 < j {
-							t2 = t
-						} else {
-							t2 = float32(sum[sumRow4+j] * scale)
-						}
-						s[sumRow4+j] = t2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart15{s, sum, scale, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := float32(math.Inf(-1))
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max32(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart2{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += float64(float32(math.Exp(float64(s[sRow4+s2] - max2[sRow3+l]))))
-					}
-					sum2[sRow3+l] = float32(sum3)
-				}
-			}
+	if part := (groupedQueryAttentionPart3{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						t2 := float32(math.Exp(float64(s[sRow4+s2]-max2[sRow3+l]))) / sum2At
-						a[sRow4+s2] = t2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart13{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	da := runtime.Temp[float32](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				vRow := (dyRow + h) * S
-				for g := range G {
-					dyRow3 := (dyRow2 + g) * L
-					for i := range L {
-						dyRow4 := (dyRow3 + i) * V
-						daRow := (dyRow3 + i) * S
-						for j := range S {
-							sum3 := float64(0)
-							vRow2 := (vRow + j) * V
-							for u := range V {
-								sum3 += float64(float32(dy[dyRow4+u] * v2[vRow2+u]))
-							}
-							da[daRow+j] = float32(sum3)
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart20{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -2616,169 +2854,205 @@ func groupedQueryAttentionCausalScaleRunBackwardF32(b *runtime.Bound, v *grouped
 	dsum2Sum1 := runtime.Temp[float32](b, B*H*G*L)
 	c := 0 < V
 	if wantDq || wantDk {
-		for b2 := range B {
-			daRow := b2 * H
-			for h := range H {
-				daRow2 := (daRow + h) * G
-				for g := range G {
-					daRow3 := (daRow2 + g) * L
-					for l := range L {
-						sum3 := float64(0)
-						daRow4 := (daRow3 + l) * S
-						for s2 := range S {
-							t2 := float32(0)
-							if c {
-								t2 = float32(da[daRow4+s2] * a[daRow4+s2])
-							}
-							sum3 += float64(t2)
-						}
-						dsum2Sum1[daRow3+l] = float32(sum3)
-					}
-				}
+		if part := (groupedQueryAttentionPart32{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
+			if err := part.Run(0, B*H*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G, L*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, h, g, l, s] = if l + |S| - |L| < s then 0 else if 0 < |V| then acc(T)(scale) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * H
-			for h := range H {
-				sum2Row2 := (sum2Row + h) * G
-				for g := range G {
-					sum2Row3 := (sum2Row2 + g) * L
-					for l := range L {
-						i := l + S - L
-						t2 := scale / sum2[sum2Row3+l]
-						sRow := (sum2Row3 + l) * S
-						dsum2Sum1At := dsum2Sum1[sum2Row3+l]
-						for s2 := range S {
-							var t5 float32
-							if i < s2 {
-								t5 = 0
-							} else {
-								t4 := float32(0)
-								if c {
-									if S == 0 {
-										return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-									}
-									t3 := float32(math.Exp(float64(s[sRow+s2] - max2[sum2Row3+l])))
-									t4 = float32(float32(t2*t3) * (da[sRow+s2] - dsum2Sum1At))
-								}
-								t5 = t4
-							}
-							dsum[sRow+s2] = t5
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart40{da, dsum, dsum2Sum1, max2, s, sum2, c, scale, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, h, g, i, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				kRow := (dsumRow + h) * S
-				for g := range G {
-					dsumRow3 := (dsumRow2 + g) * L
-					for i := range L {
-						i2 := i + S - L
-						dsumRow4 := (dsumRow3 + i) * S
-						dqRow := (dsumRow3 + i) * E
-						for e := range E {
-							sum3 := float64(0)
-							for j := range S {
-								var t3 float32
-								if i2 < j {
-									t3 = 0
-								} else {
-									t2 := float32(0)
-									if c {
-										kAt := k[(kRow+j)*E+e]
-										t2 = float32(dsum[dsumRow4+j] * kAt)
-									}
-									t3 = t2
-								}
-								sum3 += float64(t3)
-							}
-							dq[dqRow+e] = float32(sum3)
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart41{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, h, j, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				dkRow := (dsumRow + h) * S
-				for j := range S {
-					dkRow2 := (dkRow + j) * E
-					for e := range E {
-						sum3 := float64(0)
-						for g := range G {
-							dsumRow3 := (dsumRow2 + g) * L
-							for i := range L {
-								i2 := i + S
-								i3 := i2 - L
-								c2 := i3 < j
-								var t3 float32
-								if c2 {
-									t3 = 0
-								} else {
-									t2 := float32(0)
-									if c {
-										dsumAt := dsum[(dsumRow3+i)*S+j]
-										qAt := q[(dsumRow3+i)*E+e]
-										t2 = float32(dsumAt * qAt)
-									}
-									t3 = t2
-								}
-								sum3 += float64(t3)
-							}
-						}
-						dk[dkRow2+e] = float32(sum3)
-					}
-				}
+		if part := (groupedQueryAttentionPart42{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				dvRow := (dyRow + h) * S
-				for j := range S {
-					dvRow2 := (dvRow + j) * V
-					for u := range V {
-						sum3 := float64(0)
-						for g := range G {
-							dyRow3 := (dyRow2 + g) * L
-							for i := range L {
-								dyAt := dy[(dyRow3+i)*V+u]
-								sum3 += float64(float32(dyAt * a[(dyRow3+i)*S+j]))
-							}
-						}
-						dv[dvRow2+u] = float32(sum3)
-					}
-				}
+		if part := (groupedQueryAttentionPart25{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*V); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 4), dq)
 	copy(runtime.Elements[float32](b, 5), dk)
 	copy(runtime.Elements[float32](b, 6), dv)
+	return nil
+}
+
+// groupedQueryAttentionPart43 is a loop that runs in parts.
+type groupedQueryAttentionPart43 struct {
+	v                                  groupedQueryAttentionValues
+	da, dsum, dsum2Sum1, max2, s, sum2 []float64
+	c                                  bool
+	G, H, L, S                         int
+}
+
+func (part *groupedQueryAttentionPart43) Run(from, to int) error {
+	v, da, dsum, dsum2Sum1, max2, s, sum2, c, G, H, L, S := &part.v, part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sum2Row := b2 * H
+		sum2Row2 := (sum2Row + h) * G
+		sum2Row3 := (sum2Row2 + g) * L
+		i := l + S - L
+		t2 := v.scale / sum2[sum2Row3+l]
+		sRow := (sum2Row3 + l) * S
+		dsum2Sum1At := dsum2Sum1[sum2Row3+l]
+		for s2 := range S {
+			var t5 float64
+			if i < s2 {
+				t5 = 0
+			} else {
+				t4 := float64(0)
+				if c {
+					if S == 0 {
+						return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
+					}
+					t3 := float64(float64(t2*math.Exp(s[sRow+s2]-max2[sum2Row3+l])) * (da[sRow+s2] - dsum2Sum1At))
+					t4 = t3
+				}
+				t5 = t4
+			}
+			dsum[sRow+s2] = t5
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart44 is a loop that runs in parts.
+type groupedQueryAttentionPart44 struct {
+	dq, dsum, k   []float64
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart44) Run(from, to int) error {
+	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		kRow := (dsumRow + h) * S
+		dsumRow3 := (dsumRow2 + g) * L
+		i2 := i + S - L
+		dsumRow4 := (dsumRow3 + i) * S
+		dqRow := (dsumRow3 + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				var t3 float64
+				if i2 < j {
+					t3 = 0
+				} else {
+					t2 := float64(0)
+					if c {
+						kAt := k[(kRow+j)*E+e]
+						t2 = float64(dsum[dsumRow4+j] * kAt)
+					}
+					t3 = t2
+				}
+				sum3 += t3
+			}
+			dq[dqRow+e] = sum3
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart45 is a loop that runs in parts.
+type groupedQueryAttentionPart45 struct {
+	dk, dsum, q   []float64
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart45) Run(from, to int) error {
+	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		dkRow := (dsumRow + h) * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for g := range G {
+				dsumRow3 := (dsumRow2 + g) * L
+				for i := range L {
+					i2 := i + S
+					i3 := i2 - L
+					c2 := i3 < j
+					var t3 float64
+					if c2 {
+						t3 = 0
+					} else {
+						t2 := float64(0)
+						if c {
+							dsumAt := dsum[(dsumRow3+i)*S+j]
+							qAt := q[(dsumRow3+i)*E+e]
+							t2 = float64(dsumAt * qAt)
+						}
+						t3 = t2
+					}
+					sum3 += t3
+				}
+			}
+			dk[dkRow2+e] = sum3
+		}
+	}
 	return nil
 }
 
@@ -2804,144 +3078,64 @@ func groupedQueryAttentionCausalScaleRunBackwardF64(b *runtime.Bound, v *grouped
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(q[qRow4+e] * k[kRow2+e])
-						}
-						sum[sumRow+j] = sum2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart6{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = if i + |S| - |L| < j then acc(T)(-inf) else sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float64](b, B*H*G*L*S)
 	t := -math.Inf(1)
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					i2 := i + S - L
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						var t2 float64
-						if i2 < j {
-							t2 = t
-						} else {
-							t2 = float64(sum[sumRow4+j] * v.scale)
-						}
-						s[sumRow4+j] = t2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart16{*v, s, sum, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := math.Inf(-1)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max64(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart8{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += math.Exp(s[sRow4+s2] - max2[sRow3+l])
-					}
-					sum2[sRow3+l] = sum3
-				}
-			}
+	if part := (groupedQueryAttentionPart9{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						a[sRow4+s2] = math.Exp(s[sRow4+s2]-max2[sRow3+l]) / sum2At
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart10{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	da := runtime.Temp[float64](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				vRow := (dyRow + h) * S
-				for g := range G {
-					dyRow3 := (dyRow2 + g) * L
-					for i := range L {
-						dyRow4 := (dyRow3 + i) * V
-						daRow := (dyRow3 + i) * S
-						for j := range S {
-							sum3 := float64(0)
-							vRow2 := (vRow + j) * V
-							for u := range V {
-								sum3 += float64(dy[dyRow4+u] * v2[vRow2+u])
-							}
-							da[daRow+j] = sum3
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart26{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -2949,169 +3143,240 @@ func groupedQueryAttentionCausalScaleRunBackwardF64(b *runtime.Bound, v *grouped
 	dsum2Sum1 := runtime.Temp[float64](b, B*H*G*L)
 	c := 0 < V
 	if wantDq || wantDk {
-		for b2 := range B {
-			daRow := b2 * H
-			for h := range H {
-				daRow2 := (daRow + h) * G
-				for g := range G {
-					daRow3 := (daRow2 + g) * L
-					for l := range L {
-						sum3 := float64(0)
-						daRow4 := (daRow3 + l) * S
-						for s2 := range S {
-							t2 := float64(0)
-							if c {
-								t2 = float64(da[daRow4+s2] * a[daRow4+s2])
-							}
-							sum3 += t2
-						}
-						dsum2Sum1[daRow3+l] = sum3
-					}
-				}
+		if part := (groupedQueryAttentionPart36{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
+			if err := part.Run(0, B*H*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G, L*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, h, g, l, s] = if l + |S| - |L| < s then 0 else if 0 < |V| then acc(T)(scale) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * H
-			for h := range H {
-				sum2Row2 := (sum2Row + h) * G
-				for g := range G {
-					sum2Row3 := (sum2Row2 + g) * L
-					for l := range L {
-						i := l + S - L
-						t2 := v.scale / sum2[sum2Row3+l]
-						sRow := (sum2Row3 + l) * S
-						dsum2Sum1At := dsum2Sum1[sum2Row3+l]
-						for s2 := range S {
-							var t5 float64
-							if i < s2 {
-								t5 = 0
-							} else {
-								t4 := float64(0)
-								if c {
-									if S == 0 {
-										return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-									}
-									t3 := float64(float64(t2*math.Exp(s[sRow+s2]-max2[sum2Row3+l])) * (da[sRow+s2] - dsum2Sum1At))
-									t4 = t3
-								}
-								t5 = t4
-							}
-							dsum[sRow+s2] = t5
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart43{*v, da, dsum, dsum2Sum1, max2, s, sum2, c, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, h, g, i, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				kRow := (dsumRow + h) * S
-				for g := range G {
-					dsumRow3 := (dsumRow2 + g) * L
-					for i := range L {
-						i2 := i + S - L
-						dsumRow4 := (dsumRow3 + i) * S
-						dqRow := (dsumRow3 + i) * E
-						for e := range E {
-							sum3 := float64(0)
-							for j := range S {
-								var t3 float64
-								if i2 < j {
-									t3 = 0
-								} else {
-									t2 := float64(0)
-									if c {
-										kAt := k[(kRow+j)*E+e]
-										t2 = float64(dsum[dsumRow4+j] * kAt)
-									}
-									t3 = t2
-								}
-								sum3 += t3
-							}
-							dq[dqRow+e] = sum3
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart44{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, h, j, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				dkRow := (dsumRow + h) * S
-				for j := range S {
-					dkRow2 := (dkRow + j) * E
-					for e := range E {
-						sum3 := float64(0)
-						for g := range G {
-							dsumRow3 := (dsumRow2 + g) * L
-							for i := range L {
-								i2 := i + S
-								i3 := i2 - L
-								c2 := i3 < j
-								var t3 float64
-								if c2 {
-									t3 = 0
-								} else {
-									t2 := float64(0)
-									if c {
-										dsumAt := dsum[(dsumRow3+i)*S+j]
-										qAt := q[(dsumRow3+i)*E+e]
-										t2 = float64(dsumAt * qAt)
-									}
-									t3 = t2
-								}
-								sum3 += t3
-							}
-						}
-						dk[dkRow2+e] = sum3
-					}
-				}
+		if part := (groupedQueryAttentionPart45{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				dvRow := (dyRow + h) * S
-				for j := range S {
-					dvRow2 := (dvRow + j) * V
-					for u := range V {
-						sum3 := float64(0)
-						for g := range G {
-							dyRow3 := (dyRow2 + g) * L
-							for i := range L {
-								dyAt := dy[(dyRow3+i)*V+u]
-								sum3 += float64(dyAt * a[(dyRow3+i)*S+j])
-							}
-						}
-						dv[dvRow2+u] = sum3
-					}
-				}
+		if part := (groupedQueryAttentionPart31{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*V); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 4), dq)
 	copy(runtime.Elements[float64](b, 5), dk)
 	copy(runtime.Elements[float64](b, 6), dv)
+	return nil
+}
+
+// groupedQueryAttentionPart46 is a loop that runs in parts.
+type groupedQueryAttentionPart46 struct {
+	a, da, dsum2Sum1 []float32
+	c                bool
+	G, H, L, S       int
+}
+
+func (part *groupedQueryAttentionPart46) Run(from, to int) error {
+	a, da, dsum2Sum1, c, G, H, L, S := part.a, part.da, part.dsum2Sum1, part.c, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		daRow := b2 * H
+		daRow2 := (daRow + h) * G
+		daRow3 := (daRow2 + g) * L
+		for l := range L {
+			sum3 := float64(0)
+			daRow4 := (daRow3 + l) * S
+			for s2 := range S {
+				t3 := float32(0)
+				if c {
+					t3 = float32(da[daRow4+s2] * a[daRow4+s2])
+				}
+				sum3 += float64(t3)
+			}
+			dsum2Sum1[daRow3+l] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart47 is a loop that runs in parts.
+type groupedQueryAttentionPart47 struct {
+	da, dsum, dsum2Sum1, max2, s, sum2 []float32
+	c                                  bool
+	t2                                 float32
+	G, H, L, S                         int
+}
+
+func (part *groupedQueryAttentionPart47) Run(from, to int) error {
+	da, dsum, dsum2Sum1, max2, s, sum2, c, t2, G, H, L, S := part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.t2, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sum2Row := b2 * H
+		sum2Row2 := (sum2Row + h) * G
+		sum2Row3 := (sum2Row2 + g) * L
+		i := l + S - L
+		t3 := t2 / sum2[sum2Row3+l]
+		sRow := (sum2Row3 + l) * S
+		dsum2Sum1At := dsum2Sum1[sum2Row3+l]
+		for s2 := range S {
+			var t6 float32
+			if i < s2 {
+				t6 = 0
+			} else {
+				t5 := float32(0)
+				if c {
+					if S == 0 {
+						return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
+					}
+					t4 := float32(math.Exp(float64(s[sRow+s2] - max2[sum2Row3+l])))
+					t5 = float32(float32(t3*t4) * (da[sRow+s2] - dsum2Sum1At))
+				}
+				t6 = t5
+			}
+			dsum[sRow+s2] = t6
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart48 is a loop that runs in parts.
+type groupedQueryAttentionPart48 struct {
+	dq, dsum, k   []float32
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart48) Run(from, to int) error {
+	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		kRow := (dsumRow + h) * S
+		dsumRow3 := (dsumRow2 + g) * L
+		i2 := i + S - L
+		dsumRow4 := (dsumRow3 + i) * S
+		dqRow := (dsumRow3 + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				var t4 float32
+				if i2 < j {
+					t4 = 0
+				} else {
+					t3 := float32(0)
+					if c {
+						kAt := k[(kRow+j)*E+e]
+						t3 = float32(dsum[dsumRow4+j] * kAt)
+					}
+					t4 = t3
+				}
+				sum3 += float64(t4)
+			}
+			dq[dqRow+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart49 is a loop that runs in parts.
+type groupedQueryAttentionPart49 struct {
+	dk, dsum, q   []float32
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart49) Run(from, to int) error {
+	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		dkRow := (dsumRow + h) * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for g := range G {
+				dsumRow3 := (dsumRow2 + g) * L
+				for i := range L {
+					i2 := i + S
+					i3 := i2 - L
+					c2 := i3 < j
+					var t4 float32
+					if c2 {
+						t4 = 0
+					} else {
+						t3 := float32(0)
+						if c {
+							dsumAt := dsum[(dsumRow3+i)*S+j]
+							qAt := q[(dsumRow3+i)*E+e]
+							t3 = float32(dsumAt * qAt)
+						}
+						t4 = t3
+					}
+					sum3 += float64(t4)
+				}
+			}
+			dk[dkRow2+e] = float32(sum3)
+		}
+	}
 	return nil
 }
 
@@ -3137,146 +3402,65 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF32(b *runtime.Bound, v *group
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(float32(q[qRow4+e] * k[kRow2+e]))
-						}
-						sum[sumRow+j] = float32(sum2)
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart0{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = if i + |S| - |L| < j then acc(T)(-inf) else sum[b, h, g, i, j] * acc(T)(real(1) / sqrt(real(|E|)))   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float32](b, B*H*G*L*S)
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					i2 := i + S - L
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						var t3 float32
-						if i2 < j {
-							t3 = t
-						} else {
-							t3 = float32(sum[sumRow4+j] * t2)
-						}
-						s[sumRow4+j] = t3
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart17{s, sum, t, t2, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := float32(math.Inf(-1))
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max32(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart2{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += float64(float32(math.Exp(float64(s[sRow4+s2] - max2[sRow3+l]))))
-					}
-					sum2[sRow3+l] = float32(sum3)
-				}
-			}
+	if part := (groupedQueryAttentionPart3{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float32](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						t3 := float32(math.Exp(float64(s[sRow4+s2]-max2[sRow3+l]))) / sum2At
-						a[sRow4+s2] = t3
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart18{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	da := runtime.Temp[float32](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				vRow := (dyRow + h) * S
-				for g := range G {
-					dyRow3 := (dyRow2 + g) * L
-					for i := range L {
-						dyRow4 := (dyRow3 + i) * V
-						daRow := (dyRow3 + i) * S
-						for j := range S {
-							sum3 := float64(0)
-							vRow2 := (vRow + j) * V
-							for u := range V {
-								sum3 += float64(float32(dy[dyRow4+u] * v2[vRow2+u]))
-							}
-							da[daRow+j] = float32(sum3)
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart20{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -3284,169 +3468,240 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF32(b *runtime.Bound, v *group
 	dsum2Sum1 := runtime.Temp[float32](b, B*H*G*L)
 	c := 0 < V
 	if wantDq || wantDk {
-		for b2 := range B {
-			daRow := b2 * H
-			for h := range H {
-				daRow2 := (daRow + h) * G
-				for g := range G {
-					daRow3 := (daRow2 + g) * L
-					for l := range L {
-						sum3 := float64(0)
-						daRow4 := (daRow3 + l) * S
-						for s2 := range S {
-							t3 := float32(0)
-							if c {
-								t3 = float32(da[daRow4+s2] * a[daRow4+s2])
-							}
-							sum3 += float64(t3)
-						}
-						dsum2Sum1[daRow3+l] = float32(sum3)
-					}
-				}
+		if part := (groupedQueryAttentionPart46{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
+			if err := part.Run(0, B*H*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G, L*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, h, g, l, s] = if l + |S| - |L| < s then 0 else if 0 < |V| then acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * H
-			for h := range H {
-				sum2Row2 := (sum2Row + h) * G
-				for g := range G {
-					sum2Row3 := (sum2Row2 + g) * L
-					for l := range L {
-						i := l + S - L
-						t3 := t2 / sum2[sum2Row3+l]
-						sRow := (sum2Row3 + l) * S
-						dsum2Sum1At := dsum2Sum1[sum2Row3+l]
-						for s2 := range S {
-							var t6 float32
-							if i < s2 {
-								t6 = 0
-							} else {
-								t5 := float32(0)
-								if c {
-									if S == 0 {
-										return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-									}
-									t4 := float32(math.Exp(float64(s[sRow+s2] - max2[sum2Row3+l])))
-									t5 = float32(float32(t3*t4) * (da[sRow+s2] - dsum2Sum1At))
-								}
-								t6 = t5
-							}
-							dsum[sRow+s2] = t6
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart47{da, dsum, dsum2Sum1, max2, s, sum2, c, t2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, h, g, i, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				kRow := (dsumRow + h) * S
-				for g := range G {
-					dsumRow3 := (dsumRow2 + g) * L
-					for i := range L {
-						i2 := i + S - L
-						dsumRow4 := (dsumRow3 + i) * S
-						dqRow := (dsumRow3 + i) * E
-						for e := range E {
-							sum3 := float64(0)
-							for j := range S {
-								var t4 float32
-								if i2 < j {
-									t4 = 0
-								} else {
-									t3 := float32(0)
-									if c {
-										kAt := k[(kRow+j)*E+e]
-										t3 = float32(dsum[dsumRow4+j] * kAt)
-									}
-									t4 = t3
-								}
-								sum3 += float64(t4)
-							}
-							dq[dqRow+e] = float32(sum3)
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart48{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, h, j, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				dkRow := (dsumRow + h) * S
-				for j := range S {
-					dkRow2 := (dkRow + j) * E
-					for e := range E {
-						sum3 := float64(0)
-						for g := range G {
-							dsumRow3 := (dsumRow2 + g) * L
-							for i := range L {
-								i2 := i + S
-								i3 := i2 - L
-								c2 := i3 < j
-								var t4 float32
-								if c2 {
-									t4 = 0
-								} else {
-									t3 := float32(0)
-									if c {
-										dsumAt := dsum[(dsumRow3+i)*S+j]
-										qAt := q[(dsumRow3+i)*E+e]
-										t3 = float32(dsumAt * qAt)
-									}
-									t4 = t3
-								}
-								sum3 += float64(t4)
-							}
-						}
-						dk[dkRow2+e] = float32(sum3)
-					}
-				}
+		if part := (groupedQueryAttentionPart49{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				dvRow := (dyRow + h) * S
-				for j := range S {
-					dvRow2 := (dvRow + j) * V
-					for u := range V {
-						sum3 := float64(0)
-						for g := range G {
-							dyRow3 := (dyRow2 + g) * L
-							for i := range L {
-								dyAt := dy[(dyRow3+i)*V+u]
-								sum3 += float64(float32(dyAt * a[(dyRow3+i)*S+j]))
-							}
-						}
-						dv[dvRow2+u] = float32(sum3)
-					}
-				}
+		if part := (groupedQueryAttentionPart25{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*V); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 4), dq)
 	copy(runtime.Elements[float32](b, 5), dk)
 	copy(runtime.Elements[float32](b, 6), dv)
+	return nil
+}
+
+// groupedQueryAttentionPart50 is a loop that runs in parts.
+type groupedQueryAttentionPart50 struct {
+	a, da, dsum2Sum1 []float64
+	c                bool
+	G, H, L, S       int
+}
+
+func (part *groupedQueryAttentionPart50) Run(from, to int) error {
+	a, da, dsum2Sum1, c, G, H, L, S := part.a, part.da, part.dsum2Sum1, part.c, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		daRow := b2 * H
+		daRow2 := (daRow + h) * G
+		daRow3 := (daRow2 + g) * L
+		for l := range L {
+			sum3 := float64(0)
+			daRow4 := (daRow3 + l) * S
+			for s2 := range S {
+				t3 := float64(0)
+				if c {
+					t3 = float64(da[daRow4+s2] * a[daRow4+s2])
+				}
+				sum3 += t3
+			}
+			dsum2Sum1[daRow3+l] = sum3
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart51 is a loop that runs in parts.
+type groupedQueryAttentionPart51 struct {
+	da, dsum, dsum2Sum1, max2, s, sum2 []float64
+	c                                  bool
+	t2                                 float64
+	G, H, L, S                         int
+}
+
+func (part *groupedQueryAttentionPart51) Run(from, to int) error {
+	da, dsum, dsum2Sum1, max2, s, sum2, c, t2, G, H, L, S := part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.t2, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		sum2Row := b2 * H
+		sum2Row2 := (sum2Row + h) * G
+		sum2Row3 := (sum2Row2 + g) * L
+		i := l + S - L
+		t3 := t2 / sum2[sum2Row3+l]
+		sRow := (sum2Row3 + l) * S
+		dsum2Sum1At := dsum2Sum1[sum2Row3+l]
+		for s2 := range S {
+			var t6 float64
+			if i < s2 {
+				t6 = 0
+			} else {
+				t5 := float64(0)
+				if c {
+					if S == 0 {
+						return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
+					}
+					t4 := float64(float64(t3*math.Exp(s[sRow+s2]-max2[sum2Row3+l])) * (da[sRow+s2] - dsum2Sum1At))
+					t5 = t4
+				}
+				t6 = t5
+			}
+			dsum[sRow+s2] = t6
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart52 is a loop that runs in parts.
+type groupedQueryAttentionPart52 struct {
+	dq, dsum, k   []float64
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart52) Run(from, to int) error {
+	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		kRow := (dsumRow + h) * S
+		dsumRow3 := (dsumRow2 + g) * L
+		i2 := i + S - L
+		dsumRow4 := (dsumRow3 + i) * S
+		dqRow := (dsumRow3 + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				var t4 float64
+				if i2 < j {
+					t4 = 0
+				} else {
+					t3 := float64(0)
+					if c {
+						kAt := k[(kRow+j)*E+e]
+						t3 = float64(dsum[dsumRow4+j] * kAt)
+					}
+					t4 = t3
+				}
+				sum3 += t4
+			}
+			dq[dqRow+e] = sum3
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart53 is a loop that runs in parts.
+type groupedQueryAttentionPart53 struct {
+	dk, dsum, q   []float64
+	c             bool
+	E, G, H, L, S int
+}
+
+func (part *groupedQueryAttentionPart53) Run(from, to int) error {
+	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dsumRow := b2 * H
+		dsumRow2 := (dsumRow + h) * G
+		dkRow := (dsumRow + h) * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for g := range G {
+				dsumRow3 := (dsumRow2 + g) * L
+				for i := range L {
+					i2 := i + S
+					i3 := i2 - L
+					c2 := i3 < j
+					var t4 float64
+					if c2 {
+						t4 = 0
+					} else {
+						t3 := float64(0)
+						if c {
+							dsumAt := dsum[(dsumRow3+i)*S+j]
+							qAt := q[(dsumRow3+i)*E+e]
+							t3 = float64(dsumAt * qAt)
+						}
+						t4 = t3
+					}
+					sum3 += t4
+				}
+			}
+			dk[dkRow2+e] = sum3
+		}
+	}
 	return nil
 }
 
@@ -3472,145 +3727,65 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF64(b *runtime.Bound, v *group
 
 	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		qRow := b2 * H
-		for h := range H {
-			qRow2 := (qRow + h) * G
-			kRow := (qRow + h) * S
-			for g := range G {
-				qRow3 := (qRow2 + g) * L
-				for i := range L {
-					qRow4 := (qRow3 + i) * E
-					sumRow := (qRow3 + i) * S
-					for j := range S {
-						sum2 := float64(0)
-						kRow2 := (kRow + j) * E
-						for e := range E {
-							sum2 += float64(q[qRow4+e] * k[kRow2+e])
-						}
-						sum[sumRow+j] = sum2
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart6{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, h, g, i, j] = if i + |S| - |L| < j then acc(T)(-inf) else sum[b, h, g, i, j] * acc(T)(real(1) / sqrt(real(|E|)))   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float64](b, B*H*G*L*S)
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
-	for b2 := range B {
-		sumRow := b2 * H
-		for h := range H {
-			sumRow2 := (sumRow + h) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * L
-				for i := range L {
-					i2 := i + S - L
-					sumRow4 := (sumRow3 + i) * S
-					for j := range S {
-						var t3 float64
-						if i2 < j {
-							t3 = t
-						} else {
-							t3 = float64(sum[sumRow4+j] * t2)
-						}
-						s[sumRow4+j] = t3
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart19{s, sum, t, t2, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
+		return err
 	}
 
 	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					most := math.Inf(-1)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						most = runtime.Max64(most, s[sRow4+s2])
-					}
-					max2[sRow3+l] = most
-				}
-			}
+	if part := (groupedQueryAttentionPart8{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*H*G*L)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sum3 := float64(0)
-					sRow4 := (sRow3 + l) * S
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						sum3 += math.Exp(s[sRow4+s2] - max2[sRow3+l])
-					}
-					sum2[sRow3+l] = sum3
-				}
-			}
+	if part := (groupedQueryAttentionPart9{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
+		if err := part.Run(0, B*H*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float64](b, B*H*G*L*S)
-	for b2 := range B {
-		sRow := b2 * H
-		for h := range H {
-			sRow2 := (sRow + h) * G
-			for g := range G {
-				sRow3 := (sRow2 + g) * L
-				for l := range L {
-					sRow4 := (sRow3 + l) * S
-					sum2At := sum2[sRow3+l]
-					for s2 := range S {
-						if S == 0 {
-							return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-						}
-						a[sRow4+s2] = math.Exp(s[sRow4+s2]-max2[sRow3+l]) / sum2At
-					}
-				}
-			}
+	if part := (groupedQueryAttentionPart10{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if err := part.Run(0, B*H*G*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+		return err
 	}
 
 	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	da := runtime.Temp[float64](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				vRow := (dyRow + h) * S
-				for g := range G {
-					dyRow3 := (dyRow2 + g) * L
-					for i := range L {
-						dyRow4 := (dyRow3 + i) * V
-						daRow := (dyRow3 + i) * S
-						for j := range S {
-							sum3 := float64(0)
-							vRow2 := (vRow + j) * V
-							for u := range V {
-								sum3 += float64(dy[dyRow4+u] * v2[vRow2+u])
-							}
-							da[daRow+j] = sum3
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart26{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -3618,164 +3793,57 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF64(b *runtime.Bound, v *group
 	dsum2Sum1 := runtime.Temp[float64](b, B*H*G*L)
 	c := 0 < V
 	if wantDq || wantDk {
-		for b2 := range B {
-			daRow := b2 * H
-			for h := range H {
-				daRow2 := (daRow + h) * G
-				for g := range G {
-					daRow3 := (daRow2 + g) * L
-					for l := range L {
-						sum3 := float64(0)
-						daRow4 := (daRow3 + l) * S
-						for s2 := range S {
-							t3 := float64(0)
-							if c {
-								t3 = float64(da[daRow4+s2] * a[daRow4+s2])
-							}
-							sum3 += t3
-						}
-						dsum2Sum1[daRow3+l] = sum3
-					}
-				}
+		if part := (groupedQueryAttentionPart50{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
+			if err := part.Run(0, B*H*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G, L*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, h, g, l, s] = if l + |S| - |L| < s then 0 else if 0 < |V| then acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * H
-			for h := range H {
-				sum2Row2 := (sum2Row + h) * G
-				for g := range G {
-					sum2Row3 := (sum2Row2 + g) * L
-					for l := range L {
-						i := l + S - L
-						t3 := t2 / sum2[sum2Row3+l]
-						sRow := (sum2Row3 + l) * S
-						dsum2Sum1At := dsum2Sum1[sum2Row3+l]
-						for s2 := range S {
-							var t6 float64
-							if i < s2 {
-								t6 = 0
-							} else {
-								t5 := float64(0)
-								if c {
-									if S == 0 {
-										return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-									}
-									t4 := float64(float64(t3*math.Exp(s[sRow+s2]-max2[sum2Row3+l])) * (da[sRow+s2] - dsum2Sum1At))
-									t5 = t4
-								}
-								t6 = t5
-							}
-							dsum[sRow+s2] = t6
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart51{da, dsum, dsum2Sum1, max2, s, sum2, c, t2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, h, g, i, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				kRow := (dsumRow + h) * S
-				for g := range G {
-					dsumRow3 := (dsumRow2 + g) * L
-					for i := range L {
-						i2 := i + S - L
-						dsumRow4 := (dsumRow3 + i) * S
-						dqRow := (dsumRow3 + i) * E
-						for e := range E {
-							sum3 := float64(0)
-							for j := range S {
-								var t4 float64
-								if i2 < j {
-									t4 = 0
-								} else {
-									t3 := float64(0)
-									if c {
-										kAt := k[(kRow+j)*E+e]
-										t3 = float64(dsum[dsumRow4+j] * kAt)
-									}
-									t4 = t3
-								}
-								sum3 += t4
-							}
-							dq[dqRow+e] = sum3
-						}
-					}
-				}
+		if part := (groupedQueryAttentionPart52{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+			if err := part.Run(0, B*H*G*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, h, j, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * H
-			for h := range H {
-				dsumRow2 := (dsumRow + h) * G
-				dkRow := (dsumRow + h) * S
-				for j := range S {
-					dkRow2 := (dkRow + j) * E
-					for e := range E {
-						sum3 := float64(0)
-						for g := range G {
-							dsumRow3 := (dsumRow2 + g) * L
-							for i := range L {
-								i2 := i + S
-								i3 := i2 - L
-								c2 := i3 < j
-								var t4 float64
-								if c2 {
-									t4 = 0
-								} else {
-									t3 := float64(0)
-									if c {
-										dsumAt := dsum[(dsumRow3+i)*S+j]
-										qAt := q[(dsumRow3+i)*E+e]
-										t3 = float64(dsumAt * qAt)
-									}
-									t4 = t3
-								}
-								sum3 += t4
-							}
-						}
-						dk[dkRow2+e] = sum3
-					}
-				}
+		if part := (groupedQueryAttentionPart53{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * H
-			for h := range H {
-				dyRow2 := (dyRow + h) * G
-				dvRow := (dyRow + h) * S
-				for j := range S {
-					dvRow2 := (dvRow + j) * V
-					for u := range V {
-						sum3 := float64(0)
-						for g := range G {
-							dyRow3 := (dyRow2 + g) * L
-							for i := range L {
-								dyAt := dy[(dyRow3+i)*V+u]
-								sum3 += float64(dyAt * a[(dyRow3+i)*S+j])
-							}
-						}
-						dv[dvRow2+u] = sum3
-					}
-				}
+		if part := (groupedQueryAttentionPart31{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
+			if err := part.Run(0, B*H*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*H*S, G*L*V); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 4), dq)

@@ -3,12 +3,38 @@
 package attention_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/attention"
+	"github.com/opgen/opgen/gen/attention"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleGroupedQueryAttention() {
+	q := runtime.Must(runtime.FromSlice([]float32{1, 0, 0, 2}, 2, 1, 2))
+	k := runtime.Must(runtime.FromSlice([]float32{1, 1, 0, 1, 2, 0}, 1, 3, 2))
+	v := runtime.Must(runtime.FromSlice([]float32{1, 2, 3}, 1, 3, 1))
+	y := runtime.Must(attention.GroupedQueryAttention(q, k, v, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 1 1]
+	// [[[2.2920]]
+	//
+	//  [[1.6626]]]
+}
+
+func ExampleGroupedQueryAttention_attributes() {
+	q := runtime.Must(runtime.FromSlice([]float32{1, 0}, 1, 2, 1))
+	k := runtime.Must(runtime.FromSlice([]float32{1, 2}, 1, 2, 1))
+	v := runtime.Must(runtime.FromSlice([]float32{1, 3}, 1, 2, 1))
+	y := runtime.Must(attention.GroupedQueryAttention(q, k, v, &attention.GroupedQueryAttentionAttrs{Causal: true}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 2 1]
+	// [[[1]
+	//   [2]]]
+}
 
 func TestGroupedQueryAttentionExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/attention.grouped_query_attention",

@@ -53,6 +53,10 @@ func (a *RotaryEmbeddingAttrs) values() (rotaryEmbeddingValues, error) {
 // x: T[...B, L, (H, P)]; y: T[...B, L, (H, P)]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: theta must be positive.
+//
+// With x = [[1, 0]], y is about [[-0.98999, 0.14112]]:
+//
+//	y, err := attention.RotaryEmbedding(x, &attention.RotaryEmbeddingAttrs{Theta: new(100.0), Offset: new(3)})
 func RotaryEmbedding(x *runtime.Tensor, attrs *RotaryEmbeddingAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -26,18 +26,16 @@ func rotaryEmbeddingFactors(b *runtime.Bound, v *rotaryEmbeddingValues, variant 
 	return nil
 }
 
-// rotaryEmbeddingRunF32 computes rotary_embedding, T f32.
-func rotaryEmbeddingRunF32(b *runtime.Bound, v *rotaryEmbeddingValues) error {
-	L := b.Ext[1]
-	H := b.Ext[2]
-	P := b.Ext[3]
-	B := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, B*L*H*P)
+// rotaryEmbeddingPart0 is a loop that runs in parts.
+type rotaryEmbeddingPart0 struct {
+	v rotaryEmbeddingValues
+	c []float32
+	H int
+}
 
-	// c[l, h] = T(cos(real(l + offset) * theta ^ real(-h / |H|)))   for l in L, h in H
-	c := runtime.Temp[float32](b, L*H)
-	for l := range L {
+func (part *rotaryEmbeddingPart0) Run(from, to int) error {
+	v, c, H := &part.v, part.c, part.H
+	for l := from; l < to; l++ {
 		i := float64(l + v.offset)
 		cRow := l * H
 		for h := range H {
@@ -48,10 +46,19 @@ func rotaryEmbeddingRunF32(b *runtime.Bound, v *rotaryEmbeddingValues) error {
 			c[cRow+h] = float32(t)
 		}
 	}
+	return nil
+}
 
-	// s[l, h] = T(sin(real(l + offset) * theta ^ real(-h / |H|)))   for l in L, h in H
-	s := runtime.Temp[float32](b, L*H)
-	for l := range L {
+// rotaryEmbeddingPart1 is a loop that runs in parts.
+type rotaryEmbeddingPart1 struct {
+	v rotaryEmbeddingValues
+	s []float32
+	H int
+}
+
+func (part *rotaryEmbeddingPart1) Run(from, to int) error {
+	v, s, H := &part.v, part.s, part.H
+	for l := from; l < to; l++ {
 		i := float64(l + v.offset)
 		sRow := l * H
 		for h := range H {
@@ -62,48 +69,97 @@ func rotaryEmbeddingRunF32(b *runtime.Bound, v *rotaryEmbeddingValues) error {
 			s[sRow+h] = float32(t)
 		}
 	}
+	return nil
+}
+
+// rotaryEmbeddingPart2 is a loop that runs in parts.
+type rotaryEmbeddingPart2 struct {
+	c, s, x, y []float32
+	H, L, P    int
+}
+
+func (part *rotaryEmbeddingPart2) Run(from, to int) error {
+	c, s, x, y, H, L, P := part.c, part.s, part.x, part.y, part.H, part.L, part.P
+	for point := from; point < to; point++ {
+		rest := point
+		h := rest % H
+		rest /= H
+		l := rest % L
+		rest /= L
+		b2 := rest
+		xRow := b2 * L
+		xRow2 := (xRow + l) * H
+		cRow := l * H
+		xRow3 := (xRow2 + h) * P
+		cAt := c[cRow+h]
+		sAt := s[cRow+h]
+		for p := range P {
+			t := float32(1)
+			if p == 0 {
+				t = -1
+			}
+			i := 1 - p
+			if uint(i) >= uint(P) {
+				return runtime.RangeError("attention.rotary_embedding", "x", "P", i, P)
+			}
+			t2 := float32(x[xRow3+p]*cAt) + float32(float32(t*x[xRow3+i])*sAt)
+			y[xRow3+p] = t2
+		}
+	}
+	return nil
+}
+
+// rotaryEmbeddingRunF32 computes rotary_embedding, T f32.
+func rotaryEmbeddingRunF32(b *runtime.Bound, v *rotaryEmbeddingValues) error {
+	L := b.Ext[1]
+	H := b.Ext[2]
+	B := b.Ext[0]
+	P := b.Ext[3]
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, B*L*H*P)
+
+	// c[l, h] = T(cos(real(l + offset) * theta ^ real(-h / |H|)))   for l in L, h in H
+	c := runtime.Temp[float32](b, L*H)
+	if part := (rotaryEmbeddingPart0{*v, c, H}); runtime.Small(L, 17*H) {
+		if err := part.Run(0, L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, L, 17*H); err != nil {
+		return err
+	}
+
+	// s[l, h] = T(sin(real(l + offset) * theta ^ real(-h / |H|)))   for l in L, h in H
+	s := runtime.Temp[float32](b, L*H)
+	if part := (rotaryEmbeddingPart1{*v, s, H}); runtime.Small(L, 17*H) {
+		if err := part.Run(0, L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, L, 17*H); err != nil {
+		return err
+	}
 
 	// y[b, l, h, p] = x[b, l, h, p] * c[l, h] + (if p == 0 then -1 else 1) * x[b, l, h, 1 - p] * s[l, h]   for b in ...B, l in L, h in H, p in P
-	for b2 := range B {
-		xRow := b2 * L
-		for l := range L {
-			xRow2 := (xRow + l) * H
-			cRow := l * H
-			for h := range H {
-				xRow3 := (xRow2 + h) * P
-				cAt := c[cRow+h]
-				sAt := s[cRow+h]
-				for p := range P {
-					t := float32(1)
-					if p == 0 {
-						t = -1
-					}
-					i := 1 - p
-					if uint(i) >= uint(P) {
-						return runtime.RangeError("attention.rotary_embedding", "x", "P", i, P)
-					}
-					t2 := float32(x[xRow3+p]*cAt) + float32(float32(t*x[xRow3+i])*sAt)
-					y[xRow3+p] = t2
-				}
-			}
+	if part := (rotaryEmbeddingPart2{c, s, x, y, H, L, P}); runtime.Small(B*L*H, P) {
+		if err := part.Run(0, B*L*H); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L*H, P); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
-// rotaryEmbeddingRunF64 computes rotary_embedding, T f64.
-func rotaryEmbeddingRunF64(b *runtime.Bound, v *rotaryEmbeddingValues) error {
-	L := b.Ext[1]
-	H := b.Ext[2]
-	P := b.Ext[3]
-	B := b.Ext[0]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, B*L*H*P)
+// rotaryEmbeddingPart3 is a loop that runs in parts.
+type rotaryEmbeddingPart3 struct {
+	v rotaryEmbeddingValues
+	c []float64
+	H int
+}
 
-	// c[l, h] = T(cos(real(l + offset) * theta ^ real(-h / |H|)))   for l in L, h in H
-	c := runtime.Temp[float64](b, L*H)
-	for l := range L {
+func (part *rotaryEmbeddingPart3) Run(from, to int) error {
+	v, c, H := &part.v, part.c, part.H
+	for l := from; l < to; l++ {
 		i := float64(l + v.offset)
 		cRow := l * H
 		for h := range H {
@@ -114,10 +170,19 @@ func rotaryEmbeddingRunF64(b *runtime.Bound, v *rotaryEmbeddingValues) error {
 			c[cRow+h] = t
 		}
 	}
+	return nil
+}
 
-	// s[l, h] = T(sin(real(l + offset) * theta ^ real(-h / |H|)))   for l in L, h in H
-	s := runtime.Temp[float64](b, L*H)
-	for l := range L {
+// rotaryEmbeddingPart4 is a loop that runs in parts.
+type rotaryEmbeddingPart4 struct {
+	v rotaryEmbeddingValues
+	s []float64
+	H int
+}
+
+func (part *rotaryEmbeddingPart4) Run(from, to int) error {
+	v, s, H := &part.v, part.s, part.H
+	for l := from; l < to; l++ {
 		i := float64(l + v.offset)
 		sRow := l * H
 		for h := range H {
@@ -128,33 +193,125 @@ func rotaryEmbeddingRunF64(b *runtime.Bound, v *rotaryEmbeddingValues) error {
 			s[sRow+h] = t
 		}
 	}
+	return nil
+}
 
-	// y[b, l, h, p] = x[b, l, h, p] * c[l, h] + (if p == 0 then -1 else 1) * x[b, l, h, 1 - p] * s[l, h]   for b in ...B, l in L, h in H, p in P
-	for b2 := range B {
+// rotaryEmbeddingPart5 is a loop that runs in parts.
+type rotaryEmbeddingPart5 struct {
+	c, s, x, y []float64
+	H, L, P    int
+}
+
+func (part *rotaryEmbeddingPart5) Run(from, to int) error {
+	c, s, x, y, H, L, P := part.c, part.s, part.x, part.y, part.H, part.L, part.P
+	for point := from; point < to; point++ {
+		rest := point
+		h := rest % H
+		rest /= H
+		l := rest % L
+		rest /= L
+		b2 := rest
 		xRow := b2 * L
-		for l := range L {
-			xRow2 := (xRow + l) * H
-			cRow := l * H
-			for h := range H {
-				xRow3 := (xRow2 + h) * P
-				cAt := c[cRow+h]
-				sAt := s[cRow+h]
-				for p := range P {
-					t := float64(1)
-					if p == 0 {
-						t = -1
-					}
-					i := 1 - p
-					if uint(i) >= uint(P) {
-						return runtime.RangeError("attention.rotary_embedding", "x", "P", i, P)
-					}
-					t2 := float64(x[xRow3+p]*cAt) + float64(float64(t*x[xRow3+i])*sAt)
-					y[xRow3+p] = t2
-				}
+		xRow2 := (xRow + l) * H
+		cRow := l * H
+		xRow3 := (xRow2 + h) * P
+		cAt := c[cRow+h]
+		sAt := s[cRow+h]
+		for p := range P {
+			t := float64(1)
+			if p == 0 {
+				t = -1
 			}
+			i := 1 - p
+			if uint(i) >= uint(P) {
+				return runtime.RangeError("attention.rotary_embedding", "x", "P", i, P)
+			}
+			t2 := float64(x[xRow3+p]*cAt) + float64(float64(t*x[xRow3+i])*sAt)
+			y[xRow3+p] = t2
 		}
 	}
+	return nil
+}
+
+// rotaryEmbeddingRunF64 computes rotary_embedding, T f64.
+func rotaryEmbeddingRunF64(b *runtime.Bound, v *rotaryEmbeddingValues) error {
+	L := b.Ext[1]
+	H := b.Ext[2]
+	B := b.Ext[0]
+	P := b.Ext[3]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, B*L*H*P)
+
+	// c[l, h] = T(cos(real(l + offset) * theta ^ real(-h / |H|)))   for l in L, h in H
+	c := runtime.Temp[float64](b, L*H)
+	if part := (rotaryEmbeddingPart3{*v, c, H}); runtime.Small(L, 17*H) {
+		if err := part.Run(0, L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, L, 17*H); err != nil {
+		return err
+	}
+
+	// s[l, h] = T(sin(real(l + offset) * theta ^ real(-h / |H|)))   for l in L, h in H
+	s := runtime.Temp[float64](b, L*H)
+	if part := (rotaryEmbeddingPart4{*v, s, H}); runtime.Small(L, 17*H) {
+		if err := part.Run(0, L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, L, 17*H); err != nil {
+		return err
+	}
+
+	// y[b, l, h, p] = x[b, l, h, p] * c[l, h] + (if p == 0 then -1 else 1) * x[b, l, h, 1 - p] * s[l, h]   for b in ...B, l in L, h in H, p in P
+	if part := (rotaryEmbeddingPart5{c, s, x, y, H, L, P}); runtime.Small(B*L*H, P) {
+		if err := part.Run(0, B*L*H); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*L*H, P); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// rotaryEmbeddingPart6 is a loop that runs in parts.
+type rotaryEmbeddingPart6 struct {
+	c, dx, dy, s []float32
+	H, L, P      int
+}
+
+func (part *rotaryEmbeddingPart6) Run(from, to int) error {
+	c, dx, dy, s, H, L, P := part.c, part.dx, part.dy, part.s, part.H, part.L, part.P
+	for point := from; point < to; point++ {
+		rest := point
+		h := rest % H
+		rest /= H
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dyRow := b2 * L
+		sRow := l * H
+		dyRow2 := (dyRow + l) * H
+		sAt := s[sRow+h]
+		dyRow3 := (dyRow2 + h) * P
+		cAt := c[sRow+h]
+		for p := range P {
+			i := 1 - p
+			t4 := float32(0)
+			if 0 <= i && i < P {
+				var t3 float32
+				if i == 0 {
+					t := float32(sAt * dy[dyRow3+i])
+					t3 = -t
+				} else {
+					t2 := float32(sAt * dy[dyRow3+i])
+					t3 = t2
+				}
+				t4 = t3
+			}
+			dx[dyRow3+p] = t4 + float32(cAt*dy[dyRow3+p])
+		}
+	}
 	return nil
 }
 
@@ -162,8 +319,8 @@ func rotaryEmbeddingRunF64(b *runtime.Bound, v *rotaryEmbeddingValues) error {
 func rotaryEmbeddingRunBackwardF32(b *runtime.Bound, v *rotaryEmbeddingValues) error {
 	L := b.Ext[1]
 	H := b.Ext[2]
-	P := b.Ext[3]
 	B := b.Ext[0]
+	P := b.Ext[3]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Temp[float32](b, B*L*H*P)
@@ -171,67 +328,79 @@ func rotaryEmbeddingRunBackwardF32(b *runtime.Bound, v *rotaryEmbeddingValues) e
 	// c[l, h] = T(cos(real(l + offset) * theta ^ real(-h / |H|)))   for l in L, h in H
 	c := runtime.Temp[float32](b, L*H)
 	if wantDx {
-		for l := range L {
-			i := float64(l + v.offset)
-			cRow := l * H
-			for h := range H {
-				if H == 0 {
-					return runtime.FaultError("attention.rotary_embedding", "division by zero in -h / |H|")
-				}
-				t := math.Cos(float64(i * math.Pow(v.theta, float64(-h)/float64(H))))
-				c[cRow+h] = float32(t)
+		if part := (rotaryEmbeddingPart0{*v, c, H}); runtime.Small(L, 17*H) {
+			if err := part.Run(0, L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L, 17*H); err != nil {
+			return err
 		}
 	}
 
 	// s[l, h] = T(sin(real(l + offset) * theta ^ real(-h / |H|)))   for l in L, h in H
 	s := runtime.Temp[float32](b, L*H)
 	if wantDx {
-		for l := range L {
-			i := float64(l + v.offset)
-			sRow := l * H
-			for h := range H {
-				if H == 0 {
-					return runtime.FaultError("attention.rotary_embedding", "division by zero in -h / |H|")
-				}
-				t := math.Sin(float64(i * math.Pow(v.theta, float64(-h)/float64(H))))
-				s[sRow+h] = float32(t)
+		if part := (rotaryEmbeddingPart1{*v, s, H}); runtime.Small(L, 17*H) {
+			if err := part.Run(0, L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L, 17*H); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, l, h, p] = (if 0 <= 1 - p && 1 - p < |P| then (if 1 - p == 0 then -(s[l, h] * @y[b, l, h, 1 - p]) else s[l, h] * @y[b, l, h, 1 - p]) else 0) + c[l, h] * @y[b, l, h, p]   for b in ...B, l in L, h in H, p in P
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * L
-			for l := range L {
-				sRow := l * H
-				dyRow2 := (dyRow + l) * H
-				for h := range H {
-					sAt := s[sRow+h]
-					dyRow3 := (dyRow2 + h) * P
-					cAt := c[sRow+h]
-					for p := range P {
-						i := 1 - p
-						t4 := float32(0)
-						if 0 <= i && i < P {
-							var t3 float32
-							if i == 0 {
-								t := float32(sAt * dy[dyRow3+i])
-								t3 = -t
-							} else {
-								t2 := float32(sAt * dy[dyRow3+i])
-								t3 = t2
-							}
-							t4 = t3
-						}
-						dx[dyRow3+p] = t4 + float32(cAt*dy[dyRow3+p])
-					}
-				}
+		if part := (rotaryEmbeddingPart6{c, dx, dy, s, H, L, P}); runtime.Small(B*L*H, P) {
+			if err := part.Run(0, B*L*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L*H, P); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// rotaryEmbeddingPart7 is a loop that runs in parts.
+type rotaryEmbeddingPart7 struct {
+	c, dx, dy, s []float64
+	H, L, P      int
+}
+
+func (part *rotaryEmbeddingPart7) Run(from, to int) error {
+	c, dx, dy, s, H, L, P := part.c, part.dx, part.dy, part.s, part.H, part.L, part.P
+	for point := from; point < to; point++ {
+		rest := point
+		h := rest % H
+		rest /= H
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dyRow := b2 * L
+		sRow := l * H
+		dyRow2 := (dyRow + l) * H
+		sAt := s[sRow+h]
+		dyRow3 := (dyRow2 + h) * P
+		cAt := c[sRow+h]
+		for p := range P {
+			i := 1 - p
+			t4 := float64(0)
+			if 0 <= i && i < P {
+				var t3 float64
+				if i == 0 {
+					t := float64(sAt * dy[dyRow3+i])
+					t3 = -t
+				} else {
+					t2 := float64(sAt * dy[dyRow3+i])
+					t3 = t2
+				}
+				t4 = t3
+			}
+			dx[dyRow3+p] = t4 + float64(cAt*dy[dyRow3+p])
+		}
+	}
 	return nil
 }
 
@@ -239,8 +408,8 @@ func rotaryEmbeddingRunBackwardF32(b *runtime.Bound, v *rotaryEmbeddingValues) e
 func rotaryEmbeddingRunBackwardF64(b *runtime.Bound, v *rotaryEmbeddingValues) error {
 	L := b.Ext[1]
 	H := b.Ext[2]
-	P := b.Ext[3]
 	B := b.Ext[0]
+	P := b.Ext[3]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, B*L*H*P)
@@ -248,64 +417,35 @@ func rotaryEmbeddingRunBackwardF64(b *runtime.Bound, v *rotaryEmbeddingValues) e
 	// c[l, h] = T(cos(real(l + offset) * theta ^ real(-h / |H|)))   for l in L, h in H
 	c := runtime.Temp[float64](b, L*H)
 	if wantDx {
-		for l := range L {
-			i := float64(l + v.offset)
-			cRow := l * H
-			for h := range H {
-				if H == 0 {
-					return runtime.FaultError("attention.rotary_embedding", "division by zero in -h / |H|")
-				}
-				t := math.Cos(float64(i * math.Pow(v.theta, float64(-h)/float64(H))))
-				c[cRow+h] = t
+		if part := (rotaryEmbeddingPart3{*v, c, H}); runtime.Small(L, 17*H) {
+			if err := part.Run(0, L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L, 17*H); err != nil {
+			return err
 		}
 	}
 
 	// s[l, h] = T(sin(real(l + offset) * theta ^ real(-h / |H|)))   for l in L, h in H
 	s := runtime.Temp[float64](b, L*H)
 	if wantDx {
-		for l := range L {
-			i := float64(l + v.offset)
-			sRow := l * H
-			for h := range H {
-				if H == 0 {
-					return runtime.FaultError("attention.rotary_embedding", "division by zero in -h / |H|")
-				}
-				t := math.Sin(float64(i * math.Pow(v.theta, float64(-h)/float64(H))))
-				s[sRow+h] = t
+		if part := (rotaryEmbeddingPart4{*v, s, H}); runtime.Small(L, 17*H) {
+			if err := part.Run(0, L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L, 17*H); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, l, h, p] = (if 0 <= 1 - p && 1 - p < |P| then (if 1 - p == 0 then -(s[l, h] * @y[b, l, h, 1 - p]) else s[l, h] * @y[b, l, h, 1 - p]) else 0) + c[l, h] * @y[b, l, h, p]   for b in ...B, l in L, h in H, p in P
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * L
-			for l := range L {
-				sRow := l * H
-				dyRow2 := (dyRow + l) * H
-				for h := range H {
-					sAt := s[sRow+h]
-					dyRow3 := (dyRow2 + h) * P
-					cAt := c[sRow+h]
-					for p := range P {
-						i := 1 - p
-						t4 := float64(0)
-						if 0 <= i && i < P {
-							var t3 float64
-							if i == 0 {
-								t := float64(sAt * dy[dyRow3+i])
-								t3 = -t
-							} else {
-								t2 := float64(sAt * dy[dyRow3+i])
-								t3 = t2
-							}
-							t4 = t3
-						}
-						dx[dyRow3+p] = t4 + float64(cAt*dy[dyRow3+p])
-					}
-				}
+		if part := (rotaryEmbeddingPart7{c, dx, dy, s, H, L, P}); runtime.Small(B*L*H, P) {
+			if err := part.Run(0, B*L*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L*H, P); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)

@@ -3,12 +3,32 @@
 package attention_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/attention"
+	"github.com/opgen/opgen/gen/attention"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRotaryEmbedding() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 1, 2, 3, 4}, 2, 4))
+	y := runtime.Must(attention.RotaryEmbedding(x, nil))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[2 4]
+	// [[ 1.000  2.000  3.000  4.000]
+	//  [-1.143  1.922  2.960  4.030]]
+}
+
+func ExampleRotaryEmbedding_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 0}, 1, 2))
+	y := runtime.Must(attention.RotaryEmbedding(x, &attention.RotaryEmbeddingAttrs{Theta: new(100.0), Offset: new(3)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 2]
+	// [[-0.9900  0.1411]]
+}
 
 func TestRotaryEmbeddingExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/attention.rotary_embedding",

@@ -64,6 +64,10 @@ func (a *ScaledDotProductAttentionAttrs) values(seed runtime.Seed) (scaledDotPro
 // q: T[...B, L, E], k: T[...B, S, E], v: T[...B, S, V], mask: bool[...B, L?, S?] or nil, bias: T[...B, L?, S?] or nil; y: T[...B, L, V], a: T[...B, L, S]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: p must lie between 0 and 1.
+//
+// For example:
+//
+//	y, a, err := attention.ScaledDotProductAttention(q, k, v, nil, nil, runtime.NewSeed(1), &attention.ScaledDotProductAttentionAttrs{Causal: true, Scale: new(2.0)})
 func ScaledDotProductAttention(q, k, v, mask, bias *runtime.Tensor, seed runtime.Seed, attrs *ScaledDotProductAttentionAttrs) (*runtime.Tensor, *runtime.Tensor, error) {
 	vals, err := attrs.values(seed)
 	if err != nil {

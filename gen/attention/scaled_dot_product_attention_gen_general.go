@@ -8,6 +8,166 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// scaledDotProductAttentionPart0 is a loop that runs in parts.
+type scaledDotProductAttentionPart0 struct {
+	k, q, sum []float32
+	E, L, S   int
+}
+
+func (part *scaledDotProductAttentionPart0) Run(from, to int) error {
+	k, q, sum, E, L, S := part.k, part.q, part.sum, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		qRow := b2 * L
+		kRow := b2 * S
+		qRow2 := (qRow + i) * E
+		sumRow := (qRow + i) * S
+		for j := range S {
+			sum2 := float64(0)
+			kRow2 := (kRow + j) * E
+			for e := range E {
+				sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
+			}
+			sum[sumRow+j] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart1 is a loop that runs in parts.
+type scaledDotProductAttentionPart1 struct {
+	mask         []bool
+	bias, s, sum []float32
+	scale, t     float32
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart1) Run(from, to int) error {
+	mask, bias, s, sum, scale, t, L, S := part.mask, part.bias, part.s, part.sum, part.scale, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + i) * S
+		for j := range S {
+			t2 := t
+			if mask[maskRow2+j] {
+				t2 = float32(sum[maskRow2+j]*scale) + bias[maskRow2+j]
+			}
+			s[maskRow2+j] = t2
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart2 is a loop that runs in parts.
+type scaledDotProductAttentionPart2 struct {
+	max2, s []float32
+	L, S    int
+}
+
+func (part *scaledDotProductAttentionPart2) Run(from, to int) error {
+	max2, s, L, S := part.max2, part.s, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
+		sRow := b2 * L
+		for l := range L {
+			most := float32(math.Inf(-1))
+			sRow2 := (sRow + l) * S
+			for s2 := range S {
+				most = runtime.Max32(most, s[sRow2+s2])
+			}
+			max2[sRow+l] = most
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart3 is a loop that runs in parts.
+type scaledDotProductAttentionPart3 struct {
+	max2, s, sum2 []float32
+	L, S          int
+}
+
+func (part *scaledDotProductAttentionPart3) Run(from, to int) error {
+	max2, s, sum2, L, S := part.max2, part.s, part.sum2, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
+		sRow := b2 * L
+		for l := range L {
+			sum3 := float64(0)
+			sRow2 := (sRow + l) * S
+			for s2 := range S {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
+			}
+			sum2[sRow+l] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart4 is a loop that runs in parts.
+type scaledDotProductAttentionPart4 struct {
+	a, max2, s, sum2 []float32
+	t3               float32
+	L, S             int
+}
+
+func (part *scaledDotProductAttentionPart4) Run(from, to int) error {
+	a, max2, s, sum2, t3, L, S := part.a, part.max2, part.s, part.sum2, part.t3, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sRow := b2 * L
+		sRow2 := (sRow + l) * S
+		sum2At := sum2[sRow+l]
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t2 := float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) / sum2At
+			a[sRow2+s2] = t2 / t3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart5 is a loop that runs in parts.
+type scaledDotProductAttentionPart5 struct {
+	a, v3, y []float32
+	L, S, V  int
+}
+
+func (part *scaledDotProductAttentionPart5) Run(from, to int) error {
+	a, v3, y, L, S, V := part.a, part.v3, part.y, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		aRow := b2 * L
+		vRow := b2 * S
+		aRow2 := (aRow + l) * S
+		yRow := (aRow + l) * V
+		for v2 := range V {
+			sum3 := float64(0)
+			for s2 := range S {
+				sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
+			}
+			y[yRow+v2] = float32(sum3)
+		}
+	}
+	return nil
+}
+
 // scaledDotProductAttentionNoCausalMaskScaleIfRunF32 computes scaled_dot_product_attention with causal false, mask given, scale given, p == real(0), T f32.
 func scaledDotProductAttentionNoCausalMaskScaleIfRunF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
 	B := b.Ext[0]
@@ -25,58 +185,158 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunF32(b *runtime.Bound, v *sca
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(scale) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	scale := float32(v.scale)
 	t := float32(-math.Inf(1))
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				t2 := t
-				if mask[maskRow2+j] {
-					t2 = float32(sum[maskRow2+j]*scale) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t2
-			}
+	if part := (scaledDotProductAttentionPart1{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
+	}
+
+	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
+	t3 := float32(1 - v.p)
+	if part := (scaledDotProductAttentionPart4{a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
+	}
+
+	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 5), y)
+	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart6 is a loop that runs in parts.
+type scaledDotProductAttentionPart6 struct {
+	k, q, sum []float64
+	E, L, S   int
+}
+
+func (part *scaledDotProductAttentionPart6) Run(from, to int) error {
+	k, q, sum, E, L, S := part.k, part.q, part.sum, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		qRow := b2 * L
+		kRow := b2 * S
+		qRow2 := (qRow + i) * E
+		sumRow := (qRow + i) * S
+		for j := range S {
+			sum2 := float64(0)
+			kRow2 := (kRow + j) * E
+			for e := range E {
+				sum2 += float64(q[qRow2+e] * k[kRow2+e])
+			}
+			sum[sumRow+j] = sum2
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart7 is a loop that runs in parts.
+type scaledDotProductAttentionPart7 struct {
+	v            scaledDotProductAttentionValues
+	mask         []bool
+	bias, s, sum []float64
+	t            float64
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart7) Run(from, to int) error {
+	v, mask, bias, s, sum, t, L, S := &part.v, part.mask, part.bias, part.s, part.sum, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + i) * S
+		for j := range S {
+			t2 := t
+			if mask[maskRow2+j] {
+				t2 = float64(sum[maskRow2+j]*v.scale) + bias[maskRow2+j]
+			}
+			s[maskRow2+j] = t2
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart8 is a loop that runs in parts.
+type scaledDotProductAttentionPart8 struct {
+	max2, s []float64
+	L, S    int
+}
+
+func (part *scaledDotProductAttentionPart8) Run(from, to int) error {
+	max2, s, L, S := part.max2, part.s, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
+		sRow := b2 * L
+		for l := range L {
+			most := math.Inf(-1)
+			sRow2 := (sRow + l) * S
+			for s2 := range S {
+				most = runtime.Max64(most, s[sRow2+s2])
+			}
+			max2[sRow+l] = most
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart9 is a loop that runs in parts.
+type scaledDotProductAttentionPart9 struct {
+	max2, s, sum2 []float64
+	L, S          int
+}
+
+func (part *scaledDotProductAttentionPart9) Run(from, to int) error {
+	max2, s, sum2, L, S := part.max2, part.s, part.sum2, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
 		sRow := b2 * L
 		for l := range L {
 			sum3 := float64(0)
@@ -85,47 +345,66 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunF32(b *runtime.Bound, v *sca
 				if S == 0 {
 					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
+				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
 			}
-			sum2[sRow+l] = float32(sum3)
+			sum2[sRow+l] = sum3
 		}
 	}
+	return nil
+}
 
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t3 := float32(1 - v.p)
-	for b2 := range B {
+// scaledDotProductAttentionPart10 is a loop that runs in parts.
+type scaledDotProductAttentionPart10 struct {
+	a, max2, s, sum2 []float64
+	t2               float64
+	L, S             int
+}
+
+func (part *scaledDotProductAttentionPart10) Run(from, to int) error {
+	a, max2, s, sum2, t2, L, S := part.a, part.max2, part.s, part.sum2, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
 		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t2 := float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) / sum2At
-				a[sRow2+s2] = t2 / t3
+		sRow2 := (sRow + l) * S
+		sum2At := sum2[sRow+l]
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 			}
+			a[sRow2+s2] = math.Exp(s[sRow2+s2]-max2[sRow+l]) / sum2At / t2
 		}
 	}
+	return nil
+}
 
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
+// scaledDotProductAttentionPart11 is a loop that runs in parts.
+type scaledDotProductAttentionPart11 struct {
+	a, v3, y []float64
+	L, S, V  int
+}
+
+func (part *scaledDotProductAttentionPart11) Run(from, to int) error {
+	a, v3, y, L, S, V := part.a, part.v3, part.y, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
 		aRow := b2 * L
 		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
+		aRow2 := (aRow + l) * S
+		yRow := (aRow + l) * V
+		for v2 := range V {
+			sum3 := float64(0)
+			for s2 := range S {
+				sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
 			}
+			y[yRow+v2] = sum3
 		}
 	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
 	return nil
 }
 
@@ -146,105 +425,98 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunF64(b *runtime.Bound, v *sca
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(scale) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				t2 := t
-				if mask[maskRow2+j] {
-					t2 = float64(sum[maskRow2+j]*v.scale) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t2
-			}
+	if part := (scaledDotProductAttentionPart7{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-			}
-			sum2[sRow+l] = sum3
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
 	t2 := 1 - v.p
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				a[sRow2+s2] = math.Exp(s[sRow2+s2]-max2[sRow+l]) / sum2At / t2
-			}
+	if part := (scaledDotProductAttentionPart10{a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
-				}
-				y[yRow+v2] = sum3
-			}
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
 	copy(runtime.Elements[float64](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart12 is a loop that runs in parts.
+type scaledDotProductAttentionPart12 struct {
+	v                scaledDotProductAttentionValues
+	a, max2, s, sum2 []float32
+	p, t3            float32
+	L, S             int
+}
+
+func (part *scaledDotProductAttentionPart12) Run(from, to int) error {
+	v, a, max2, s, sum2, p, t3, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.p, part.t3, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		i := b2 * L
+		i2 := (i + l) * S
+		sum2At := sum2[i+l]
+		for s2 := range S {
+			t4 := float32(0)
+			if p <= runtime.Uniform32(v.seed, 0, i2+s2) {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t2 := float32(math.Exp(float64(s[i2+s2]-max2[i+l]))) / sum2At
+				t4 = t2 / t3
+			}
+			a[i2+s2] = t4
+		}
+	}
 	return nil
 }
 
@@ -265,112 +537,99 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunF32(b *runtime.Bound, v *s
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(scale) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	scale := float32(v.scale)
 	t := float32(-math.Inf(1))
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				t2 := t
-				if mask[maskRow2+j] {
-					t2 = float32(sum[maskRow2+j]*scale) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t2
-			}
+	if part := (scaledDotProductAttentionPart1{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-			}
-			sum2[sRow+l] = float32(sum3)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t3 := float32(1 - v.p)
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t4 := float32(0)
-				if p <= runtime.Uniform32(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 := float32(math.Exp(float64(s[i2+s2]-max2[i+l]))) / sum2At
-					t4 = t2 / t3
-				}
-				a[i2+s2] = t4
-			}
+	if part := (scaledDotProductAttentionPart12{*v, a, max2, s, sum2, p, t3, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
-			}
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart13 is a loop that runs in parts.
+type scaledDotProductAttentionPart13 struct {
+	v                scaledDotProductAttentionValues
+	a, max2, s, sum2 []float64
+	t2               float64
+	L, S             int
+}
+
+func (part *scaledDotProductAttentionPart13) Run(from, to int) error {
+	v, a, max2, s, sum2, t2, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		i := b2 * L
+		i2 := (i + l) * S
+		sum2At := sum2[i+l]
+		for s2 := range S {
+			t3 := float64(0)
+			if v.p <= runtime.Uniform64(v.seed, 0, i2+s2) {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t3 = math.Exp(s[i2+s2]-max2[i+l]) / sum2At / t2
+			}
+			a[i2+s2] = t3
+		}
+	}
 	return nil
 }
 
@@ -391,109 +650,121 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunF64(b *runtime.Bound, v *s
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(scale) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				t2 := t
-				if mask[maskRow2+j] {
-					t2 = float64(sum[maskRow2+j]*v.scale) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t2
-			}
+	if part := (scaledDotProductAttentionPart7{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-			}
-			sum2[sRow+l] = sum3
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t2 := 1 - v.p
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t3 := float64(0)
-				if v.p <= runtime.Uniform64(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 = math.Exp(s[i2+s2]-max2[i+l]) / sum2At / t2
-				}
-				a[i2+s2] = t3
-			}
+	if part := (scaledDotProductAttentionPart13{*v, a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
-				}
-				y[yRow+v2] = sum3
-			}
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
 	copy(runtime.Elements[float64](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart14 is a loop that runs in parts.
+type scaledDotProductAttentionPart14 struct {
+	mask         []bool
+	bias, s, sum []float32
+	t, t2        float32
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart14) Run(from, to int) error {
+	mask, bias, s, sum, t, t2, L, S := part.mask, part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + i) * S
+		for j := range S {
+			t3 := t2
+			if mask[maskRow2+j] {
+				t3 = float32(sum[maskRow2+j]*t) + bias[maskRow2+j]
+			}
+			s[maskRow2+j] = t3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart15 is a loop that runs in parts.
+type scaledDotProductAttentionPart15 struct {
+	a, max2, s, sum2 []float32
+	t4               float32
+	L, S             int
+}
+
+func (part *scaledDotProductAttentionPart15) Run(from, to int) error {
+	a, max2, s, sum2, t4, L, S := part.a, part.max2, part.s, part.sum2, part.t4, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sRow := b2 * L
+		sRow2 := (sRow + l) * S
+		sum2At := sum2[sRow+l]
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t3 := float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) / sum2At
+			a[sRow2+s2] = t3 / t4
+		}
+	}
 	return nil
 }
 
@@ -514,107 +785,121 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunF32(b *runtime.Bound, v *s
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(1 / math.Sqrt(float64(E)))
 	t2 := float32(-math.Inf(1))
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				t3 := t2
-				if mask[maskRow2+j] {
-					t3 = float32(sum[maskRow2+j]*t) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t3
-			}
+	if part := (scaledDotProductAttentionPart14{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-			}
-			sum2[sRow+l] = float32(sum3)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
 	t4 := float32(1 - v.p)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t3 := float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) / sum2At
-				a[sRow2+s2] = t3 / t4
-			}
+	if part := (scaledDotProductAttentionPart15{a, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
-			}
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart16 is a loop that runs in parts.
+type scaledDotProductAttentionPart16 struct {
+	mask         []bool
+	bias, s, sum []float64
+	t, t2        float64
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart16) Run(from, to int) error {
+	mask, bias, s, sum, t, t2, L, S := part.mask, part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + i) * S
+		for j := range S {
+			t3 := t2
+			if mask[maskRow2+j] {
+				t3 = float64(sum[maskRow2+j]*t) + bias[maskRow2+j]
+			}
+			s[maskRow2+j] = t3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart17 is a loop that runs in parts.
+type scaledDotProductAttentionPart17 struct {
+	a, max2, s, sum2 []float64
+	t3               float64
+	L, S             int
+}
+
+func (part *scaledDotProductAttentionPart17) Run(from, to int) error {
+	a, max2, s, sum2, t3, L, S := part.a, part.max2, part.s, part.sum2, part.t3, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sRow := b2 * L
+		sRow2 := (sRow + l) * S
+		sum2At := sum2[sRow+l]
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			a[sRow2+s2] = math.Exp(s[sRow2+s2]-max2[sRow+l]) / sum2At / t3
+		}
+	}
 	return nil
 }
 
@@ -635,106 +920,99 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunF64(b *runtime.Bound, v *s
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := 1 / math.Sqrt(float64(E))
 	t2 := -math.Inf(1)
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				t3 := t2
-				if mask[maskRow2+j] {
-					t3 = float64(sum[maskRow2+j]*t) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t3
-			}
+	if part := (scaledDotProductAttentionPart16{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-			}
-			sum2[sRow+l] = sum3
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
 	t3 := 1 - v.p
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				a[sRow2+s2] = math.Exp(s[sRow2+s2]-max2[sRow+l]) / sum2At / t3
-			}
+	if part := (scaledDotProductAttentionPart17{a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
-				}
-				y[yRow+v2] = sum3
-			}
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
 	copy(runtime.Elements[float64](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart18 is a loop that runs in parts.
+type scaledDotProductAttentionPart18 struct {
+	v                scaledDotProductAttentionValues
+	a, max2, s, sum2 []float32
+	p, t4            float32
+	L, S             int
+}
+
+func (part *scaledDotProductAttentionPart18) Run(from, to int) error {
+	v, a, max2, s, sum2, p, t4, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.p, part.t4, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		i := b2 * L
+		i2 := (i + l) * S
+		sum2At := sum2[i+l]
+		for s2 := range S {
+			t5 := float32(0)
+			if p <= runtime.Uniform32(v.seed, 0, i2+s2) {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t3 := float32(math.Exp(float64(s[i2+s2]-max2[i+l]))) / sum2At
+				t5 = t3 / t4
+			}
+			a[i2+s2] = t5
+		}
+	}
 	return nil
 }
 
@@ -755,112 +1033,99 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunF32(b *runtime.Bound, v 
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(1 / math.Sqrt(float64(E)))
 	t2 := float32(-math.Inf(1))
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				t3 := t2
-				if mask[maskRow2+j] {
-					t3 = float32(sum[maskRow2+j]*t) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t3
-			}
+	if part := (scaledDotProductAttentionPart14{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-			}
-			sum2[sRow+l] = float32(sum3)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t4 := float32(1 - v.p)
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t5 := float32(0)
-				if p <= runtime.Uniform32(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 := float32(math.Exp(float64(s[i2+s2]-max2[i+l]))) / sum2At
-					t5 = t3 / t4
-				}
-				a[i2+s2] = t5
-			}
+	if part := (scaledDotProductAttentionPart18{*v, a, max2, s, sum2, p, t4, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
-			}
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart19 is a loop that runs in parts.
+type scaledDotProductAttentionPart19 struct {
+	v                scaledDotProductAttentionValues
+	a, max2, s, sum2 []float64
+	t3               float64
+	L, S             int
+}
+
+func (part *scaledDotProductAttentionPart19) Run(from, to int) error {
+	v, a, max2, s, sum2, t3, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.t3, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		i := b2 * L
+		i2 := (i + l) * S
+		sum2At := sum2[i+l]
+		for s2 := range S {
+			t4 := float64(0)
+			if v.p <= runtime.Uniform64(v.seed, 0, i2+s2) {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t4 = math.Exp(s[i2+s2]-max2[i+l]) / sum2At / t3
+			}
+			a[i2+s2] = t4
+		}
+	}
 	return nil
 }
 
@@ -881,110 +1146,117 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunF64(b *runtime.Bound, v 
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := 1 / math.Sqrt(float64(E))
 	t2 := -math.Inf(1)
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				t3 := t2
-				if mask[maskRow2+j] {
-					t3 = float64(sum[maskRow2+j]*t) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t3
-			}
+	if part := (scaledDotProductAttentionPart16{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-			}
-			sum2[sRow+l] = sum3
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t3 := 1 - v.p
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t4 := float64(0)
-				if v.p <= runtime.Uniform64(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t4 = math.Exp(s[i2+s2]-max2[i+l]) / sum2At / t3
-				}
-				a[i2+s2] = t4
-			}
+	if part := (scaledDotProductAttentionPart19{*v, a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
-				}
-				y[yRow+v2] = sum3
-			}
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
 	copy(runtime.Elements[float64](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart20 is a loop that runs in parts.
+type scaledDotProductAttentionPart20 struct {
+	bias, s, sum []float32
+	scale        float32
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart20) Run(from, to int) error {
+	bias, s, sum, scale, L, S := part.bias, part.s, part.sum, part.scale, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		sumRow := b2 * L
+		sumRow2 := (sumRow + i) * S
+		for j := range S {
+			s[sumRow2+j] = float32(sum[sumRow2+j]*scale) + bias[sumRow2+j]
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart21 is a loop that runs in parts.
+type scaledDotProductAttentionPart21 struct {
+	a, max2, s, sum2 []float32
+	t2               float32
+	L, S             int
+}
+
+func (part *scaledDotProductAttentionPart21) Run(from, to int) error {
+	a, max2, s, sum2, t2, L, S := part.a, part.max2, part.s, part.sum2, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sRow := b2 * L
+		sRow2 := (sRow + l) * S
+		sum2At := sum2[sRow+l]
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t := float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) / sum2At
+			a[sRow2+s2] = t / t2
+		}
+	}
 	return nil
 }
 
@@ -1004,102 +1276,115 @@ func scaledDotProductAttentionNoCausalNoMaskScaleIfRunF32(b *runtime.Bound, v *s
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	scale := float32(v.scale)
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				s[sumRow2+j] = float32(sum[sumRow2+j]*scale) + bias[sumRow2+j]
-			}
+	if part := (scaledDotProductAttentionPart20{bias, s, sum, scale, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-			}
-			sum2[sRow+l] = float32(sum3)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
 	t2 := float32(1 - v.p)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t := float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) / sum2At
-				a[sRow2+s2] = t / t2
-			}
+	if part := (scaledDotProductAttentionPart21{a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
-			}
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart22 is a loop that runs in parts.
+type scaledDotProductAttentionPart22 struct {
+	v            scaledDotProductAttentionValues
+	bias, s, sum []float64
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart22) Run(from, to int) error {
+	v, bias, s, sum, L, S := &part.v, part.bias, part.s, part.sum, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		sumRow := b2 * L
+		sumRow2 := (sumRow + i) * S
+		for j := range S {
+			s[sumRow2+j] = float64(sum[sumRow2+j]*v.scale) + bias[sumRow2+j]
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart23 is a loop that runs in parts.
+type scaledDotProductAttentionPart23 struct {
+	a, max2, s, sum2 []float64
+	t                float64
+	L, S             int
+}
+
+func (part *scaledDotProductAttentionPart23) Run(from, to int) error {
+	a, max2, s, sum2, t, L, S := part.a, part.max2, part.s, part.sum2, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sRow := b2 * L
+		sRow2 := (sRow + l) * S
+		sum2At := sum2[sRow+l]
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			a[sRow2+s2] = math.Exp(s[sRow2+s2]-max2[sRow+l]) / sum2At / t
+		}
+	}
 	return nil
 }
 
@@ -1119,100 +1404,97 @@ func scaledDotProductAttentionNoCausalNoMaskScaleIfRunF64(b *runtime.Bound, v *s
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				s[sumRow2+j] = float64(sum[sumRow2+j]*v.scale) + bias[sumRow2+j]
-			}
+	if part := (scaledDotProductAttentionPart22{*v, bias, s, sum, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-			}
-			sum2[sRow+l] = sum3
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
 	t := 1 - v.p
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				a[sRow2+s2] = math.Exp(s[sRow2+s2]-max2[sRow+l]) / sum2At / t
-			}
+	if part := (scaledDotProductAttentionPart23{a, max2, s, sum2, t, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
-				}
-				y[yRow+v2] = sum3
-			}
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
 	copy(runtime.Elements[float64](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart24 is a loop that runs in parts.
+type scaledDotProductAttentionPart24 struct {
+	v                scaledDotProductAttentionValues
+	a, max2, s, sum2 []float32
+	p, t2            float32
+	L, S             int
+}
+
+func (part *scaledDotProductAttentionPart24) Run(from, to int) error {
+	v, a, max2, s, sum2, p, t2, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.p, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		i := b2 * L
+		i2 := (i + l) * S
+		sum2At := sum2[i+l]
+		for s2 := range S {
+			t3 := float32(0)
+			if p <= runtime.Uniform32(v.seed, 0, i2+s2) {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t := float32(math.Exp(float64(s[i2+s2]-max2[i+l]))) / sum2At
+				t3 = t / t2
+			}
+			a[i2+s2] = t3
+		}
+	}
 	return nil
 }
 
@@ -1232,107 +1514,98 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunF32(b *runtime.Bound, v 
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	scale := float32(v.scale)
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				s[sumRow2+j] = float32(sum[sumRow2+j]*scale) + bias[sumRow2+j]
-			}
+	if part := (scaledDotProductAttentionPart20{bias, s, sum, scale, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-			}
-			sum2[sRow+l] = float32(sum3)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t2 := float32(1 - v.p)
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t3 := float32(0)
-				if p <= runtime.Uniform32(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t := float32(math.Exp(float64(s[i2+s2]-max2[i+l]))) / sum2At
-					t3 = t / t2
-				}
-				a[i2+s2] = t3
-			}
+	if part := (scaledDotProductAttentionPart24{*v, a, max2, s, sum2, p, t2, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
-			}
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart25 is a loop that runs in parts.
+type scaledDotProductAttentionPart25 struct {
+	v                scaledDotProductAttentionValues
+	a, max2, s, sum2 []float64
+	t                float64
+	L, S             int
+}
+
+func (part *scaledDotProductAttentionPart25) Run(from, to int) error {
+	v, a, max2, s, sum2, t, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		i := b2 * L
+		i2 := (i + l) * S
+		sum2At := sum2[i+l]
+		for s2 := range S {
+			t2 := float64(0)
+			if v.p <= runtime.Uniform64(v.seed, 0, i2+s2) {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t2 = math.Exp(s[i2+s2]-max2[i+l]) / sum2At / t
+			}
+			a[i2+s2] = t2
+		}
+	}
 	return nil
 }
 
@@ -1352,104 +1625,87 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunF64(b *runtime.Bound, v 
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				s[sumRow2+j] = float64(sum[sumRow2+j]*v.scale) + bias[sumRow2+j]
-			}
+	if part := (scaledDotProductAttentionPart22{*v, bias, s, sum, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-			}
-			sum2[sRow+l] = sum3
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t := 1 - v.p
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t2 := float64(0)
-				if v.p <= runtime.Uniform64(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 = math.Exp(s[i2+s2]-max2[i+l]) / sum2At / t
-				}
-				a[i2+s2] = t2
-			}
+	if part := (scaledDotProductAttentionPart25{*v, a, max2, s, sum2, t, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
-				}
-				y[yRow+v2] = sum3
-			}
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
 	copy(runtime.Elements[float64](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart26 is a loop that runs in parts.
+type scaledDotProductAttentionPart26 struct {
+	bias, s, sum []float32
+	t            float32
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart26) Run(from, to int) error {
+	bias, s, sum, t, L, S := part.bias, part.s, part.sum, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		sumRow := b2 * L
+		sumRow2 := (sumRow + i) * S
+		for j := range S {
+			s[sumRow2+j] = float32(sum[sumRow2+j]*t) + bias[sumRow2+j]
+		}
+	}
 	return nil
 }
 
@@ -1469,102 +1725,88 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunF32(b *runtime.Bound, v 
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(1 / math.Sqrt(float64(E)))
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				s[sumRow2+j] = float32(sum[sumRow2+j]*t) + bias[sumRow2+j]
-			}
+	if part := (scaledDotProductAttentionPart26{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-			}
-			sum2[sRow+l] = float32(sum3)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
 	t3 := float32(1 - v.p)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t2 := float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) / sum2At
-				a[sRow2+s2] = t2 / t3
-			}
+	if part := (scaledDotProductAttentionPart4{a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
-			}
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart27 is a loop that runs in parts.
+type scaledDotProductAttentionPart27 struct {
+	bias, s, sum []float64
+	t            float64
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart27) Run(from, to int) error {
+	bias, s, sum, t, L, S := part.bias, part.s, part.sum, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		sumRow := b2 * L
+		sumRow2 := (sumRow + i) * S
+		for j := range S {
+			s[sumRow2+j] = float64(sum[sumRow2+j]*t) + bias[sumRow2+j]
+		}
+	}
 	return nil
 }
 
@@ -1584,98 +1826,62 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunF64(b *runtime.Bound, v 
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := 1 / math.Sqrt(float64(E))
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				s[sumRow2+j] = float64(sum[sumRow2+j]*t) + bias[sumRow2+j]
-			}
+	if part := (scaledDotProductAttentionPart27{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-			}
-			sum2[sRow+l] = sum3
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
 	t2 := 1 - v.p
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				a[sRow2+s2] = math.Exp(s[sRow2+s2]-max2[sRow+l]) / sum2At / t2
-			}
+	if part := (scaledDotProductAttentionPart10{a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
-				}
-				y[yRow+v2] = sum3
-			}
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
 	copy(runtime.Elements[float64](b, 6), a)
@@ -1698,104 +1904,63 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF32(b *runtime.Bound, 
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(1 / math.Sqrt(float64(E)))
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				s[sumRow2+j] = float32(sum[sumRow2+j]*t) + bias[sumRow2+j]
-			}
+	if part := (scaledDotProductAttentionPart26{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-			}
-			sum2[sRow+l] = float32(sum3)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t3 := float32(1 - v.p)
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t4 := float32(0)
-				if p <= runtime.Uniform32(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 := float32(math.Exp(float64(s[i2+s2]-max2[i+l]))) / sum2At
-					t4 = t2 / t3
-				}
-				a[i2+s2] = t4
-			}
+	if part := (scaledDotProductAttentionPart12{*v, a, max2, s, sum2, p, t3, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
-			}
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
@@ -1818,105 +1983,95 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF64(b *runtime.Bound, 
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := 1 / math.Sqrt(float64(E))
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				s[sumRow2+j] = float64(sum[sumRow2+j]*t) + bias[sumRow2+j]
-			}
+	if part := (scaledDotProductAttentionPart27{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-			}
-			sum2[sRow+l] = sum3
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t2 := 1 - v.p
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t3 := float64(0)
-				if v.p <= runtime.Uniform64(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 = math.Exp(s[i2+s2]-max2[i+l]) / sum2At / t2
-				}
-				a[i2+s2] = t3
-			}
+	if part := (scaledDotProductAttentionPart13{*v, a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
-				}
-				y[yRow+v2] = sum3
-			}
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
 	copy(runtime.Elements[float64](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart28 is a loop that runs in parts.
+type scaledDotProductAttentionPart28 struct {
+	mask         []bool
+	bias, s, sum []float32
+	scale, t     float32
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart28) Run(from, to int) error {
+	mask, bias, s, sum, scale, t, L, S := part.mask, part.bias, part.s, part.sum, part.scale, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + i) * S
+		for j := range S {
+			var t2 float32
+			if i < j || !mask[maskRow2+j] {
+				t2 = t
+			} else {
+				t2 = float32(sum[maskRow2+j]*scale) + bias[maskRow2+j]
+			}
+			s[maskRow2+j] = t2
+		}
+	}
 	return nil
 }
 
@@ -1937,109 +2092,97 @@ func scaledDotProductAttentionCausalMaskScaleIfRunF32(b *runtime.Bound, v *scale
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				var t2 float32
-				if i < j || !mask[maskRow2+j] {
-					t2 = t
-				} else {
-					t2 = float32(sum[maskRow2+j]*scale) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t2
-			}
+	if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-			}
-			sum2[sRow+l] = float32(sum3)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
 	t3 := float32(1 - v.p)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t2 := float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) / sum2At
-				a[sRow2+s2] = t2 / t3
-			}
+	if part := (scaledDotProductAttentionPart4{a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
-			}
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart29 is a loop that runs in parts.
+type scaledDotProductAttentionPart29 struct {
+	v            scaledDotProductAttentionValues
+	mask         []bool
+	bias, s, sum []float64
+	t            float64
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart29) Run(from, to int) error {
+	v, mask, bias, s, sum, t, L, S := &part.v, part.mask, part.bias, part.s, part.sum, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + i) * S
+		for j := range S {
+			var t2 float64
+			if i < j || !mask[maskRow2+j] {
+				t2 = t
+			} else {
+				t2 = float64(sum[maskRow2+j]*v.scale) + bias[maskRow2+j]
+			}
+			s[maskRow2+j] = t2
+		}
+	}
 	return nil
 }
 
@@ -2060,104 +2203,62 @@ func scaledDotProductAttentionCausalMaskScaleIfRunF64(b *runtime.Bound, v *scale
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				var t2 float64
-				if i < j || !mask[maskRow2+j] {
-					t2 = t
-				} else {
-					t2 = float64(sum[maskRow2+j]*v.scale) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t2
-			}
+	if part := (scaledDotProductAttentionPart29{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-			}
-			sum2[sRow+l] = sum3
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
 	t2 := 1 - v.p
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				a[sRow2+s2] = math.Exp(s[sRow2+s2]-max2[sRow+l]) / sum2At / t2
-			}
+	if part := (scaledDotProductAttentionPart10{a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
-				}
-				y[yRow+v2] = sum3
-			}
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
 	copy(runtime.Elements[float64](b, 6), a)
@@ -2181,111 +2282,64 @@ func scaledDotProductAttentionCausalMaskScaleElseRunF32(b *runtime.Bound, v *sca
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				var t2 float32
-				if i < j || !mask[maskRow2+j] {
-					t2 = t
-				} else {
-					t2 = float32(sum[maskRow2+j]*scale) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t2
-			}
+	if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-			}
-			sum2[sRow+l] = float32(sum3)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t3 := float32(1 - v.p)
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t4 := float32(0)
-				if p <= runtime.Uniform32(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 := float32(math.Exp(float64(s[i2+s2]-max2[i+l]))) / sum2At
-					t4 = t2 / t3
-				}
-				a[i2+s2] = t4
-			}
+	if part := (scaledDotProductAttentionPart12{*v, a, max2, s, sum2, p, t3, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
-			}
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
@@ -2309,111 +2363,95 @@ func scaledDotProductAttentionCausalMaskScaleElseRunF64(b *runtime.Bound, v *sca
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				var t2 float64
-				if i < j || !mask[maskRow2+j] {
-					t2 = t
-				} else {
-					t2 = float64(sum[maskRow2+j]*v.scale) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t2
-			}
+	if part := (scaledDotProductAttentionPart29{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-			}
-			sum2[sRow+l] = sum3
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t2 := 1 - v.p
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t3 := float64(0)
-				if v.p <= runtime.Uniform64(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 = math.Exp(s[i2+s2]-max2[i+l]) / sum2At / t2
-				}
-				a[i2+s2] = t3
-			}
+	if part := (scaledDotProductAttentionPart13{*v, a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
-				}
-				y[yRow+v2] = sum3
-			}
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
 	copy(runtime.Elements[float64](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart30 is a loop that runs in parts.
+type scaledDotProductAttentionPart30 struct {
+	mask         []bool
+	bias, s, sum []float32
+	t, t2        float32
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart30) Run(from, to int) error {
+	mask, bias, s, sum, t, t2, L, S := part.mask, part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + i) * S
+		for j := range S {
+			var t3 float32
+			if i < j || !mask[maskRow2+j] {
+				t3 = t
+			} else {
+				t3 = float32(sum[maskRow2+j]*t2) + bias[maskRow2+j]
+			}
+			s[maskRow2+j] = t3
+		}
+	}
 	return nil
 }
 
@@ -2434,109 +2472,96 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunF32(b *runtime.Bound, v *sca
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				var t3 float32
-				if i < j || !mask[maskRow2+j] {
-					t3 = t
-				} else {
-					t3 = float32(sum[maskRow2+j]*t2) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t3
-			}
+	if part := (scaledDotProductAttentionPart30{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-			}
-			sum2[sRow+l] = float32(sum3)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
 	t4 := float32(1 - v.p)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t3 := float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) / sum2At
-				a[sRow2+s2] = t3 / t4
-			}
+	if part := (scaledDotProductAttentionPart15{a, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
-			}
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart31 is a loop that runs in parts.
+type scaledDotProductAttentionPart31 struct {
+	mask         []bool
+	bias, s, sum []float64
+	t, t2        float64
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart31) Run(from, to int) error {
+	mask, bias, s, sum, t, t2, L, S := part.mask, part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + i) * S
+		for j := range S {
+			var t3 float64
+			if i < j || !mask[maskRow2+j] {
+				t3 = t
+			} else {
+				t3 = float64(sum[maskRow2+j]*t2) + bias[maskRow2+j]
+			}
+			s[maskRow2+j] = t3
+		}
+	}
 	return nil
 }
 
@@ -2557,105 +2582,63 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunF64(b *runtime.Bound, v *sca
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				var t3 float64
-				if i < j || !mask[maskRow2+j] {
-					t3 = t
-				} else {
-					t3 = float64(sum[maskRow2+j]*t2) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t3
-			}
+	if part := (scaledDotProductAttentionPart31{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-			}
-			sum2[sRow+l] = sum3
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
 	t3 := 1 - v.p
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				a[sRow2+s2] = math.Exp(s[sRow2+s2]-max2[sRow+l]) / sum2At / t3
-			}
+	if part := (scaledDotProductAttentionPart17{a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
-				}
-				y[yRow+v2] = sum3
-			}
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
 	copy(runtime.Elements[float64](b, 6), a)
@@ -2679,111 +2662,64 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunF32(b *runtime.Bound, v *s
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				var t3 float32
-				if i < j || !mask[maskRow2+j] {
-					t3 = t
-				} else {
-					t3 = float32(sum[maskRow2+j]*t2) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t3
-			}
+	if part := (scaledDotProductAttentionPart30{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-			}
-			sum2[sRow+l] = float32(sum3)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t4 := float32(1 - v.p)
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t5 := float32(0)
-				if p <= runtime.Uniform32(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 := float32(math.Exp(float64(s[i2+s2]-max2[i+l]))) / sum2At
-					t5 = t3 / t4
-				}
-				a[i2+s2] = t5
-			}
+	if part := (scaledDotProductAttentionPart18{*v, a, max2, s, sum2, p, t4, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
-			}
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
@@ -2807,112 +2743,95 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunF64(b *runtime.Bound, v *s
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
-	for b2 := range B {
-		maskRow := b2 * L
-		for i := range L {
-			maskRow2 := (maskRow + i) * S
-			for j := range S {
-				var t3 float64
-				if i < j || !mask[maskRow2+j] {
-					t3 = t
-				} else {
-					t3 = float64(sum[maskRow2+j]*t2) + bias[maskRow2+j]
-				}
-				s[maskRow2+j] = t3
-			}
+	if part := (scaledDotProductAttentionPart31{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-			}
-			sum2[sRow+l] = sum3
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t3 := 1 - v.p
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t4 := float64(0)
-				if v.p <= runtime.Uniform64(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t4 = math.Exp(s[i2+s2]-max2[i+l]) / sum2At / t3
-				}
-				a[i2+s2] = t4
-			}
+	if part := (scaledDotProductAttentionPart19{*v, a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
-				}
-				y[yRow+v2] = sum3
-			}
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
 	copy(runtime.Elements[float64](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart32 is a loop that runs in parts.
+type scaledDotProductAttentionPart32 struct {
+	bias, s, sum []float32
+	scale, t     float32
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart32) Run(from, to int) error {
+	bias, s, sum, scale, t, L, S := part.bias, part.s, part.sum, part.scale, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		sumRow := b2 * L
+		sumRow2 := (sumRow + i) * S
+		for j := range S {
+			var t2 float32
+			if i < j {
+				t2 = t
+			} else {
+				t2 = float32(sum[sumRow2+j]*scale) + bias[sumRow2+j]
+			}
+			s[sumRow2+j] = t2
+		}
+	}
 	return nil
 }
 
@@ -2932,109 +2851,96 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunF32(b *runtime.Bound, v *sca
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				var t2 float32
-				if i < j {
-					t2 = t
-				} else {
-					t2 = float32(sum[sumRow2+j]*scale) + bias[sumRow2+j]
-				}
-				s[sumRow2+j] = t2
-			}
+	if part := (scaledDotProductAttentionPart32{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-			}
-			sum2[sRow+l] = float32(sum3)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
 	t3 := float32(1 - v.p)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t2 := float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) / sum2At
-				a[sRow2+s2] = t2 / t3
-			}
+	if part := (scaledDotProductAttentionPart4{a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
-			}
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart33 is a loop that runs in parts.
+type scaledDotProductAttentionPart33 struct {
+	v            scaledDotProductAttentionValues
+	bias, s, sum []float64
+	t            float64
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart33) Run(from, to int) error {
+	v, bias, s, sum, t, L, S := &part.v, part.bias, part.s, part.sum, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		sumRow := b2 * L
+		sumRow2 := (sumRow + i) * S
+		for j := range S {
+			var t2 float64
+			if i < j {
+				t2 = t
+			} else {
+				t2 = float64(sum[sumRow2+j]*v.scale) + bias[sumRow2+j]
+			}
+			s[sumRow2+j] = t2
+		}
+	}
 	return nil
 }
 
@@ -3054,104 +2960,62 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunF64(b *runtime.Bound, v *sca
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				var t2 float64
-				if i < j {
-					t2 = t
-				} else {
-					t2 = float64(sum[sumRow2+j]*v.scale) + bias[sumRow2+j]
-				}
-				s[sumRow2+j] = t2
-			}
+	if part := (scaledDotProductAttentionPart33{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-			}
-			sum2[sRow+l] = sum3
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
 	t2 := 1 - v.p
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				a[sRow2+s2] = math.Exp(s[sRow2+s2]-max2[sRow+l]) / sum2At / t2
-			}
+	if part := (scaledDotProductAttentionPart10{a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
-				}
-				y[yRow+v2] = sum3
-			}
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
 	copy(runtime.Elements[float64](b, 6), a)
@@ -3174,111 +3038,64 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunF32(b *runtime.Bound, v *s
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				var t2 float32
-				if i < j {
-					t2 = t
-				} else {
-					t2 = float32(sum[sumRow2+j]*scale) + bias[sumRow2+j]
-				}
-				s[sumRow2+j] = t2
-			}
+	if part := (scaledDotProductAttentionPart32{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-			}
-			sum2[sRow+l] = float32(sum3)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t3 := float32(1 - v.p)
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t4 := float32(0)
-				if p <= runtime.Uniform32(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 := float32(math.Exp(float64(s[i2+s2]-max2[i+l]))) / sum2At
-					t4 = t2 / t3
-				}
-				a[i2+s2] = t4
-			}
+	if part := (scaledDotProductAttentionPart12{*v, a, max2, s, sum2, p, t3, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
-			}
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
@@ -3301,111 +3118,94 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunF64(b *runtime.Bound, v *s
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				var t2 float64
-				if i < j {
-					t2 = t
-				} else {
-					t2 = float64(sum[sumRow2+j]*v.scale) + bias[sumRow2+j]
-				}
-				s[sumRow2+j] = t2
-			}
+	if part := (scaledDotProductAttentionPart33{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-			}
-			sum2[sRow+l] = sum3
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t2 := 1 - v.p
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t3 := float64(0)
-				if v.p <= runtime.Uniform64(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 = math.Exp(s[i2+s2]-max2[i+l]) / sum2At / t2
-				}
-				a[i2+s2] = t3
-			}
+	if part := (scaledDotProductAttentionPart13{*v, a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
-				}
-				y[yRow+v2] = sum3
-			}
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
 	copy(runtime.Elements[float64](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart34 is a loop that runs in parts.
+type scaledDotProductAttentionPart34 struct {
+	bias, s, sum []float32
+	t, t2        float32
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart34) Run(from, to int) error {
+	bias, s, sum, t, t2, L, S := part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		sumRow := b2 * L
+		sumRow2 := (sumRow + i) * S
+		for j := range S {
+			var t3 float32
+			if i < j {
+				t3 = t
+			} else {
+				t3 = float32(sum[sumRow2+j]*t2) + bias[sumRow2+j]
+			}
+			s[sumRow2+j] = t3
+		}
+	}
 	return nil
 }
 
@@ -3425,109 +3225,95 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunF32(b *runtime.Bound, v *s
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				var t3 float32
-				if i < j {
-					t3 = t
-				} else {
-					t3 = float32(sum[sumRow2+j]*t2) + bias[sumRow2+j]
-				}
-				s[sumRow2+j] = t3
-			}
+	if part := (scaledDotProductAttentionPart34{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-			}
-			sum2[sRow+l] = float32(sum3)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
 	t4 := float32(1 - v.p)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t3 := float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) / sum2At
-				a[sRow2+s2] = t3 / t4
-			}
+	if part := (scaledDotProductAttentionPart15{a, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
-			}
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart35 is a loop that runs in parts.
+type scaledDotProductAttentionPart35 struct {
+	bias, s, sum []float64
+	t, t2        float64
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart35) Run(from, to int) error {
+	bias, s, sum, t, t2, L, S := part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		sumRow := b2 * L
+		sumRow2 := (sumRow + i) * S
+		for j := range S {
+			var t3 float64
+			if i < j {
+				t3 = t
+			} else {
+				t3 = float64(sum[sumRow2+j]*t2) + bias[sumRow2+j]
+			}
+			s[sumRow2+j] = t3
+		}
+	}
 	return nil
 }
 
@@ -3547,105 +3333,63 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunF64(b *runtime.Bound, v *s
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				var t3 float64
-				if i < j {
-					t3 = t
-				} else {
-					t3 = float64(sum[sumRow2+j]*t2) + bias[sumRow2+j]
-				}
-				s[sumRow2+j] = t3
-			}
+	if part := (scaledDotProductAttentionPart35{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-			}
-			sum2[sRow+l] = sum3
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
 	t3 := 1 - v.p
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sRow2 := (sRow + l) * S
-			sum2At := sum2[sRow+l]
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				a[sRow2+s2] = math.Exp(s[sRow2+s2]-max2[sRow+l]) / sum2At / t3
-			}
+	if part := (scaledDotProductAttentionPart17{a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
-				}
-				y[yRow+v2] = sum3
-			}
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
 	copy(runtime.Elements[float64](b, 6), a)
@@ -3668,111 +3412,64 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunF32(b *runtime.Bound, v 
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				var t3 float32
-				if i < j {
-					t3 = t
-				} else {
-					t3 = float32(sum[sumRow2+j]*t2) + bias[sumRow2+j]
-				}
-				s[sumRow2+j] = t3
-			}
+	if part := (scaledDotProductAttentionPart34{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := float32(math.Inf(-1))
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max32(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-			}
-			sum2[sRow+l] = float32(sum3)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t4 := float32(1 - v.p)
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t5 := float32(0)
-				if p <= runtime.Uniform32(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 := float32(math.Exp(float64(s[i2+s2]-max2[i+l]))) / sum2At
-					t5 = t3 / t4
-				}
-				a[i2+s2] = t5
-			}
+	if part := (scaledDotProductAttentionPart18{*v, a, max2, s, sum2, p, t4, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
 	}
 
 	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(float32(a[aRow2+s2] * v3[(vRow+s2)*V+v2]))
-				}
-				y[yRow+v2] = float32(sum3)
-			}
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
@@ -3795,60 +3492,107 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunF64(b *runtime.Bound, v 
 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
-	for b2 := range B {
-		qRow := b2 * L
-		kRow := b2 * S
-		for i := range L {
-			qRow2 := (qRow + i) * E
-			sumRow := (qRow + i) * S
-			for j := range S {
-				sum2 := float64(0)
-				kRow2 := (kRow + j) * E
-				for e := range E {
-					sum2 += float64(q[qRow2+e] * k[kRow2+e])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
 	}
 
 	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
-	for b2 := range B {
-		sumRow := b2 * L
-		for i := range L {
-			sumRow2 := (sumRow + i) * S
-			for j := range S {
-				var t3 float64
-				if i < j {
-					t3 = t
-				} else {
-					t3 = float64(sum[sumRow2+j]*t2) + bias[sumRow2+j]
-				}
-				s[sumRow2+j] = t3
-			}
+	if part := (scaledDotProductAttentionPart35{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
-		sRow := b2 * L
-		for l := range L {
-			most := math.Inf(-1)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				most = runtime.Max64(most, s[sRow2+s2])
-			}
-			max2[sRow+l] = most
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
-	for b2 := range B {
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
+	}
+
+	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
+	t3 := 1 - v.p
+	if part := (scaledDotProductAttentionPart19{*v, a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
+	}
+
+	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 5), y)
+	copy(runtime.Elements[float64](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart36 is a loop that runs in parts.
+type scaledDotProductAttentionPart36 struct {
+	daAll1, dy, v3 []float32
+	L, S, V        int
+}
+
+func (part *scaledDotProductAttentionPart36) Run(from, to int) error {
+	daAll1, dy, v3, L, S, V := part.daAll1, part.dy, part.v3, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dyRow := b2 * L
+		vRow := b2 * S
+		dyRow2 := (dyRow + l) * V
+		daAll1Row := (dyRow + l) * S
+		for s2 := range S {
+			sum3 := float64(0)
+			vRow2 := (vRow + s2) * V
+			for v2 := range V {
+				sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
+			}
+			daAll1[daAll1Row+s2] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart37 is a loop that runs in parts.
+type scaledDotProductAttentionPart37 struct {
+	da, daAll1, dsum2Sum1, max2, s []float32
+	L, S                           int
+}
+
+func (part *scaledDotProductAttentionPart37) Run(from, to int) error {
+	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
 		sRow := b2 * L
 		for l := range L {
 			sum3 := float64(0)
@@ -3857,50 +3601,180 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunF64(b *runtime.Bound, v 
 				if S == 0 {
 					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 				}
-				sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
+				t2 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
+				sum3 += float64(t2)
 			}
-			sum2[sRow+l] = sum3
+			dsum2Sum1[sRow+l] = float32(sum3)
 		}
 	}
+	return nil
+}
 
-	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
-	t3 := 1 - v.p
-	for b2 := range B {
-		i := b2 * L
-		for l := range L {
-			i2 := (i + l) * S
-			sum2At := sum2[i+l]
-			for s2 := range S {
-				t4 := float64(0)
-				if v.p <= runtime.Uniform64(v.seed, 0, i2+s2) {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t4 = math.Exp(s[i2+s2]-max2[i+l]) / sum2At / t3
-				}
-				a[i2+s2] = t4
-			}
-		}
-	}
+// scaledDotProductAttentionPart38 is a loop that runs in parts.
+type scaledDotProductAttentionPart38 struct {
+	mask                                       []bool
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
+	scale, t5                                  float32
+	L, S                                       int
+}
 
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	for b2 := range B {
-		aRow := b2 * L
-		vRow := b2 * S
-		for l := range L {
-			aRow2 := (aRow + l) * S
-			yRow := (aRow + l) * V
-			for v2 := range V {
-				sum3 := float64(0)
-				for s2 := range S {
-					sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
+func (part *scaledDotProductAttentionPart38) Run(from, to int) error {
+	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.scale, part.t5, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t2 := scale / sum2At
+		t4 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			t7 := float32(0)
+			if mask[maskRow2+s2] {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 				}
-				y[yRow+v2] = sum3
+				t3 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t6 := float32(float32(t2*t3) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t5))
+				t7 = t6
 			}
+			dsum[maskRow2+s2] = t7
 		}
 	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart39 is a loop that runs in parts.
+type scaledDotProductAttentionPart39 struct {
+	mask        []bool
+	dq, dsum, k []float32
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart39) Run(from, to int) error {
+	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		kRow := b2 * S
+		maskRow2 := (maskRow + i) * S
+		dqRow := (maskRow + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				t2 := float32(0)
+				if mask[maskRow2+j] {
+					kAt := k[(kRow+j)*E+e]
+					t2 = float32(dsum[maskRow2+j] * kAt)
+				}
+				sum3 += float64(t2)
+			}
+			dq[dqRow+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart40 is a loop that runs in parts.
+type scaledDotProductAttentionPart40 struct {
+	mask        []bool
+	dk, dsum, q []float32
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart40) Run(from, to int) error {
+	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		b2 := rest
+		maskRow := b2 * L
+		dkRow := b2 * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for i := range L {
+				maskAt := mask[(maskRow+i)*S+j]
+				t2 := float32(0)
+				if maskAt {
+					dsumAt := dsum[(maskRow+i)*S+j]
+					qAt := q[(maskRow+i)*E+e]
+					t2 = float32(dsumAt * qAt)
+				}
+				sum3 += float64(t2)
+			}
+			dk[dkRow2+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart41 is a loop that runs in parts.
+type scaledDotProductAttentionPart41 struct {
+	a, dv, dy []float32
+	L, S, V   int
+}
+
+func (part *scaledDotProductAttentionPart41) Run(from, to int) error {
+	a, dv, dy, L, S, V := part.a, part.dv, part.dy, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		s2 := rest % S
+		rest /= S
+		b2 := rest
+		dyRow := b2 * L
+		dvRow := b2 * S
+		dvRow2 := (dvRow + s2) * V
+		for v2 := range V {
+			sum3 := float64(0)
+			for l := range L {
+				dyAt := dy[(dyRow+l)*V+v2]
+				sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
+			}
+			dv[dvRow2+v2] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart42 is a loop that runs in parts.
+type scaledDotProductAttentionPart42 struct {
+	mask                                        []bool
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
+	t5                                          float32
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart42) Run(from, to int) error {
+	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t3 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			t6 := float32(0)
+			if mask[maskRow2+s2] {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t2 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t4 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t5 / sum2At
+				t6 = float32(t2 * t4)
+			}
+			dbias[maskRow2+s2] = t6
+		}
+	}
 	return nil
 }
 
@@ -3931,21 +3805,12 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF32(b *runtime.Bound
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -3954,94 +3819,60 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF32(b *runtime.Bound
 	scale := float32(v.scale)
 	t := float32(-math.Inf(1))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					t2 := t
-					if mask[maskRow2+j] {
-						t2 = float32(sum[maskRow2+j]*scale) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t2
-				}
+		if part := (scaledDotProductAttentionPart1{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += float64(t2)
-				}
-				dsum2Sum1[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart37{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -4049,124 +3880,284 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF32(b *runtime.Bound
 	dsum := runtime.Temp[float32](b, B*L*S)
 	t5 := float32(1 - v.p)
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t2 := scale / sum2At
-				t4 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					t7 := float32(0)
-					if mask[maskRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-						t6 := float32(float32(t2*t3) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t5))
-						t7 = t6
-					}
-					dsum[maskRow2+s2] = t7
-				}
+		if part := (scaledDotProductAttentionPart38{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += if mask[b, i, j] then @sum[b, i, j] * k[b, j, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			maskRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				dqRow := (maskRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						t2 := float32(0)
-						if mask[maskRow2+j] {
-							kAt := k[(kRow+j)*E+e]
-							t2 = float32(dsum[maskRow2+j] * kAt)
-						}
-						sum3 += float64(t2)
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart39{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += if mask[b, i, j] then @sum[b, i, j] * q[b, i, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						maskAt := mask[(maskRow+i)*S+j]
-						t2 := float32(0)
-						if maskAt {
-							dsumAt := dsum[(maskRow+i)*S+j]
-							qAt := q[(maskRow+i)*E+e]
-							t2 = float32(dsumAt * qAt)
-						}
-						sum3 += float64(t2)
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart40{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if mask[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t3 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					t6 := float32(0)
-					if mask[maskRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t2 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-						t4 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t5 / sum2At
-						t6 = float32(t2 * t4)
-					}
-					dbias[maskRow2+s2] = t6
-				}
+		if part := (scaledDotProductAttentionPart42{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart43 is a loop that runs in parts.
+type scaledDotProductAttentionPart43 struct {
+	daAll1, dy, v3 []float64
+	L, S, V        int
+}
+
+func (part *scaledDotProductAttentionPart43) Run(from, to int) error {
+	daAll1, dy, v3, L, S, V := part.daAll1, part.dy, part.v3, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dyRow := b2 * L
+		vRow := b2 * S
+		dyRow2 := (dyRow + l) * V
+		daAll1Row := (dyRow + l) * S
+		for s2 := range S {
+			sum3 := float64(0)
+			vRow2 := (vRow + s2) * V
+			for v2 := range V {
+				sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
+			}
+			daAll1[daAll1Row+s2] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart44 is a loop that runs in parts.
+type scaledDotProductAttentionPart44 struct {
+	da, daAll1, dsum2Sum1, max2, s []float64
+	L, S                           int
+}
+
+func (part *scaledDotProductAttentionPart44) Run(from, to int) error {
+	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
+		sRow := b2 * L
+		for l := range L {
+			sum3 := float64(0)
+			sRow2 := (sRow + l) * S
+			for s2 := range S {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t2 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
+				sum3 += t2
+			}
+			dsum2Sum1[sRow+l] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart45 is a loop that runs in parts.
+type scaledDotProductAttentionPart45 struct {
+	v                                          scaledDotProductAttentionValues
+	mask                                       []bool
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
+	t4                                         float64
+	L, S                                       int
+}
+
+func (part *scaledDotProductAttentionPart45) Run(from, to int) error {
+	v, mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S := &part.v, part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t2 := v.scale / sum2At
+		t3 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			t6 := float64(0)
+			if mask[maskRow2+s2] {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t5 := float64(float64(t2*math.Exp(s[maskRow2+s2]-max2[maskRow+l])) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t4))
+				t6 = t5
+			}
+			dsum[maskRow2+s2] = t6
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart46 is a loop that runs in parts.
+type scaledDotProductAttentionPart46 struct {
+	mask        []bool
+	dq, dsum, k []float64
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart46) Run(from, to int) error {
+	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		kRow := b2 * S
+		maskRow2 := (maskRow + i) * S
+		dqRow := (maskRow + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				t2 := float64(0)
+				if mask[maskRow2+j] {
+					kAt := k[(kRow+j)*E+e]
+					t2 = float64(dsum[maskRow2+j] * kAt)
+				}
+				sum3 += t2
+			}
+			dq[dqRow+e] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart47 is a loop that runs in parts.
+type scaledDotProductAttentionPart47 struct {
+	mask        []bool
+	dk, dsum, q []float64
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart47) Run(from, to int) error {
+	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		b2 := rest
+		maskRow := b2 * L
+		dkRow := b2 * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for i := range L {
+				maskAt := mask[(maskRow+i)*S+j]
+				t2 := float64(0)
+				if maskAt {
+					dsumAt := dsum[(maskRow+i)*S+j]
+					qAt := q[(maskRow+i)*E+e]
+					t2 = float64(dsumAt * qAt)
+				}
+				sum3 += t2
+			}
+			dk[dkRow2+e] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart48 is a loop that runs in parts.
+type scaledDotProductAttentionPart48 struct {
+	a, dv, dy []float64
+	L, S, V   int
+}
+
+func (part *scaledDotProductAttentionPart48) Run(from, to int) error {
+	a, dv, dy, L, S, V := part.a, part.dv, part.dy, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		s2 := rest % S
+		rest /= S
+		b2 := rest
+		dyRow := b2 * L
+		dvRow := b2 * S
+		dvRow2 := (dvRow + s2) * V
+		for v2 := range V {
+			sum3 := float64(0)
+			for l := range L {
+				dyAt := dy[(dyRow+l)*V+v2]
+				sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
+			}
+			dv[dvRow2+v2] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart49 is a loop that runs in parts.
+type scaledDotProductAttentionPart49 struct {
+	mask                                        []bool
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
+	t4                                          float64
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart49) Run(from, to int) error {
+	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t2 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			t5 := float64(0)
+			if mask[maskRow2+s2] {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t3 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t2) / t4 / sum2At
+				t5 = float64(math.Exp(s[maskRow2+s2]-max2[maskRow+l]) * t3)
+			}
+			dbias[maskRow2+s2] = t5
+		}
+	}
 	return nil
 }
 
@@ -4197,21 +4188,12 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF64(b *runtime.Bound
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -4219,94 +4201,60 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF64(b *runtime.Bound
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					t2 := t
-					if mask[maskRow2+j] {
-						t2 = float64(sum[maskRow2+j]*v.scale) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t2
-				}
+		if part := (scaledDotProductAttentionPart7{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += t2
-				}
-				dsum2Sum1[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart44{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -4314,122 +4262,272 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF64(b *runtime.Bound
 	dsum := runtime.Temp[float64](b, B*L*S)
 	t4 := 1 - v.p
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t2 := v.scale / sum2At
-				t3 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					t6 := float64(0)
-					if mask[maskRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t5 := float64(float64(t2*math.Exp(s[maskRow2+s2]-max2[maskRow+l])) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t4))
-						t6 = t5
-					}
-					dsum[maskRow2+s2] = t6
-				}
+		if part := (scaledDotProductAttentionPart45{*v, mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += if mask[b, i, j] then @sum[b, i, j] * k[b, j, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			maskRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				dqRow := (maskRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						t2 := float64(0)
-						if mask[maskRow2+j] {
-							kAt := k[(kRow+j)*E+e]
-							t2 = float64(dsum[maskRow2+j] * kAt)
-						}
-						sum3 += t2
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart46{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += if mask[b, i, j] then @sum[b, i, j] * q[b, i, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						maskAt := mask[(maskRow+i)*S+j]
-						t2 := float64(0)
-						if maskAt {
-							dsumAt := dsum[(maskRow+i)*S+j]
-							qAt := q[(maskRow+i)*E+e]
-							t2 = float64(dsumAt * qAt)
-						}
-						sum3 += t2
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart47{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if mask[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t2 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					t5 := float64(0)
-					if mask[maskRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t2) / t4 / sum2At
-						t5 = float64(math.Exp(s[maskRow2+s2]-max2[maskRow+l]) * t3)
-					}
-					dbias[maskRow2+s2] = t5
-				}
+		if part := (scaledDotProductAttentionPart49{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)
 	copy(runtime.Elements[float64](b, 9), dk)
 	copy(runtime.Elements[float64](b, 10), dv)
 	copy(runtime.Elements[float64](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart50 is a loop that runs in parts.
+type scaledDotProductAttentionPart50 struct {
+	v    scaledDotProductAttentionValues
+	kept []bool
+	p    float32
+	L, S int
+}
+
+func (part *scaledDotProductAttentionPart50) Run(from, to int) error {
+	v, kept, p, L, S := &part.v, part.kept, part.p, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		i := b2 * L
+		i2 := (i + l) * S
+		for s2 := range S {
+			kept[i2+s2] = p <= runtime.Uniform32(v.seed, 0, i2+s2)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart51 is a loop that runs in parts.
+type scaledDotProductAttentionPart51 struct {
+	kept                             []bool
+	da, daAll1, dsum2, max2, s, sum2 []float32
+	t3                               float32
+	L, S                             int
+}
+
+func (part *scaledDotProductAttentionPart51) Run(from, to int) error {
+	kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
+		keptRow := b2 * L
+		for l := range L {
+			sum3 := float64(0)
+			keptRow2 := (keptRow + l) * S
+			sum2At := sum2[keptRow+l]
+			for s2 := range S {
+				t5 := float32(0)
+				if kept[keptRow2+s2] {
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t2 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+					t4 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t3 / sum2At
+					t5 = float32(t2 * t4)
+				}
+				sum3 += float64(t5)
+			}
+			dsum2[keptRow+l] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart52 is a loop that runs in parts.
+type scaledDotProductAttentionPart52 struct {
+	kept                                 []bool
+	da, daAll1, ds, dsum2, max2, s, sum2 []float32
+	t3                                   float32
+	L, S                                 int
+}
+
+func (part *scaledDotProductAttentionPart52) Run(from, to int) error {
+	kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		sum2At := sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
+		for s2 := range S {
+			t5 := float32(0)
+			if kept[keptRow2+s2] {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t2 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+				t4 := float32(t2 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t3 / sum2At))
+				t5 = t4
+			}
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t6 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+			ds[keptRow2+s2] = t5 + runtime.Absorb(dsum2At, t6)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart53 is a loop that runs in parts.
+type scaledDotProductAttentionPart53 struct {
+	mask     []bool
+	ds, dsum []float32
+	scale    float32
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart53) Run(from, to int) error {
+	mask, ds, dsum, scale, L, S := part.mask, part.ds, part.dsum, part.scale, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			t2 := float32(0)
+			if mask[maskRow2+s2] {
+				t2 = float32(scale * ds[maskRow2+s2])
+			}
+			dsum[maskRow2+s2] = t2
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart54 is a loop that runs in parts.
+type scaledDotProductAttentionPart54 struct {
+	dq, dsum, k []float32
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart54) Run(from, to int) error {
+	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		dsumRow := b2 * L
+		kRow := b2 * S
+		dsumRow2 := (dsumRow + i) * S
+		dqRow := (dsumRow + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				kAt := k[(kRow+j)*E+e]
+				sum3 += float64(float32(dsum[dsumRow2+j] * kAt))
+			}
+			dq[dqRow+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart55 is a loop that runs in parts.
+type scaledDotProductAttentionPart55 struct {
+	dk, dsum, q []float32
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart55) Run(from, to int) error {
+	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		b2 := rest
+		dsumRow := b2 * L
+		dkRow := b2 * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for i := range L {
+				dsumAt := dsum[(dsumRow+i)*S+j]
+				qAt := q[(dsumRow+i)*E+e]
+				sum3 += float64(float32(dsumAt * qAt))
+			}
+			dk[dkRow2+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart56 is a loop that runs in parts.
+type scaledDotProductAttentionPart56 struct {
+	mask      []bool
+	dbias, ds []float32
+	L, S      int
+}
+
+func (part *scaledDotProductAttentionPart56) Run(from, to int) error {
+	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			t2 := float32(0)
+			if mask[maskRow2+s2] {
+				t2 = ds[maskRow2+s2]
+			}
+			dbias[maskRow2+s2] = t2
+		}
+	}
 	return nil
 }
 
@@ -4460,21 +4558,12 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -4483,18 +4572,12 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 	scale := float32(v.scale)
 	t := float32(-math.Inf(1))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					t2 := t
-					if mask[maskRow2+j] {
-						t2 = float32(sum[maskRow2+j]*scale) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t2
-				}
+		if part := (scaledDotProductAttentionPart1{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
@@ -4502,70 +4585,48 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = p <= runtime.Uniform32(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -4573,155 +4634,294 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t3 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t5 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t2 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t4 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t3 / sum2At
-						t5 = float32(t2 * t4)
-					}
-					sum3 += float64(t5)
-				}
-				dsum2[keptRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart51{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t5 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t2 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t4 := float32(t2 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t3 / sum2At))
-						t5 = t4
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t6 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-					ds[keptRow2+s2] = t5 + runtime.Absorb(dsum2At, t6)
-				}
+		if part := (scaledDotProductAttentionPart52{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(scale) * @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					t2 := float32(0)
-					if mask[maskRow2+s2] {
-						t2 = float32(scale * ds[maskRow2+s2])
-					}
-					dsum[maskRow2+s2] = t2
-				}
+		if part := (scaledDotProductAttentionPart53{mask, ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(float32(dsum[dsumRow2+j] * kAt))
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(float32(dsumAt * qAt))
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if mask[b, l, s] then @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					t2 := float32(0)
-					if mask[maskRow2+s2] {
-						t2 = ds[maskRow2+s2]
-					}
-					dbias[maskRow2+s2] = t2
-				}
+		if part := (scaledDotProductAttentionPart56{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart57 is a loop that runs in parts.
+type scaledDotProductAttentionPart57 struct {
+	v    scaledDotProductAttentionValues
+	kept []bool
+	L, S int
+}
+
+func (part *scaledDotProductAttentionPart57) Run(from, to int) error {
+	v, kept, L, S := &part.v, part.kept, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		i := b2 * L
+		i2 := (i + l) * S
+		for s2 := range S {
+			kept[i2+s2] = v.p <= runtime.Uniform64(v.seed, 0, i2+s2)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart58 is a loop that runs in parts.
+type scaledDotProductAttentionPart58 struct {
+	kept                             []bool
+	da, daAll1, dsum2, max2, s, sum2 []float64
+	t2                               float64
+	L, S                             int
+}
+
+func (part *scaledDotProductAttentionPart58) Run(from, to int) error {
+	kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
+		keptRow := b2 * L
+		for l := range L {
+			sum3 := float64(0)
+			keptRow2 := (keptRow + l) * S
+			sum2At := sum2[keptRow+l]
+			for s2 := range S {
+				t4 := float64(0)
+				if kept[keptRow2+s2] {
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t3 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t2 / sum2At
+					t4 = float64(math.Exp(s[keptRow2+s2]-max2[keptRow+l]) * t3)
+				}
+				sum3 += t4
+			}
+			dsum2[keptRow+l] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart59 is a loop that runs in parts.
+type scaledDotProductAttentionPart59 struct {
+	kept                                 []bool
+	da, daAll1, ds, dsum2, max2, s, sum2 []float64
+	t2                                   float64
+	L, S                                 int
+}
+
+func (part *scaledDotProductAttentionPart59) Run(from, to int) error {
+	kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		sum2At := sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
+		for s2 := range S {
+			t5 := float64(0)
+			if kept[keptRow2+s2] {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t3 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+				t4 := float64(t3 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t2 / sum2At))
+				t5 = t4
+			}
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t6 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+			ds[keptRow2+s2] = t5 + runtime.Absorb(dsum2At, t6)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart60 is a loop that runs in parts.
+type scaledDotProductAttentionPart60 struct {
+	v        scaledDotProductAttentionValues
+	mask     []bool
+	ds, dsum []float64
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart60) Run(from, to int) error {
+	v, mask, ds, dsum, L, S := &part.v, part.mask, part.ds, part.dsum, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			t3 := float64(0)
+			if mask[maskRow2+s2] {
+				t3 = float64(v.scale * ds[maskRow2+s2])
+			}
+			dsum[maskRow2+s2] = t3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart61 is a loop that runs in parts.
+type scaledDotProductAttentionPart61 struct {
+	dq, dsum, k []float64
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart61) Run(from, to int) error {
+	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		dsumRow := b2 * L
+		kRow := b2 * S
+		dsumRow2 := (dsumRow + i) * S
+		dqRow := (dsumRow + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				kAt := k[(kRow+j)*E+e]
+				sum3 += float64(dsum[dsumRow2+j] * kAt)
+			}
+			dq[dqRow+e] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart62 is a loop that runs in parts.
+type scaledDotProductAttentionPart62 struct {
+	dk, dsum, q []float64
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart62) Run(from, to int) error {
+	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		b2 := rest
+		dsumRow := b2 * L
+		dkRow := b2 * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for i := range L {
+				dsumAt := dsum[(dsumRow+i)*S+j]
+				qAt := q[(dsumRow+i)*E+e]
+				sum3 += float64(dsumAt * qAt)
+			}
+			dk[dkRow2+e] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart63 is a loop that runs in parts.
+type scaledDotProductAttentionPart63 struct {
+	mask      []bool
+	dbias, ds []float64
+	L, S      int
+}
+
+func (part *scaledDotProductAttentionPart63) Run(from, to int) error {
+	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			t3 := float64(0)
+			if mask[maskRow2+s2] {
+				t3 = ds[maskRow2+s2]
+			}
+			dbias[maskRow2+s2] = t3
+		}
+	}
 	return nil
 }
 
@@ -4752,21 +4952,12 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -4774,88 +4965,60 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					t2 := t
-					if mask[maskRow2+j] {
-						t2 = float64(sum[maskRow2+j]*v.scale) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t2
-				}
+		if part := (scaledDotProductAttentionPart7{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = v.p <= runtime.Uniform64(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -4863,154 +5026,252 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t2 := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t4 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t2 / sum2At
-						t4 = float64(math.Exp(s[keptRow2+s2]-max2[keptRow+l]) * t3)
-					}
-					sum3 += t4
-				}
-				dsum2[keptRow+l] = sum3
+		if part := (scaledDotProductAttentionPart58{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t5 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-						t4 := float64(t3 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t2 / sum2At))
-						t5 = t4
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t6 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-					ds[keptRow2+s2] = t5 + runtime.Absorb(dsum2At, t6)
-				}
+		if part := (scaledDotProductAttentionPart59{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(scale) * @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					t3 := float64(0)
-					if mask[maskRow2+s2] {
-						t3 = float64(v.scale * ds[maskRow2+s2])
-					}
-					dsum[maskRow2+s2] = t3
-				}
+		if part := (scaledDotProductAttentionPart60{*v, mask, ds, dsum, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(dsum[dsumRow2+j] * kAt)
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(dsumAt * qAt)
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if mask[b, l, s] then @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					t3 := float64(0)
-					if mask[maskRow2+s2] {
-						t3 = ds[maskRow2+s2]
-					}
-					dbias[maskRow2+s2] = t3
-				}
+		if part := (scaledDotProductAttentionPart63{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)
 	copy(runtime.Elements[float64](b, 9), dk)
 	copy(runtime.Elements[float64](b, 10), dv)
 	copy(runtime.Elements[float64](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart64 is a loop that runs in parts.
+type scaledDotProductAttentionPart64 struct {
+	da, daAll1, dsum2Sum1, max2, s []float32
+	L, S                           int
+}
+
+func (part *scaledDotProductAttentionPart64) Run(from, to int) error {
+	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
+		sRow := b2 * L
+		for l := range L {
+			sum3 := float64(0)
+			sRow2 := (sRow + l) * S
+			for s2 := range S {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t3 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
+				sum3 += float64(t3)
+			}
+			dsum2Sum1[sRow+l] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart65 is a loop that runs in parts.
+type scaledDotProductAttentionPart65 struct {
+	mask                                       []bool
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
+	t, t6                                      float32
+	L, S                                       int
+}
+
+func (part *scaledDotProductAttentionPart65) Run(from, to int) error {
+	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t6, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t, part.t6, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t3 := t / sum2At
+		t5 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			t8 := float32(0)
+			if mask[maskRow2+s2] {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t4 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t7 := float32(float32(t3*t4) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t5) / t6))
+				t8 = t7
+			}
+			dsum[maskRow2+s2] = t8
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart66 is a loop that runs in parts.
+type scaledDotProductAttentionPart66 struct {
+	mask        []bool
+	dq, dsum, k []float32
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart66) Run(from, to int) error {
+	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		kRow := b2 * S
+		maskRow2 := (maskRow + i) * S
+		dqRow := (maskRow + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				t3 := float32(0)
+				if mask[maskRow2+j] {
+					kAt := k[(kRow+j)*E+e]
+					t3 = float32(dsum[maskRow2+j] * kAt)
+				}
+				sum3 += float64(t3)
+			}
+			dq[dqRow+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart67 is a loop that runs in parts.
+type scaledDotProductAttentionPart67 struct {
+	mask        []bool
+	dk, dsum, q []float32
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart67) Run(from, to int) error {
+	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		b2 := rest
+		maskRow := b2 * L
+		dkRow := b2 * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for i := range L {
+				maskAt := mask[(maskRow+i)*S+j]
+				t3 := float32(0)
+				if maskAt {
+					dsumAt := dsum[(maskRow+i)*S+j]
+					qAt := q[(maskRow+i)*E+e]
+					t3 = float32(dsumAt * qAt)
+				}
+				sum3 += float64(t3)
+			}
+			dk[dkRow2+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart68 is a loop that runs in parts.
+type scaledDotProductAttentionPart68 struct {
+	mask                                        []bool
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
+	t6                                          float32
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart68) Run(from, to int) error {
+	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t6, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t4 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			t7 := float32(0)
+			if mask[maskRow2+s2] {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t3 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t5 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t6 / sum2At
+				t7 = float32(t3 * t5)
+			}
+			dbias[maskRow2+s2] = t7
+		}
+	}
 	return nil
 }
 
@@ -5041,21 +5302,12 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -5064,94 +5316,60 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 	t := float32(1 / math.Sqrt(float64(E)))
 	t2 := float32(-math.Inf(1))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					t3 := t2
-					if mask[maskRow2+j] {
-						t3 = float32(sum[maskRow2+j]*t) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t3
-				}
+		if part := (scaledDotProductAttentionPart14{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += float64(t3)
-				}
-				dsum2Sum1[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart64{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -5159,124 +5377,226 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 	dsum := runtime.Temp[float32](b, B*L*S)
 	t6 := float32(1 - v.p)
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t3 := t / sum2At
-				t5 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					t8 := float32(0)
-					if mask[maskRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t4 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-						t7 := float32(float32(t3*t4) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t5) / t6))
-						t8 = t7
-					}
-					dsum[maskRow2+s2] = t8
-				}
+		if part := (scaledDotProductAttentionPart65{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t6, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += if mask[b, i, j] then @sum[b, i, j] * k[b, j, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			maskRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				dqRow := (maskRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						t3 := float32(0)
-						if mask[maskRow2+j] {
-							kAt := k[(kRow+j)*E+e]
-							t3 = float32(dsum[maskRow2+j] * kAt)
-						}
-						sum3 += float64(t3)
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart66{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += if mask[b, i, j] then @sum[b, i, j] * q[b, i, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						maskAt := mask[(maskRow+i)*S+j]
-						t3 := float32(0)
-						if maskAt {
-							dsumAt := dsum[(maskRow+i)*S+j]
-							qAt := q[(maskRow+i)*E+e]
-							t3 = float32(dsumAt * qAt)
-						}
-						sum3 += float64(t3)
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart67{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if mask[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t4 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					t7 := float32(0)
-					if mask[maskRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-						t5 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t6 / sum2At
-						t7 = float32(t3 * t5)
-					}
-					dbias[maskRow2+s2] = t7
-				}
+		if part := (scaledDotProductAttentionPart68{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart69 is a loop that runs in parts.
+type scaledDotProductAttentionPart69 struct {
+	da, daAll1, dsum2Sum1, max2, s []float64
+	L, S                           int
+}
+
+func (part *scaledDotProductAttentionPart69) Run(from, to int) error {
+	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
+		sRow := b2 * L
+		for l := range L {
+			sum3 := float64(0)
+			sRow2 := (sRow + l) * S
+			for s2 := range S {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t3 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
+				sum3 += t3
+			}
+			dsum2Sum1[sRow+l] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart70 is a loop that runs in parts.
+type scaledDotProductAttentionPart70 struct {
+	mask                                       []bool
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
+	t, t5                                      float64
+	L, S                                       int
+}
+
+func (part *scaledDotProductAttentionPart70) Run(from, to int) error {
+	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t5, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t, part.t5, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t3 := t / sum2At
+		t4 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			t7 := float64(0)
+			if mask[maskRow2+s2] {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t6 := float64(float64(t3*math.Exp(s[maskRow2+s2]-max2[maskRow+l])) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t5))
+				t7 = t6
+			}
+			dsum[maskRow2+s2] = t7
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart71 is a loop that runs in parts.
+type scaledDotProductAttentionPart71 struct {
+	mask        []bool
+	dq, dsum, k []float64
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart71) Run(from, to int) error {
+	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		kRow := b2 * S
+		maskRow2 := (maskRow + i) * S
+		dqRow := (maskRow + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				t3 := float64(0)
+				if mask[maskRow2+j] {
+					kAt := k[(kRow+j)*E+e]
+					t3 = float64(dsum[maskRow2+j] * kAt)
+				}
+				sum3 += t3
+			}
+			dq[dqRow+e] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart72 is a loop that runs in parts.
+type scaledDotProductAttentionPart72 struct {
+	mask        []bool
+	dk, dsum, q []float64
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart72) Run(from, to int) error {
+	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		b2 := rest
+		maskRow := b2 * L
+		dkRow := b2 * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for i := range L {
+				maskAt := mask[(maskRow+i)*S+j]
+				t3 := float64(0)
+				if maskAt {
+					dsumAt := dsum[(maskRow+i)*S+j]
+					qAt := q[(maskRow+i)*E+e]
+					t3 = float64(dsumAt * qAt)
+				}
+				sum3 += t3
+			}
+			dk[dkRow2+e] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart73 is a loop that runs in parts.
+type scaledDotProductAttentionPart73 struct {
+	mask                                        []bool
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
+	t5                                          float64
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart73) Run(from, to int) error {
+	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t3 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			t6 := float64(0)
+			if mask[maskRow2+s2] {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t4 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t5 / sum2At
+				t6 = float64(math.Exp(s[maskRow2+s2]-max2[maskRow+l]) * t4)
+			}
+			dbias[maskRow2+s2] = t6
+		}
+	}
 	return nil
 }
 
@@ -5307,21 +5627,12 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -5330,94 +5641,60 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 	t := 1 / math.Sqrt(float64(E))
 	t2 := -math.Inf(1)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					t3 := t2
-					if mask[maskRow2+j] {
-						t3 = float64(sum[maskRow2+j]*t) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t3
-				}
+		if part := (scaledDotProductAttentionPart16{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += t3
-				}
-				dsum2Sum1[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart69{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -5425,122 +5702,190 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 	dsum := runtime.Temp[float64](b, B*L*S)
 	t5 := 1 - v.p
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t3 := t / sum2At
-				t4 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					t7 := float64(0)
-					if mask[maskRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t6 := float64(float64(t3*math.Exp(s[maskRow2+s2]-max2[maskRow+l])) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t5))
-						t7 = t6
-					}
-					dsum[maskRow2+s2] = t7
-				}
+		if part := (scaledDotProductAttentionPart70{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t5, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += if mask[b, i, j] then @sum[b, i, j] * k[b, j, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			maskRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				dqRow := (maskRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						t3 := float64(0)
-						if mask[maskRow2+j] {
-							kAt := k[(kRow+j)*E+e]
-							t3 = float64(dsum[maskRow2+j] * kAt)
-						}
-						sum3 += t3
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart71{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += if mask[b, i, j] then @sum[b, i, j] * q[b, i, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						maskAt := mask[(maskRow+i)*S+j]
-						t3 := float64(0)
-						if maskAt {
-							dsumAt := dsum[(maskRow+i)*S+j]
-							qAt := q[(maskRow+i)*E+e]
-							t3 = float64(dsumAt * qAt)
-						}
-						sum3 += t3
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart72{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if mask[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t3 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					t6 := float64(0)
-					if mask[maskRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t4 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t5 / sum2At
-						t6 = float64(math.Exp(s[maskRow2+s2]-max2[maskRow+l]) * t4)
-					}
-					dbias[maskRow2+s2] = t6
-				}
+		if part := (scaledDotProductAttentionPart73{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)
 	copy(runtime.Elements[float64](b, 9), dk)
 	copy(runtime.Elements[float64](b, 10), dv)
 	copy(runtime.Elements[float64](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart74 is a loop that runs in parts.
+type scaledDotProductAttentionPart74 struct {
+	kept                             []bool
+	da, daAll1, dsum2, max2, s, sum2 []float32
+	t4                               float32
+	L, S                             int
+}
+
+func (part *scaledDotProductAttentionPart74) Run(from, to int) error {
+	kept, da, daAll1, dsum2, max2, s, sum2, t4, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t4, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
+		keptRow := b2 * L
+		for l := range L {
+			sum3 := float64(0)
+			keptRow2 := (keptRow + l) * S
+			sum2At := sum2[keptRow+l]
+			for s2 := range S {
+				t6 := float32(0)
+				if kept[keptRow2+s2] {
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t3 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+					t5 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t4 / sum2At
+					t6 = float32(t3 * t5)
+				}
+				sum3 += float64(t6)
+			}
+			dsum2[keptRow+l] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart75 is a loop that runs in parts.
+type scaledDotProductAttentionPart75 struct {
+	kept                                 []bool
+	da, daAll1, ds, dsum2, max2, s, sum2 []float32
+	t4                                   float32
+	L, S                                 int
+}
+
+func (part *scaledDotProductAttentionPart75) Run(from, to int) error {
+	kept, da, daAll1, ds, dsum2, max2, s, sum2, t4, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t4, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		sum2At := sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
+		for s2 := range S {
+			t6 := float32(0)
+			if kept[keptRow2+s2] {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t3 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+				t5 := float32(t3 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t4 / sum2At))
+				t6 = t5
+			}
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t7 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+			ds[keptRow2+s2] = t6 + runtime.Absorb(dsum2At, t7)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart76 is a loop that runs in parts.
+type scaledDotProductAttentionPart76 struct {
+	mask     []bool
+	ds, dsum []float32
+	t        float32
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart76) Run(from, to int) error {
+	mask, ds, dsum, t, L, S := part.mask, part.ds, part.dsum, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			t3 := float32(0)
+			if mask[maskRow2+s2] {
+				t3 = float32(t * ds[maskRow2+s2])
+			}
+			dsum[maskRow2+s2] = t3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart77 is a loop that runs in parts.
+type scaledDotProductAttentionPart77 struct {
+	mask      []bool
+	dbias, ds []float32
+	L, S      int
+}
+
+func (part *scaledDotProductAttentionPart77) Run(from, to int) error {
+	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			t3 := float32(0)
+			if mask[maskRow2+s2] {
+				t3 = ds[maskRow2+s2]
+			}
+			dbias[maskRow2+s2] = t3
+		}
+	}
 	return nil
 }
 
@@ -5571,21 +5916,12 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -5594,18 +5930,12 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 	t := float32(1 / math.Sqrt(float64(E)))
 	t2 := float32(-math.Inf(1))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					t3 := t2
-					if mask[maskRow2+j] {
-						t3 = float32(sum[maskRow2+j]*t) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t3
-				}
+		if part := (scaledDotProductAttentionPart14{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
@@ -5613,70 +5943,48 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = p <= runtime.Uniform32(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -5684,155 +5992,213 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t4 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t6 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t5 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t4 / sum2At
-						t6 = float32(t3 * t5)
-					}
-					sum3 += float64(t6)
-				}
-				dsum2[keptRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart74{kept, da, daAll1, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t6 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t5 := float32(t3 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t4 / sum2At))
-						t6 = t5
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t7 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-					ds[keptRow2+s2] = t6 + runtime.Absorb(dsum2At, t7)
-				}
+		if part := (scaledDotProductAttentionPart75{kept, da, daAll1, ds, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					t3 := float32(0)
-					if mask[maskRow2+s2] {
-						t3 = float32(t * ds[maskRow2+s2])
-					}
-					dsum[maskRow2+s2] = t3
-				}
+		if part := (scaledDotProductAttentionPart76{mask, ds, dsum, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(float32(dsum[dsumRow2+j] * kAt))
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(float32(dsumAt * qAt))
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if mask[b, l, s] then @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					t3 := float32(0)
-					if mask[maskRow2+s2] {
-						t3 = ds[maskRow2+s2]
-					}
-					dbias[maskRow2+s2] = t3
-				}
+		if part := (scaledDotProductAttentionPart77{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart78 is a loop that runs in parts.
+type scaledDotProductAttentionPart78 struct {
+	kept                             []bool
+	da, daAll1, dsum2, max2, s, sum2 []float64
+	t3                               float64
+	L, S                             int
+}
+
+func (part *scaledDotProductAttentionPart78) Run(from, to int) error {
+	kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
+		keptRow := b2 * L
+		for l := range L {
+			sum3 := float64(0)
+			keptRow2 := (keptRow + l) * S
+			sum2At := sum2[keptRow+l]
+			for s2 := range S {
+				t5 := float64(0)
+				if kept[keptRow2+s2] {
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t4 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t3 / sum2At
+					t5 = float64(math.Exp(s[keptRow2+s2]-max2[keptRow+l]) * t4)
+				}
+				sum3 += t5
+			}
+			dsum2[keptRow+l] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart79 is a loop that runs in parts.
+type scaledDotProductAttentionPart79 struct {
+	kept                                 []bool
+	da, daAll1, ds, dsum2, max2, s, sum2 []float64
+	t3                                   float64
+	L, S                                 int
+}
+
+func (part *scaledDotProductAttentionPart79) Run(from, to int) error {
+	kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		sum2At := sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
+		for s2 := range S {
+			t6 := float64(0)
+			if kept[keptRow2+s2] {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t4 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+				t5 := float64(t4 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t3 / sum2At))
+				t6 = t5
+			}
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t7 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+			ds[keptRow2+s2] = t6 + runtime.Absorb(dsum2At, t7)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart80 is a loop that runs in parts.
+type scaledDotProductAttentionPart80 struct {
+	mask     []bool
+	ds, dsum []float64
+	t        float64
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart80) Run(from, to int) error {
+	mask, ds, dsum, t, L, S := part.mask, part.ds, part.dsum, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			t4 := float64(0)
+			if mask[maskRow2+s2] {
+				t4 = float64(t * ds[maskRow2+s2])
+			}
+			dsum[maskRow2+s2] = t4
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart81 is a loop that runs in parts.
+type scaledDotProductAttentionPart81 struct {
+	mask      []bool
+	dbias, ds []float64
+	L, S      int
+}
+
+func (part *scaledDotProductAttentionPart81) Run(from, to int) error {
+	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			t4 := float64(0)
+			if mask[maskRow2+s2] {
+				t4 = ds[maskRow2+s2]
+			}
+			dbias[maskRow2+s2] = t4
+		}
+	}
 	return nil
 }
 
@@ -5863,21 +6229,12 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -5886,88 +6243,60 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 	t := 1 / math.Sqrt(float64(E))
 	t2 := -math.Inf(1)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					t3 := t2
-					if mask[maskRow2+j] {
-						t3 = float64(sum[maskRow2+j]*t) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t3
-				}
+		if part := (scaledDotProductAttentionPart16{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = v.p <= runtime.Uniform64(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -5975,154 +6304,172 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t3 := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t5 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t4 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t3 / sum2At
-						t5 = float64(math.Exp(s[keptRow2+s2]-max2[keptRow+l]) * t4)
-					}
-					sum3 += t5
-				}
-				dsum2[keptRow+l] = sum3
+		if part := (scaledDotProductAttentionPart78{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t6 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t4 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-						t5 := float64(t4 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t3 / sum2At))
-						t6 = t5
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t7 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-					ds[keptRow2+s2] = t6 + runtime.Absorb(dsum2At, t7)
-				}
+		if part := (scaledDotProductAttentionPart79{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					t4 := float64(0)
-					if mask[maskRow2+s2] {
-						t4 = float64(t * ds[maskRow2+s2])
-					}
-					dsum[maskRow2+s2] = t4
-				}
+		if part := (scaledDotProductAttentionPart80{mask, ds, dsum, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(dsum[dsumRow2+j] * kAt)
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(dsumAt * qAt)
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if mask[b, l, s] then @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					t4 := float64(0)
-					if mask[maskRow2+s2] {
-						t4 = ds[maskRow2+s2]
-					}
-					dbias[maskRow2+s2] = t4
-				}
+		if part := (scaledDotProductAttentionPart81{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)
 	copy(runtime.Elements[float64](b, 9), dk)
 	copy(runtime.Elements[float64](b, 10), dv)
 	copy(runtime.Elements[float64](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart82 is a loop that runs in parts.
+type scaledDotProductAttentionPart82 struct {
+	da, daAll1, dsum2Sum1, max2, s []float32
+	L, S                           int
+}
+
+func (part *scaledDotProductAttentionPart82) Run(from, to int) error {
+	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
+		sRow := b2 * L
+		for l := range L {
+			sum3 := float64(0)
+			sRow2 := (sRow + l) * S
+			for s2 := range S {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
+				sum3 += float64(t)
+			}
+			dsum2Sum1[sRow+l] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart83 is a loop that runs in parts.
+type scaledDotProductAttentionPart83 struct {
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
+	scale, t4                                  float32
+	L, S                                       int
+}
+
+func (part *scaledDotProductAttentionPart83) Run(from, to int) error {
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t4, L, S := part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.scale, part.t4, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sum2Row := b2 * L
+		sum2At := sum2[sum2Row+l]
+		t := scale / sum2At
+		sRow := (sum2Row + l) * S
+		t3 := dsum2Sum1[sum2Row+l] / sum2At
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t2 := float32(t * float32(math.Exp(float64(s[sRow+s2]-max2[sum2Row+l]))))
+			t5 := float32(t2 * ((da[sRow+s2] + daAll1[sRow+s2] + t3) / t4))
+			dsum[sRow+s2] = t5
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart84 is a loop that runs in parts.
+type scaledDotProductAttentionPart84 struct {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
+	t4                                          float32
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart84) Run(from, to int) error {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sRow := b2 * L
+		sRow2 := (sRow + l) * S
+		sum2At := sum2[sRow+l]
+		t := dsum2Sum1[sRow+l] / sum2At
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t2 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t) / t4 / sum2At))
+			dbias[sRow2+s2] = t2
+		}
+	}
 	return nil
 }
 
@@ -6152,21 +6499,12 @@ func scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bou
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -6174,90 +6512,60 @@ func scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bou
 	s := runtime.Temp[float32](b, B*L*S)
 	scale := float32(v.scale)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					s[sumRow2+j] = float32(sum[sumRow2+j]*scale) + bias[sumRow2+j]
-				}
+		if part := (scaledDotProductAttentionPart20{bias, s, sum, scale, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += float64(t)
-				}
-				dsum2Sum1[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart82{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -6265,106 +6573,148 @@ func scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bou
 	dsum := runtime.Temp[float32](b, B*L*S)
 	t4 := float32(1 - v.p)
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * L
-			for l := range L {
-				sum2At := sum2[sum2Row+l]
-				t := scale / sum2At
-				sRow := (sum2Row + l) * S
-				t3 := dsum2Sum1[sum2Row+l] / sum2At
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 := float32(t * float32(math.Exp(float64(s[sRow+s2]-max2[sum2Row+l]))))
-					t5 := float32(t2 * ((da[sRow+s2] + daAll1[sRow+s2] + t3) / t4))
-					dsum[sRow+s2] = t5
-				}
+		if part := (scaledDotProductAttentionPart83{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t4, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(float32(dsum[dsumRow2+j] * kAt))
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(float32(dsumAt * qAt))
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sRow2 := (sRow + l) * S
-				sum2At := sum2[sRow+l]
-				t := dsum2Sum1[sRow+l] / sum2At
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t) / t4 / sum2At))
-					dbias[sRow2+s2] = t2
-				}
+		if part := (scaledDotProductAttentionPart84{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart85 is a loop that runs in parts.
+type scaledDotProductAttentionPart85 struct {
+	da, daAll1, dsum2Sum1, max2, s []float64
+	L, S                           int
+}
+
+func (part *scaledDotProductAttentionPart85) Run(from, to int) error {
+	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
+		sRow := b2 * L
+		for l := range L {
+			sum3 := float64(0)
+			sRow2 := (sRow + l) * S
+			for s2 := range S {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
+				sum3 += t
+			}
+			dsum2Sum1[sRow+l] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart86 is a loop that runs in parts.
+type scaledDotProductAttentionPart86 struct {
+	v                                          scaledDotProductAttentionValues
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
+	t3                                         float64
+	L, S                                       int
+}
+
+func (part *scaledDotProductAttentionPart86) Run(from, to int) error {
+	v, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t3, L, S := &part.v, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t3, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sum2Row := b2 * L
+		sum2At := sum2[sum2Row+l]
+		t := v.scale / sum2At
+		sRow := (sum2Row + l) * S
+		t2 := dsum2Sum1[sum2Row+l] / sum2At
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t4 := float64(float64(t*math.Exp(s[sRow+s2]-max2[sum2Row+l])) * ((da[sRow+s2] + daAll1[sRow+s2] + t2) / t3))
+			dsum[sRow+s2] = t4
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart87 is a loop that runs in parts.
+type scaledDotProductAttentionPart87 struct {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
+	t3                                          float64
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart87) Run(from, to int) error {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t3, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t3, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sRow := b2 * L
+		sRow2 := (sRow + l) * S
+		sum2At := sum2[sRow+l]
+		t := dsum2Sum1[sRow+l] / sum2At
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t2 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t) / t3 / sum2At))
+			dbias[sRow2+s2] = t2
+		}
+	}
 	return nil
 }
 
@@ -6394,111 +6744,72 @@ func scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bou
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// s[b, i, j] = sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					s[sumRow2+j] = float64(sum[sumRow2+j]*v.scale) + bias[sumRow2+j]
-				}
+		if part := (scaledDotProductAttentionPart22{*v, bias, s, sum, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += t
-				}
-				dsum2Sum1[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart85{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -6506,105 +6817,180 @@ func scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bou
 	dsum := runtime.Temp[float64](b, B*L*S)
 	t3 := 1 - v.p
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * L
-			for l := range L {
-				sum2At := sum2[sum2Row+l]
-				t := v.scale / sum2At
-				sRow := (sum2Row + l) * S
-				t2 := dsum2Sum1[sum2Row+l] / sum2At
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t4 := float64(float64(t*math.Exp(s[sRow+s2]-max2[sum2Row+l])) * ((da[sRow+s2] + daAll1[sRow+s2] + t2) / t3))
-					dsum[sRow+s2] = t4
-				}
+		if part := (scaledDotProductAttentionPart86{*v, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(dsum[dsumRow2+j] * kAt)
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(dsumAt * qAt)
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sRow2 := (sRow + l) * S
-				sum2At := sum2[sRow+l]
-				t := dsum2Sum1[sRow+l] / sum2At
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t) / t3 / sum2At))
-					dbias[sRow2+s2] = t2
-				}
+		if part := (scaledDotProductAttentionPart87{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)
 	copy(runtime.Elements[float64](b, 9), dk)
 	copy(runtime.Elements[float64](b, 10), dv)
 	copy(runtime.Elements[float64](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart88 is a loop that runs in parts.
+type scaledDotProductAttentionPart88 struct {
+	kept                             []bool
+	da, daAll1, dsum2, max2, s, sum2 []float32
+	t2                               float32
+	L, S                             int
+}
+
+func (part *scaledDotProductAttentionPart88) Run(from, to int) error {
+	kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
+		keptRow := b2 * L
+		for l := range L {
+			sum3 := float64(0)
+			keptRow2 := (keptRow + l) * S
+			sum2At := sum2[keptRow+l]
+			for s2 := range S {
+				t4 := float32(0)
+				if kept[keptRow2+s2] {
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+					t3 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t2 / sum2At
+					t4 = float32(t * t3)
+				}
+				sum3 += float64(t4)
+			}
+			dsum2[keptRow+l] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart89 is a loop that runs in parts.
+type scaledDotProductAttentionPart89 struct {
+	kept                                 []bool
+	da, daAll1, ds, dsum2, max2, s, sum2 []float32
+	t2                                   float32
+	L, S                                 int
+}
+
+func (part *scaledDotProductAttentionPart89) Run(from, to int) error {
+	kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		sum2At := sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
+		for s2 := range S {
+			t4 := float32(0)
+			if kept[keptRow2+s2] {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+				t3 := float32(t * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t2 / sum2At))
+				t4 = t3
+			}
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t5 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+			ds[keptRow2+s2] = t4 + runtime.Absorb(dsum2At, t5)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart90 is a loop that runs in parts.
+type scaledDotProductAttentionPart90 struct {
+	ds, dsum []float32
+	scale    float32
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart90) Run(from, to int) error {
+	ds, dsum, scale, L, S := part.ds, part.dsum, part.scale, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dsRow := b2 * L
+		dsRow2 := (dsRow + l) * S
+		for s2 := range S {
+			dsum[dsRow2+s2] = float32(scale * ds[dsRow2+s2])
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart91 is a loop that runs in parts.
+type scaledDotProductAttentionPart91 struct {
+	dbias, ds []float32
+	L, S      int
+}
+
+func (part *scaledDotProductAttentionPart91) Run(from, to int) error {
+	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dsRow := b2 * L
+		dsRow2 := (dsRow + l) * S
+		for s2 := range S {
+			dbias[dsRow2+s2] = ds[dsRow2+s2]
+		}
+	}
 	return nil
 }
 
@@ -6634,21 +7020,12 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -6656,14 +7033,12 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 	s := runtime.Temp[float32](b, B*L*S)
 	scale := float32(v.scale)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					s[sumRow2+j] = float32(sum[sumRow2+j]*scale) + bias[sumRow2+j]
-				}
+		if part := (scaledDotProductAttentionPart20{bias, s, sum, scale, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
@@ -6671,70 +7046,48 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = p <= runtime.Uniform32(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -6742,147 +7095,203 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t2 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t4 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t3 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t2 / sum2At
-						t4 = float32(t * t3)
-					}
-					sum3 += float64(t4)
-				}
-				dsum2[keptRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart88{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t4 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t3 := float32(t * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t2 / sum2At))
-						t4 = t3
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t5 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-					ds[keptRow2+s2] = t4 + runtime.Absorb(dsum2At, t5)
-				}
+		if part := (scaledDotProductAttentionPart89{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					dsum[dsRow2+s2] = float32(scale * ds[dsRow2+s2])
-				}
+		if part := (scaledDotProductAttentionPart90{ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(float32(dsum[dsumRow2+j] * kAt))
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(float32(dsumAt * qAt))
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					dbias[dsRow2+s2] = ds[dsRow2+s2]
-				}
+		if part := (scaledDotProductAttentionPart91{dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart92 is a loop that runs in parts.
+type scaledDotProductAttentionPart92 struct {
+	kept                             []bool
+	da, daAll1, dsum2, max2, s, sum2 []float64
+	t                                float64
+	L, S                             int
+}
+
+func (part *scaledDotProductAttentionPart92) Run(from, to int) error {
+	kept, da, daAll1, dsum2, max2, s, sum2, t, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t, part.L, part.S
+	for b2 := from; b2 < to; b2++ {
+		keptRow := b2 * L
+		for l := range L {
+			sum3 := float64(0)
+			keptRow2 := (keptRow + l) * S
+			sum2At := sum2[keptRow+l]
+			for s2 := range S {
+				t3 := float64(0)
+				if kept[keptRow2+s2] {
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t2 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t / sum2At
+					t3 = float64(math.Exp(s[keptRow2+s2]-max2[keptRow+l]) * t2)
+				}
+				sum3 += t3
+			}
+			dsum2[keptRow+l] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart93 is a loop that runs in parts.
+type scaledDotProductAttentionPart93 struct {
+	kept                                 []bool
+	da, daAll1, ds, dsum2, max2, s, sum2 []float64
+	t                                    float64
+	L, S                                 int
+}
+
+func (part *scaledDotProductAttentionPart93) Run(from, to int) error {
+	kept, da, daAll1, ds, dsum2, max2, s, sum2, t, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		sum2At := sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
+		for s2 := range S {
+			t4 := float64(0)
+			if kept[keptRow2+s2] {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t2 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+				t3 := float64(t2 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t / sum2At))
+				t4 = t3
+			}
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t5 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+			ds[keptRow2+s2] = t4 + runtime.Absorb(dsum2At, t5)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart94 is a loop that runs in parts.
+type scaledDotProductAttentionPart94 struct {
+	v        scaledDotProductAttentionValues
+	ds, dsum []float64
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart94) Run(from, to int) error {
+	v, ds, dsum, L, S := &part.v, part.ds, part.dsum, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dsRow := b2 * L
+		dsRow2 := (dsRow + l) * S
+		for s2 := range S {
+			dsum[dsRow2+s2] = float64(v.scale * ds[dsRow2+s2])
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart95 is a loop that runs in parts.
+type scaledDotProductAttentionPart95 struct {
+	dbias, ds []float64
+	L, S      int
+}
+
+func (part *scaledDotProductAttentionPart95) Run(from, to int) error {
+	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dsRow := b2 * L
+		dsRow2 := (dsRow + l) * S
+		for s2 := range S {
+			dbias[dsRow2+s2] = ds[dsRow2+s2]
+		}
+	}
 	return nil
 }
 
@@ -6912,105 +7321,72 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// s[b, i, j] = sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					s[sumRow2+j] = float64(sum[sumRow2+j]*v.scale) + bias[sumRow2+j]
-				}
+		if part := (scaledDotProductAttentionPart22{*v, bias, s, sum, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = v.p <= runtime.Uniform64(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -7018,146 +7394,146 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t3 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t2 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t / sum2At
-						t3 = float64(math.Exp(s[keptRow2+s2]-max2[keptRow+l]) * t2)
-					}
-					sum3 += t3
-				}
-				dsum2[keptRow+l] = sum3
+		if part := (scaledDotProductAttentionPart92{kept, da, daAll1, dsum2, max2, s, sum2, t, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t4 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t2 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-						t3 := float64(t2 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t / sum2At))
-						t4 = t3
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t5 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-					ds[keptRow2+s2] = t4 + runtime.Absorb(dsum2At, t5)
-				}
+		if part := (scaledDotProductAttentionPart93{kept, da, daAll1, ds, dsum2, max2, s, sum2, t, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					dsum[dsRow2+s2] = float64(v.scale * ds[dsRow2+s2])
-				}
+		if part := (scaledDotProductAttentionPart94{*v, ds, dsum, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(dsum[dsumRow2+j] * kAt)
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(dsumAt * qAt)
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					dbias[dsRow2+s2] = ds[dsRow2+s2]
-				}
+		if part := (scaledDotProductAttentionPart95{dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)
 	copy(runtime.Elements[float64](b, 9), dk)
 	copy(runtime.Elements[float64](b, 10), dv)
 	copy(runtime.Elements[float64](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart96 is a loop that runs in parts.
+type scaledDotProductAttentionPart96 struct {
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
+	t, t5                                      float32
+	L, S                                       int
+}
+
+func (part *scaledDotProductAttentionPart96) Run(from, to int) error {
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t5, L, S := part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t, part.t5, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sum2Row := b2 * L
+		sum2At := sum2[sum2Row+l]
+		t2 := t / sum2At
+		sRow := (sum2Row + l) * S
+		t4 := dsum2Sum1[sum2Row+l] / sum2At
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t3 := float32(t2 * float32(math.Exp(float64(s[sRow+s2]-max2[sum2Row+l]))))
+			t6 := float32(t3 * ((da[sRow+s2] + daAll1[sRow+s2] + t4) / t5))
+			dsum[sRow+s2] = t6
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart97 is a loop that runs in parts.
+type scaledDotProductAttentionPart97 struct {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
+	t5                                          float32
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart97) Run(from, to int) error {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sRow := b2 * L
+		sRow2 := (sRow + l) * S
+		sum2At := sum2[sRow+l]
+		t2 := dsum2Sum1[sRow+l] / sum2At
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t3 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t2) / t5 / sum2At))
+			dbias[sRow2+s2] = t3
+		}
+	}
 	return nil
 }
 
@@ -7187,21 +7563,12 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.B
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -7209,90 +7576,60 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.B
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(1 / math.Sqrt(float64(E)))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					s[sumRow2+j] = float32(sum[sumRow2+j]*t) + bias[sumRow2+j]
-				}
+		if part := (scaledDotProductAttentionPart26{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += float64(t2)
-				}
-				dsum2Sum1[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart37{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -7300,106 +7637,121 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.B
 	dsum := runtime.Temp[float32](b, B*L*S)
 	t5 := float32(1 - v.p)
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * L
-			for l := range L {
-				sum2At := sum2[sum2Row+l]
-				t2 := t / sum2At
-				sRow := (sum2Row + l) * S
-				t4 := dsum2Sum1[sum2Row+l] / sum2At
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 := float32(t2 * float32(math.Exp(float64(s[sRow+s2]-max2[sum2Row+l]))))
-					t6 := float32(t3 * ((da[sRow+s2] + daAll1[sRow+s2] + t4) / t5))
-					dsum[sRow+s2] = t6
-				}
+		if part := (scaledDotProductAttentionPart96{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t5, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(float32(dsum[dsumRow2+j] * kAt))
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(float32(dsumAt * qAt))
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sRow2 := (sRow + l) * S
-				sum2At := sum2[sRow+l]
-				t2 := dsum2Sum1[sRow+l] / sum2At
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t2) / t5 / sum2At))
-					dbias[sRow2+s2] = t3
-				}
+		if part := (scaledDotProductAttentionPart97{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart98 is a loop that runs in parts.
+type scaledDotProductAttentionPart98 struct {
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
+	t, t4                                      float64
+	L, S                                       int
+}
+
+func (part *scaledDotProductAttentionPart98) Run(from, to int) error {
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t4, L, S := part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t, part.t4, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sum2Row := b2 * L
+		sum2At := sum2[sum2Row+l]
+		t2 := t / sum2At
+		sRow := (sum2Row + l) * S
+		t3 := dsum2Sum1[sum2Row+l] / sum2At
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t5 := float64(float64(t2*math.Exp(s[sRow+s2]-max2[sum2Row+l])) * ((da[sRow+s2] + daAll1[sRow+s2] + t3) / t4))
+			dsum[sRow+s2] = t5
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart99 is a loop that runs in parts.
+type scaledDotProductAttentionPart99 struct {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
+	t4                                          float64
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart99) Run(from, to int) error {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sRow := b2 * L
+		sRow2 := (sRow + l) * S
+		sum2At := sum2[sRow+l]
+		t2 := dsum2Sum1[sRow+l] / sum2At
+		for s2 := range S {
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t3 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t2) / t4 / sum2At))
+			dbias[sRow2+s2] = t3
+		}
+	}
 	return nil
 }
 
@@ -7429,21 +7781,12 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.B
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -7451,90 +7794,60 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.B
 	s := runtime.Temp[float64](b, B*L*S)
 	t := 1 / math.Sqrt(float64(E))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					s[sumRow2+j] = float64(sum[sumRow2+j]*t) + bias[sumRow2+j]
-				}
+		if part := (scaledDotProductAttentionPart27{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += t2
-				}
-				dsum2Sum1[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart44{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -7542,105 +7855,85 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.B
 	dsum := runtime.Temp[float64](b, B*L*S)
 	t4 := 1 - v.p
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * L
-			for l := range L {
-				sum2At := sum2[sum2Row+l]
-				t2 := t / sum2At
-				sRow := (sum2Row + l) * S
-				t3 := dsum2Sum1[sum2Row+l] / sum2At
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t5 := float64(float64(t2*math.Exp(s[sRow+s2]-max2[sum2Row+l])) * ((da[sRow+s2] + daAll1[sRow+s2] + t3) / t4))
-					dsum[sRow+s2] = t5
-				}
+		if part := (scaledDotProductAttentionPart98{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t4, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(dsum[dsumRow2+j] * kAt)
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(dsumAt * qAt)
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sRow2 := (sRow + l) * S
-				sum2At := sum2[sRow+l]
-				t2 := dsum2Sum1[sRow+l] / sum2At
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t2) / t4 / sum2At))
-					dbias[sRow2+s2] = t3
-				}
+		if part := (scaledDotProductAttentionPart99{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)
 	copy(runtime.Elements[float64](b, 9), dk)
 	copy(runtime.Elements[float64](b, 10), dv)
 	copy(runtime.Elements[float64](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart100 is a loop that runs in parts.
+type scaledDotProductAttentionPart100 struct {
+	ds, dsum []float32
+	t        float32
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart100) Run(from, to int) error {
+	ds, dsum, t, L, S := part.ds, part.dsum, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dsRow := b2 * L
+		dsRow2 := (dsRow + l) * S
+		for s2 := range S {
+			dsum[dsRow2+s2] = float32(t * ds[dsRow2+s2])
+		}
+	}
 	return nil
 }
 
@@ -7670,21 +7963,12 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -7692,14 +7976,12 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(1 / math.Sqrt(float64(E)))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					s[sumRow2+j] = float32(sum[sumRow2+j]*t) + bias[sumRow2+j]
-				}
+		if part := (scaledDotProductAttentionPart26{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
@@ -7707,70 +7989,48 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = p <= runtime.Uniform32(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -7778,147 +8038,109 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t3 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t5 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t2 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t4 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t3 / sum2At
-						t5 = float32(t2 * t4)
-					}
-					sum3 += float64(t5)
-				}
-				dsum2[keptRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart51{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t5 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t2 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t4 := float32(t2 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t3 / sum2At))
-						t5 = t4
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t6 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-					ds[keptRow2+s2] = t5 + runtime.Absorb(dsum2At, t6)
-				}
+		if part := (scaledDotProductAttentionPart52{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					dsum[dsRow2+s2] = float32(t * ds[dsRow2+s2])
-				}
+		if part := (scaledDotProductAttentionPart100{ds, dsum, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(float32(dsum[dsumRow2+j] * kAt))
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(float32(dsumAt * qAt))
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					dbias[dsRow2+s2] = ds[dsRow2+s2]
-				}
+		if part := (scaledDotProductAttentionPart91{dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart101 is a loop that runs in parts.
+type scaledDotProductAttentionPart101 struct {
+	ds, dsum []float64
+	t        float64
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart101) Run(from, to int) error {
+	ds, dsum, t, L, S := part.ds, part.dsum, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dsRow := b2 * L
+		dsRow2 := (dsRow + l) * S
+		for s2 := range S {
+			dsum[dsRow2+s2] = float64(t * ds[dsRow2+s2])
+		}
+	}
 	return nil
 }
 
@@ -7948,21 +8170,12 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -7970,84 +8183,60 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 	s := runtime.Temp[float64](b, B*L*S)
 	t := 1 / math.Sqrt(float64(E))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					s[sumRow2+j] = float64(sum[sumRow2+j]*t) + bias[sumRow2+j]
-				}
+		if part := (scaledDotProductAttentionPart27{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = v.p <= runtime.Uniform64(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -8055,146 +8244,240 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t2 := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t4 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t2 / sum2At
-						t4 = float64(math.Exp(s[keptRow2+s2]-max2[keptRow+l]) * t3)
-					}
-					sum3 += t4
-				}
-				dsum2[keptRow+l] = sum3
+		if part := (scaledDotProductAttentionPart58{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t5 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-						t4 := float64(t3 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t2 / sum2At))
-						t5 = t4
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t6 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-					ds[keptRow2+s2] = t5 + runtime.Absorb(dsum2At, t6)
-				}
+		if part := (scaledDotProductAttentionPart59{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					dsum[dsRow2+s2] = float64(t * ds[dsRow2+s2])
-				}
+		if part := (scaledDotProductAttentionPart101{ds, dsum, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(dsum[dsumRow2+j] * kAt)
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(dsumAt * qAt)
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					dbias[dsRow2+s2] = ds[dsRow2+s2]
-				}
+		if part := (scaledDotProductAttentionPart95{dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)
 	copy(runtime.Elements[float64](b, 9), dk)
 	copy(runtime.Elements[float64](b, 10), dv)
 	copy(runtime.Elements[float64](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart102 is a loop that runs in parts.
+type scaledDotProductAttentionPart102 struct {
+	mask                                       []bool
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
+	scale, t5                                  float32
+	L, S                                       int
+}
+
+func (part *scaledDotProductAttentionPart102) Run(from, to int) error {
+	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.scale, part.t5, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t2 := scale / sum2At
+		t4 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			var t7 float32
+			if l < s2 || !mask[maskRow2+s2] {
+				t7 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t3 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t6 := float32(float32(t2*t3) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t5))
+				t7 = t6
+			}
+			dsum[maskRow2+s2] = t7
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart103 is a loop that runs in parts.
+type scaledDotProductAttentionPart103 struct {
+	mask        []bool
+	dq, dsum, k []float32
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart103) Run(from, to int) error {
+	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		kRow := b2 * S
+		maskRow2 := (maskRow + i) * S
+		dqRow := (maskRow + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				var t2 float32
+				if i < j || !mask[maskRow2+j] {
+					t2 = 0
+				} else {
+					kAt := k[(kRow+j)*E+e]
+					t2 = float32(dsum[maskRow2+j] * kAt)
+				}
+				sum3 += float64(t2)
+			}
+			dq[dqRow+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart104 is a loop that runs in parts.
+type scaledDotProductAttentionPart104 struct {
+	mask        []bool
+	dk, dsum, q []float32
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart104) Run(from, to int) error {
+	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		b2 := rest
+		maskRow := b2 * L
+		dkRow := b2 * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for i := range L {
+				c := i < j
+				c3 := c
+				if !c3 {
+					maskAt := mask[(maskRow+i)*S+j]
+					c2 := !maskAt
+					c3 = c2
+				}
+				var t2 float32
+				if c3 {
+					t2 = 0
+				} else {
+					dsumAt := dsum[(maskRow+i)*S+j]
+					qAt := q[(maskRow+i)*E+e]
+					t2 = float32(dsumAt * qAt)
+				}
+				sum3 += float64(t2)
+			}
+			dk[dkRow2+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart105 is a loop that runs in parts.
+type scaledDotProductAttentionPart105 struct {
+	mask                                        []bool
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
+	t5                                          float32
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart105) Run(from, to int) error {
+	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t3 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			var t6 float32
+			if l < s2 || !mask[maskRow2+s2] {
+				t6 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t2 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t4 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t5 / sum2At
+				t6 = float32(t2 * t4)
+			}
+			dbias[maskRow2+s2] = t6
+		}
+	}
 	return nil
 }
 
@@ -8225,21 +8508,12 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF32(b *runtime.Bound, 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -8248,96 +8522,60 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF32(b *runtime.Bound, 
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					var t2 float32
-					if i < j || !mask[maskRow2+j] {
-						t2 = t
-					} else {
-						t2 = float32(sum[maskRow2+j]*scale) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t2
-				}
+		if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += float64(t2)
-				}
-				dsum2Sum1[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart37{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -8345,138 +8583,215 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF32(b *runtime.Bound, 
 	dsum := runtime.Temp[float32](b, B*L*S)
 	t5 := float32(1 - v.p)
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t2 := scale / sum2At
-				t4 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					var t7 float32
-					if l < s2 || !mask[maskRow2+s2] {
-						t7 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-						t6 := float32(float32(t2*t3) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t5))
-						t7 = t6
-					}
-					dsum[maskRow2+s2] = t7
-				}
+		if part := (scaledDotProductAttentionPart102{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			maskRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				dqRow := (maskRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						var t2 float32
-						if i < j || !mask[maskRow2+j] {
-							t2 = 0
-						} else {
-							kAt := k[(kRow+j)*E+e]
-							t2 = float32(dsum[maskRow2+j] * kAt)
-						}
-						sum3 += float64(t2)
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart103{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						c := i < j
-						c3 := c
-						if !c3 {
-							maskAt := mask[(maskRow+i)*S+j]
-							c2 := !maskAt
-							c3 = c2
-						}
-						var t2 float32
-						if c3 {
-							t2 = 0
-						} else {
-							dsumAt := dsum[(maskRow+i)*S+j]
-							qAt := q[(maskRow+i)*E+e]
-							t2 = float32(dsumAt * qAt)
-						}
-						sum3 += float64(t2)
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart104{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t3 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					var t6 float32
-					if l < s2 || !mask[maskRow2+s2] {
-						t6 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t2 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-						t4 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t5 / sum2At
-						t6 = float32(t2 * t4)
-					}
-					dbias[maskRow2+s2] = t6
-				}
+		if part := (scaledDotProductAttentionPart105{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart106 is a loop that runs in parts.
+type scaledDotProductAttentionPart106 struct {
+	v                                          scaledDotProductAttentionValues
+	mask                                       []bool
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
+	t4                                         float64
+	L, S                                       int
+}
+
+func (part *scaledDotProductAttentionPart106) Run(from, to int) error {
+	v, mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S := &part.v, part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t2 := v.scale / sum2At
+		t3 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			var t6 float64
+			if l < s2 || !mask[maskRow2+s2] {
+				t6 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t5 := float64(float64(t2*math.Exp(s[maskRow2+s2]-max2[maskRow+l])) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t4))
+				t6 = t5
+			}
+			dsum[maskRow2+s2] = t6
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart107 is a loop that runs in parts.
+type scaledDotProductAttentionPart107 struct {
+	mask        []bool
+	dq, dsum, k []float64
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart107) Run(from, to int) error {
+	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		kRow := b2 * S
+		maskRow2 := (maskRow + i) * S
+		dqRow := (maskRow + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				var t2 float64
+				if i < j || !mask[maskRow2+j] {
+					t2 = 0
+				} else {
+					kAt := k[(kRow+j)*E+e]
+					t2 = float64(dsum[maskRow2+j] * kAt)
+				}
+				sum3 += t2
+			}
+			dq[dqRow+e] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart108 is a loop that runs in parts.
+type scaledDotProductAttentionPart108 struct {
+	mask        []bool
+	dk, dsum, q []float64
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart108) Run(from, to int) error {
+	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		b2 := rest
+		maskRow := b2 * L
+		dkRow := b2 * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for i := range L {
+				c := i < j
+				c3 := c
+				if !c3 {
+					maskAt := mask[(maskRow+i)*S+j]
+					c2 := !maskAt
+					c3 = c2
+				}
+				var t2 float64
+				if c3 {
+					t2 = 0
+				} else {
+					dsumAt := dsum[(maskRow+i)*S+j]
+					qAt := q[(maskRow+i)*E+e]
+					t2 = float64(dsumAt * qAt)
+				}
+				sum3 += t2
+			}
+			dk[dkRow2+e] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart109 is a loop that runs in parts.
+type scaledDotProductAttentionPart109 struct {
+	mask                                        []bool
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
+	t4                                          float64
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart109) Run(from, to int) error {
+	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t2 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			var t5 float64
+			if l < s2 || !mask[maskRow2+s2] {
+				t5 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t3 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t2) / t4 / sum2At
+				t5 = float64(math.Exp(s[maskRow2+s2]-max2[maskRow+l]) * t3)
+			}
+			dbias[maskRow2+s2] = t5
+		}
+	}
 	return nil
 }
 
@@ -8507,21 +8822,12 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF64(b *runtime.Bound, 
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -8529,96 +8835,60 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF64(b *runtime.Bound, 
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					var t2 float64
-					if i < j || !mask[maskRow2+j] {
-						t2 = t
-					} else {
-						t2 = float64(sum[maskRow2+j]*v.scale) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t2
-				}
+		if part := (scaledDotProductAttentionPart29{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += t2
-				}
-				dsum2Sum1[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart44{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -8626,136 +8896,121 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF64(b *runtime.Bound, 
 	dsum := runtime.Temp[float64](b, B*L*S)
 	t4 := 1 - v.p
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t2 := v.scale / sum2At
-				t3 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					var t6 float64
-					if l < s2 || !mask[maskRow2+s2] {
-						t6 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t5 := float64(float64(t2*math.Exp(s[maskRow2+s2]-max2[maskRow+l])) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t4))
-						t6 = t5
-					}
-					dsum[maskRow2+s2] = t6
-				}
+		if part := (scaledDotProductAttentionPart106{*v, mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			maskRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				dqRow := (maskRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						var t2 float64
-						if i < j || !mask[maskRow2+j] {
-							t2 = 0
-						} else {
-							kAt := k[(kRow+j)*E+e]
-							t2 = float64(dsum[maskRow2+j] * kAt)
-						}
-						sum3 += t2
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart107{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						c := i < j
-						c3 := c
-						if !c3 {
-							maskAt := mask[(maskRow+i)*S+j]
-							c2 := !maskAt
-							c3 = c2
-						}
-						var t2 float64
-						if c3 {
-							t2 = 0
-						} else {
-							dsumAt := dsum[(maskRow+i)*S+j]
-							qAt := q[(maskRow+i)*E+e]
-							t2 = float64(dsumAt * qAt)
-						}
-						sum3 += t2
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart108{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t2 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					var t5 float64
-					if l < s2 || !mask[maskRow2+s2] {
-						t5 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t2) / t4 / sum2At
-						t5 = float64(math.Exp(s[maskRow2+s2]-max2[maskRow+l]) * t3)
-					}
-					dbias[maskRow2+s2] = t5
-				}
+		if part := (scaledDotProductAttentionPart109{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)
 	copy(runtime.Elements[float64](b, 9), dk)
 	copy(runtime.Elements[float64](b, 10), dv)
 	copy(runtime.Elements[float64](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart110 is a loop that runs in parts.
+type scaledDotProductAttentionPart110 struct {
+	mask     []bool
+	ds, dsum []float32
+	scale    float32
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart110) Run(from, to int) error {
+	mask, ds, dsum, scale, L, S := part.mask, part.ds, part.dsum, part.scale, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			var t2 float32
+			if l < s2 || !mask[maskRow2+s2] {
+				t2 = 0
+			} else {
+				t2 = float32(scale * ds[maskRow2+s2])
+			}
+			dsum[maskRow2+s2] = t2
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart111 is a loop that runs in parts.
+type scaledDotProductAttentionPart111 struct {
+	mask      []bool
+	dbias, ds []float32
+	L, S      int
+}
+
+func (part *scaledDotProductAttentionPart111) Run(from, to int) error {
+	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			var t2 float32
+			if l < s2 || !mask[maskRow2+s2] {
+				t2 = 0
+			} else {
+				t2 = ds[maskRow2+s2]
+			}
+			dbias[maskRow2+s2] = t2
+		}
+	}
 	return nil
 }
 
@@ -8786,21 +9041,12 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -8809,20 +9055,12 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					var t2 float32
-					if i < j || !mask[maskRow2+j] {
-						t2 = t
-					} else {
-						t2 = float32(sum[maskRow2+j]*scale) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t2
-				}
+		if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
@@ -8830,70 +9068,48 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = p <= runtime.Uniform32(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -8901,159 +9117,145 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t3 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t5 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t2 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t4 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t3 / sum2At
-						t5 = float32(t2 * t4)
-					}
-					sum3 += float64(t5)
-				}
-				dsum2[keptRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart51{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t5 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t2 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t4 := float32(t2 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t3 / sum2At))
-						t5 = t4
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t6 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-					ds[keptRow2+s2] = t5 + runtime.Absorb(dsum2At, t6)
-				}
+		if part := (scaledDotProductAttentionPart52{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					var t2 float32
-					if l < s2 || !mask[maskRow2+s2] {
-						t2 = 0
-					} else {
-						t2 = float32(scale * ds[maskRow2+s2])
-					}
-					dsum[maskRow2+s2] = t2
-				}
+		if part := (scaledDotProductAttentionPart110{mask, ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(float32(dsum[dsumRow2+j] * kAt))
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(float32(dsumAt * qAt))
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					var t2 float32
-					if l < s2 || !mask[maskRow2+s2] {
-						t2 = 0
-					} else {
-						t2 = ds[maskRow2+s2]
-					}
-					dbias[maskRow2+s2] = t2
-				}
+		if part := (scaledDotProductAttentionPart111{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart112 is a loop that runs in parts.
+type scaledDotProductAttentionPart112 struct {
+	v        scaledDotProductAttentionValues
+	mask     []bool
+	ds, dsum []float64
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart112) Run(from, to int) error {
+	v, mask, ds, dsum, L, S := &part.v, part.mask, part.ds, part.dsum, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			var t3 float64
+			if l < s2 || !mask[maskRow2+s2] {
+				t3 = 0
+			} else {
+				t3 = float64(v.scale * ds[maskRow2+s2])
+			}
+			dsum[maskRow2+s2] = t3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart113 is a loop that runs in parts.
+type scaledDotProductAttentionPart113 struct {
+	mask      []bool
+	dbias, ds []float64
+	L, S      int
+}
+
+func (part *scaledDotProductAttentionPart113) Run(from, to int) error {
+	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			var t3 float64
+			if l < s2 || !mask[maskRow2+s2] {
+				t3 = 0
+			} else {
+				t3 = ds[maskRow2+s2]
+			}
+			dbias[maskRow2+s2] = t3
+		}
+	}
 	return nil
 }
 
@@ -9084,21 +9286,12 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -9106,90 +9299,60 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					var t2 float64
-					if i < j || !mask[maskRow2+j] {
-						t2 = t
-					} else {
-						t2 = float64(sum[maskRow2+j]*v.scale) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t2
-				}
+		if part := (scaledDotProductAttentionPart29{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = v.p <= runtime.Uniform64(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -9197,158 +9360,240 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t2 := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t4 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t2 / sum2At
-						t4 = float64(math.Exp(s[keptRow2+s2]-max2[keptRow+l]) * t3)
-					}
-					sum3 += t4
-				}
-				dsum2[keptRow+l] = sum3
+		if part := (scaledDotProductAttentionPart58{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t5 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-						t4 := float64(t3 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t2 / sum2At))
-						t5 = t4
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t6 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-					ds[keptRow2+s2] = t5 + runtime.Absorb(dsum2At, t6)
-				}
+		if part := (scaledDotProductAttentionPart59{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					var t3 float64
-					if l < s2 || !mask[maskRow2+s2] {
-						t3 = 0
-					} else {
-						t3 = float64(v.scale * ds[maskRow2+s2])
-					}
-					dsum[maskRow2+s2] = t3
-				}
+		if part := (scaledDotProductAttentionPart112{*v, mask, ds, dsum, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(dsum[dsumRow2+j] * kAt)
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(dsumAt * qAt)
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					var t3 float64
-					if l < s2 || !mask[maskRow2+s2] {
-						t3 = 0
-					} else {
-						t3 = ds[maskRow2+s2]
-					}
-					dbias[maskRow2+s2] = t3
-				}
+		if part := (scaledDotProductAttentionPart113{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)
 	copy(runtime.Elements[float64](b, 9), dk)
 	copy(runtime.Elements[float64](b, 10), dv)
 	copy(runtime.Elements[float64](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart114 is a loop that runs in parts.
+type scaledDotProductAttentionPart114 struct {
+	mask                                       []bool
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
+	t2, t6                                     float32
+	L, S                                       int
+}
+
+func (part *scaledDotProductAttentionPart114) Run(from, to int) error {
+	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t6, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t2, part.t6, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t3 := t2 / sum2At
+		t5 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			var t8 float32
+			if l < s2 || !mask[maskRow2+s2] {
+				t8 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t4 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t7 := float32(float32(t3*t4) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t5) / t6))
+				t8 = t7
+			}
+			dsum[maskRow2+s2] = t8
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart115 is a loop that runs in parts.
+type scaledDotProductAttentionPart115 struct {
+	mask        []bool
+	dq, dsum, k []float32
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart115) Run(from, to int) error {
+	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		kRow := b2 * S
+		maskRow2 := (maskRow + i) * S
+		dqRow := (maskRow + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				var t3 float32
+				if i < j || !mask[maskRow2+j] {
+					t3 = 0
+				} else {
+					kAt := k[(kRow+j)*E+e]
+					t3 = float32(dsum[maskRow2+j] * kAt)
+				}
+				sum3 += float64(t3)
+			}
+			dq[dqRow+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart116 is a loop that runs in parts.
+type scaledDotProductAttentionPart116 struct {
+	mask        []bool
+	dk, dsum, q []float32
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart116) Run(from, to int) error {
+	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		b2 := rest
+		maskRow := b2 * L
+		dkRow := b2 * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for i := range L {
+				c := i < j
+				c3 := c
+				if !c3 {
+					maskAt := mask[(maskRow+i)*S+j]
+					c2 := !maskAt
+					c3 = c2
+				}
+				var t3 float32
+				if c3 {
+					t3 = 0
+				} else {
+					dsumAt := dsum[(maskRow+i)*S+j]
+					qAt := q[(maskRow+i)*E+e]
+					t3 = float32(dsumAt * qAt)
+				}
+				sum3 += float64(t3)
+			}
+			dk[dkRow2+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart117 is a loop that runs in parts.
+type scaledDotProductAttentionPart117 struct {
+	mask                                        []bool
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
+	t6                                          float32
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart117) Run(from, to int) error {
+	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t6, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t4 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			var t7 float32
+			if l < s2 || !mask[maskRow2+s2] {
+				t7 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t3 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t5 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t6 / sum2At
+				t7 = float32(t3 * t5)
+			}
+			dbias[maskRow2+s2] = t7
+		}
+	}
 	return nil
 }
 
@@ -9379,21 +9624,12 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bound
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -9402,96 +9638,60 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bound
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					var t3 float32
-					if i < j || !mask[maskRow2+j] {
-						t3 = t
-					} else {
-						t3 = float32(sum[maskRow2+j]*t2) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t3
-				}
+		if part := (scaledDotProductAttentionPart30{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += float64(t3)
-				}
-				dsum2Sum1[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart64{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -9499,138 +9699,214 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bound
 	dsum := runtime.Temp[float32](b, B*L*S)
 	t6 := float32(1 - v.p)
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t3 := t2 / sum2At
-				t5 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					var t8 float32
-					if l < s2 || !mask[maskRow2+s2] {
-						t8 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t4 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-						t7 := float32(float32(t3*t4) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t5) / t6))
-						t8 = t7
-					}
-					dsum[maskRow2+s2] = t8
-				}
+		if part := (scaledDotProductAttentionPart114{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t6, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			maskRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				dqRow := (maskRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						var t3 float32
-						if i < j || !mask[maskRow2+j] {
-							t3 = 0
-						} else {
-							kAt := k[(kRow+j)*E+e]
-							t3 = float32(dsum[maskRow2+j] * kAt)
-						}
-						sum3 += float64(t3)
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart115{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						c := i < j
-						c3 := c
-						if !c3 {
-							maskAt := mask[(maskRow+i)*S+j]
-							c2 := !maskAt
-							c3 = c2
-						}
-						var t3 float32
-						if c3 {
-							t3 = 0
-						} else {
-							dsumAt := dsum[(maskRow+i)*S+j]
-							qAt := q[(maskRow+i)*E+e]
-							t3 = float32(dsumAt * qAt)
-						}
-						sum3 += float64(t3)
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart116{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t4 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					var t7 float32
-					if l < s2 || !mask[maskRow2+s2] {
-						t7 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-						t5 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t6 / sum2At
-						t7 = float32(t3 * t5)
-					}
-					dbias[maskRow2+s2] = t7
-				}
+		if part := (scaledDotProductAttentionPart117{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart118 is a loop that runs in parts.
+type scaledDotProductAttentionPart118 struct {
+	mask                                       []bool
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
+	t2, t5                                     float64
+	L, S                                       int
+}
+
+func (part *scaledDotProductAttentionPart118) Run(from, to int) error {
+	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t5, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t2, part.t5, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t3 := t2 / sum2At
+		t4 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			var t7 float64
+			if l < s2 || !mask[maskRow2+s2] {
+				t7 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t6 := float64(float64(t3*math.Exp(s[maskRow2+s2]-max2[maskRow+l])) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t5))
+				t7 = t6
+			}
+			dsum[maskRow2+s2] = t7
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart119 is a loop that runs in parts.
+type scaledDotProductAttentionPart119 struct {
+	mask        []bool
+	dq, dsum, k []float64
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart119) Run(from, to int) error {
+	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		kRow := b2 * S
+		maskRow2 := (maskRow + i) * S
+		dqRow := (maskRow + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				var t3 float64
+				if i < j || !mask[maskRow2+j] {
+					t3 = 0
+				} else {
+					kAt := k[(kRow+j)*E+e]
+					t3 = float64(dsum[maskRow2+j] * kAt)
+				}
+				sum3 += t3
+			}
+			dq[dqRow+e] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart120 is a loop that runs in parts.
+type scaledDotProductAttentionPart120 struct {
+	mask        []bool
+	dk, dsum, q []float64
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart120) Run(from, to int) error {
+	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		b2 := rest
+		maskRow := b2 * L
+		dkRow := b2 * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for i := range L {
+				c := i < j
+				c3 := c
+				if !c3 {
+					maskAt := mask[(maskRow+i)*S+j]
+					c2 := !maskAt
+					c3 = c2
+				}
+				var t3 float64
+				if c3 {
+					t3 = 0
+				} else {
+					dsumAt := dsum[(maskRow+i)*S+j]
+					qAt := q[(maskRow+i)*E+e]
+					t3 = float64(dsumAt * qAt)
+				}
+				sum3 += t3
+			}
+			dk[dkRow2+e] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart121 is a loop that runs in parts.
+type scaledDotProductAttentionPart121 struct {
+	mask                                        []bool
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
+	t5                                          float64
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart121) Run(from, to int) error {
+	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		sum2At := sum2[maskRow+l]
+		t3 := dsum2Sum1[maskRow+l] / sum2At
+		for s2 := range S {
+			var t6 float64
+			if l < s2 || !mask[maskRow2+s2] {
+				t6 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t4 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t5 / sum2At
+				t6 = float64(math.Exp(s[maskRow2+s2]-max2[maskRow+l]) * t4)
+			}
+			dbias[maskRow2+s2] = t6
+		}
+	}
 	return nil
 }
 
@@ -9661,21 +9937,12 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bound
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -9684,96 +9951,60 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bound
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					var t3 float64
-					if i < j || !mask[maskRow2+j] {
-						t3 = t
-					} else {
-						t3 = float64(sum[maskRow2+j]*t2) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t3
-				}
+		if part := (scaledDotProductAttentionPart31{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += t3
-				}
-				dsum2Sum1[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart69{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -9781,136 +10012,121 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bound
 	dsum := runtime.Temp[float64](b, B*L*S)
 	t5 := 1 - v.p
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t3 := t2 / sum2At
-				t4 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					var t7 float64
-					if l < s2 || !mask[maskRow2+s2] {
-						t7 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t6 := float64(float64(t3*math.Exp(s[maskRow2+s2]-max2[maskRow+l])) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t5))
-						t7 = t6
-					}
-					dsum[maskRow2+s2] = t7
-				}
+		if part := (scaledDotProductAttentionPart118{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t5, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			maskRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				dqRow := (maskRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						var t3 float64
-						if i < j || !mask[maskRow2+j] {
-							t3 = 0
-						} else {
-							kAt := k[(kRow+j)*E+e]
-							t3 = float64(dsum[maskRow2+j] * kAt)
-						}
-						sum3 += t3
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart119{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						c := i < j
-						c3 := c
-						if !c3 {
-							maskAt := mask[(maskRow+i)*S+j]
-							c2 := !maskAt
-							c3 = c2
-						}
-						var t3 float64
-						if c3 {
-							t3 = 0
-						} else {
-							dsumAt := dsum[(maskRow+i)*S+j]
-							qAt := q[(maskRow+i)*E+e]
-							t3 = float64(dsumAt * qAt)
-						}
-						sum3 += t3
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart120{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				sum2At := sum2[maskRow+l]
-				t3 := dsum2Sum1[maskRow+l] / sum2At
-				for s2 := range S {
-					var t6 float64
-					if l < s2 || !mask[maskRow2+s2] {
-						t6 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t4 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t5 / sum2At
-						t6 = float64(math.Exp(s[maskRow2+s2]-max2[maskRow+l]) * t4)
-					}
-					dbias[maskRow2+s2] = t6
-				}
+		if part := (scaledDotProductAttentionPart121{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)
 	copy(runtime.Elements[float64](b, 9), dk)
 	copy(runtime.Elements[float64](b, 10), dv)
 	copy(runtime.Elements[float64](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart122 is a loop that runs in parts.
+type scaledDotProductAttentionPart122 struct {
+	mask     []bool
+	ds, dsum []float32
+	t2       float32
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart122) Run(from, to int) error {
+	mask, ds, dsum, t2, L, S := part.mask, part.ds, part.dsum, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			var t3 float32
+			if l < s2 || !mask[maskRow2+s2] {
+				t3 = 0
+			} else {
+				t3 = float32(t2 * ds[maskRow2+s2])
+			}
+			dsum[maskRow2+s2] = t3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart123 is a loop that runs in parts.
+type scaledDotProductAttentionPart123 struct {
+	mask      []bool
+	dbias, ds []float32
+	L, S      int
+}
+
+func (part *scaledDotProductAttentionPart123) Run(from, to int) error {
+	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			var t3 float32
+			if l < s2 || !mask[maskRow2+s2] {
+				t3 = 0
+			} else {
+				t3 = ds[maskRow2+s2]
+			}
+			dbias[maskRow2+s2] = t3
+		}
+	}
 	return nil
 }
 
@@ -9941,21 +10157,12 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -9964,20 +10171,12 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					var t3 float32
-					if i < j || !mask[maskRow2+j] {
-						t3 = t
-					} else {
-						t3 = float32(sum[maskRow2+j]*t2) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t3
-				}
+		if part := (scaledDotProductAttentionPart30{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
@@ -9985,70 +10184,48 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = p <= runtime.Uniform32(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -10056,159 +10233,145 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t4 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t6 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t5 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t4 / sum2At
-						t6 = float32(t3 * t5)
-					}
-					sum3 += float64(t6)
-				}
-				dsum2[keptRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart74{kept, da, daAll1, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t6 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t5 := float32(t3 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t4 / sum2At))
-						t6 = t5
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t7 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-					ds[keptRow2+s2] = t6 + runtime.Absorb(dsum2At, t7)
-				}
+		if part := (scaledDotProductAttentionPart75{kept, da, daAll1, ds, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					var t3 float32
-					if l < s2 || !mask[maskRow2+s2] {
-						t3 = 0
-					} else {
-						t3 = float32(t2 * ds[maskRow2+s2])
-					}
-					dsum[maskRow2+s2] = t3
-				}
+		if part := (scaledDotProductAttentionPart122{mask, ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(float32(dsum[dsumRow2+j] * kAt))
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(float32(dsumAt * qAt))
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					var t3 float32
-					if l < s2 || !mask[maskRow2+s2] {
-						t3 = 0
-					} else {
-						t3 = ds[maskRow2+s2]
-					}
-					dbias[maskRow2+s2] = t3
-				}
+		if part := (scaledDotProductAttentionPart123{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart124 is a loop that runs in parts.
+type scaledDotProductAttentionPart124 struct {
+	mask     []bool
+	ds, dsum []float64
+	t2       float64
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart124) Run(from, to int) error {
+	mask, ds, dsum, t2, L, S := part.mask, part.ds, part.dsum, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			var t4 float64
+			if l < s2 || !mask[maskRow2+s2] {
+				t4 = 0
+			} else {
+				t4 = float64(t2 * ds[maskRow2+s2])
+			}
+			dsum[maskRow2+s2] = t4
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart125 is a loop that runs in parts.
+type scaledDotProductAttentionPart125 struct {
+	mask      []bool
+	dbias, ds []float64
+	L, S      int
+}
+
+func (part *scaledDotProductAttentionPart125) Run(from, to int) error {
+	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		for s2 := range S {
+			var t4 float64
+			if l < s2 || !mask[maskRow2+s2] {
+				t4 = 0
+			} else {
+				t4 = ds[maskRow2+s2]
+			}
+			dbias[maskRow2+s2] = t4
+		}
+	}
 	return nil
 }
 
@@ -10239,21 +10402,12 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -10262,90 +10416,60 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for i := range L {
-				maskRow2 := (maskRow + i) * S
-				for j := range S {
-					var t3 float64
-					if i < j || !mask[maskRow2+j] {
-						t3 = t
-					} else {
-						t3 = float64(sum[maskRow2+j]*t2) + bias[maskRow2+j]
-					}
-					s[maskRow2+j] = t3
-				}
+		if part := (scaledDotProductAttentionPart31{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = v.p <= runtime.Uniform64(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -10353,158 +10477,229 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t3 := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t5 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t4 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t3 / sum2At
-						t5 = float64(math.Exp(s[keptRow2+s2]-max2[keptRow+l]) * t4)
-					}
-					sum3 += t5
-				}
-				dsum2[keptRow+l] = sum3
+		if part := (scaledDotProductAttentionPart78{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t6 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t4 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-						t5 := float64(t4 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t3 / sum2At))
-						t6 = t5
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t7 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-					ds[keptRow2+s2] = t6 + runtime.Absorb(dsum2At, t7)
-				}
+		if part := (scaledDotProductAttentionPart79{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					var t4 float64
-					if l < s2 || !mask[maskRow2+s2] {
-						t4 = 0
-					} else {
-						t4 = float64(t2 * ds[maskRow2+s2])
-					}
-					dsum[maskRow2+s2] = t4
-				}
+		if part := (scaledDotProductAttentionPart124{mask, ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(dsum[dsumRow2+j] * kAt)
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(dsumAt * qAt)
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			maskRow := b2 * L
-			for l := range L {
-				maskRow2 := (maskRow + l) * S
-				for s2 := range S {
-					var t4 float64
-					if l < s2 || !mask[maskRow2+s2] {
-						t4 = 0
-					} else {
-						t4 = ds[maskRow2+s2]
-					}
-					dbias[maskRow2+s2] = t4
-				}
+		if part := (scaledDotProductAttentionPart125{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)
 	copy(runtime.Elements[float64](b, 9), dk)
 	copy(runtime.Elements[float64](b, 10), dv)
 	copy(runtime.Elements[float64](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart126 is a loop that runs in parts.
+type scaledDotProductAttentionPart126 struct {
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
+	scale, t5                                  float32
+	L, S                                       int
+}
+
+func (part *scaledDotProductAttentionPart126) Run(from, to int) error {
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S := part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.scale, part.t5, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sum2Row := b2 * L
+		sum2At := sum2[sum2Row+l]
+		t2 := scale / sum2At
+		sRow := (sum2Row + l) * S
+		t4 := dsum2Sum1[sum2Row+l] / sum2At
+		for s2 := range S {
+			var t7 float32
+			if l < s2 {
+				t7 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t3 := float32(t2 * float32(math.Exp(float64(s[sRow+s2]-max2[sum2Row+l]))))
+				t6 := float32(t3 * ((da[sRow+s2] + daAll1[sRow+s2] + t4) / t5))
+				t7 = t6
+			}
+			dsum[sRow+s2] = t7
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart127 is a loop that runs in parts.
+type scaledDotProductAttentionPart127 struct {
+	dq, dsum, k []float32
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart127) Run(from, to int) error {
+	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		dsumRow := b2 * L
+		kRow := b2 * S
+		dsumRow2 := (dsumRow + i) * S
+		dqRow := (dsumRow + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				var t2 float32
+				if i < j {
+					t2 = 0
+				} else {
+					kAt := k[(kRow+j)*E+e]
+					t2 = float32(dsum[dsumRow2+j] * kAt)
+				}
+				sum3 += float64(t2)
+			}
+			dq[dqRow+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart128 is a loop that runs in parts.
+type scaledDotProductAttentionPart128 struct {
+	dk, dsum, q []float32
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart128) Run(from, to int) error {
+	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		b2 := rest
+		dsumRow := b2 * L
+		dkRow := b2 * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for i := range L {
+				c := i < j
+				var t2 float32
+				if c {
+					t2 = 0
+				} else {
+					dsumAt := dsum[(dsumRow+i)*S+j]
+					qAt := q[(dsumRow+i)*E+e]
+					t2 = float32(dsumAt * qAt)
+				}
+				sum3 += float64(t2)
+			}
+			dk[dkRow2+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart129 is a loop that runs in parts.
+type scaledDotProductAttentionPart129 struct {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
+	t5                                          float32
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart129) Run(from, to int) error {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sRow := b2 * L
+		sRow2 := (sRow + l) * S
+		sum2At := sum2[sRow+l]
+		t2 := dsum2Sum1[sRow+l] / sum2At
+		for s2 := range S {
+			var t4 float32
+			if l < s2 {
+				t4 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t3 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t2) / t5 / sum2At))
+				t4 = t3
+			}
+			dbias[sRow2+s2] = t4
+		}
+	}
 	return nil
 }
 
@@ -10534,21 +10729,12 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bound
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -10557,96 +10743,60 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bound
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					var t2 float32
-					if i < j {
-						t2 = t
-					} else {
-						t2 = float32(sum[sumRow2+j]*scale) + bias[sumRow2+j]
-					}
-					s[sumRow2+j] = t2
-				}
+		if part := (scaledDotProductAttentionPart32{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += float64(t2)
-				}
-				dsum2Sum1[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart37{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -10654,131 +10804,205 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bound
 	dsum := runtime.Temp[float32](b, B*L*S)
 	t5 := float32(1 - v.p)
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * L
-			for l := range L {
-				sum2At := sum2[sum2Row+l]
-				t2 := scale / sum2At
-				sRow := (sum2Row + l) * S
-				t4 := dsum2Sum1[sum2Row+l] / sum2At
-				for s2 := range S {
-					var t7 float32
-					if l < s2 {
-						t7 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := float32(t2 * float32(math.Exp(float64(s[sRow+s2]-max2[sum2Row+l]))))
-						t6 := float32(t3 * ((da[sRow+s2] + daAll1[sRow+s2] + t4) / t5))
-						t7 = t6
-					}
-					dsum[sRow+s2] = t7
-				}
+		if part := (scaledDotProductAttentionPart126{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += if i < j then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						var t2 float32
-						if i < j {
-							t2 = 0
-						} else {
-							kAt := k[(kRow+j)*E+e]
-							t2 = float32(dsum[dsumRow2+j] * kAt)
-						}
-						sum3 += float64(t2)
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart127{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += if i < j then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						c := i < j
-						var t2 float32
-						if c {
-							t2 = 0
-						} else {
-							dsumAt := dsum[(dsumRow+i)*S+j]
-							qAt := q[(dsumRow+i)*E+e]
-							t2 = float32(dsumAt * qAt)
-						}
-						sum3 += float64(t2)
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart128{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sRow2 := (sRow + l) * S
-				sum2At := sum2[sRow+l]
-				t2 := dsum2Sum1[sRow+l] / sum2At
-				for s2 := range S {
-					var t4 float32
-					if l < s2 {
-						t4 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t2) / t5 / sum2At))
-						t4 = t3
-					}
-					dbias[sRow2+s2] = t4
-				}
+		if part := (scaledDotProductAttentionPart129{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart130 is a loop that runs in parts.
+type scaledDotProductAttentionPart130 struct {
+	v                                          scaledDotProductAttentionValues
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
+	t4                                         float64
+	L, S                                       int
+}
+
+func (part *scaledDotProductAttentionPart130) Run(from, to int) error {
+	v, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S := &part.v, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sum2Row := b2 * L
+		sum2At := sum2[sum2Row+l]
+		t2 := v.scale / sum2At
+		sRow := (sum2Row + l) * S
+		t3 := dsum2Sum1[sum2Row+l] / sum2At
+		for s2 := range S {
+			var t6 float64
+			if l < s2 {
+				t6 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t5 := float64(float64(t2*math.Exp(s[sRow+s2]-max2[sum2Row+l])) * ((da[sRow+s2] + daAll1[sRow+s2] + t3) / t4))
+				t6 = t5
+			}
+			dsum[sRow+s2] = t6
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart131 is a loop that runs in parts.
+type scaledDotProductAttentionPart131 struct {
+	dq, dsum, k []float64
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart131) Run(from, to int) error {
+	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		dsumRow := b2 * L
+		kRow := b2 * S
+		dsumRow2 := (dsumRow + i) * S
+		dqRow := (dsumRow + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				var t2 float64
+				if i < j {
+					t2 = 0
+				} else {
+					kAt := k[(kRow+j)*E+e]
+					t2 = float64(dsum[dsumRow2+j] * kAt)
+				}
+				sum3 += t2
+			}
+			dq[dqRow+e] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart132 is a loop that runs in parts.
+type scaledDotProductAttentionPart132 struct {
+	dk, dsum, q []float64
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart132) Run(from, to int) error {
+	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		b2 := rest
+		dsumRow := b2 * L
+		dkRow := b2 * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for i := range L {
+				c := i < j
+				var t2 float64
+				if c {
+					t2 = 0
+				} else {
+					dsumAt := dsum[(dsumRow+i)*S+j]
+					qAt := q[(dsumRow+i)*E+e]
+					t2 = float64(dsumAt * qAt)
+				}
+				sum3 += t2
+			}
+			dk[dkRow2+e] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart133 is a loop that runs in parts.
+type scaledDotProductAttentionPart133 struct {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
+	t4                                          float64
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart133) Run(from, to int) error {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sRow := b2 * L
+		sRow2 := (sRow + l) * S
+		sum2At := sum2[sRow+l]
+		t2 := dsum2Sum1[sRow+l] / sum2At
+		for s2 := range S {
+			var t5 float64
+			if l < s2 {
+				t5 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t3 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t2) / t4 / sum2At))
+				t5 = t3
+			}
+			dbias[sRow2+s2] = t5
+		}
+	}
 	return nil
 }
 
@@ -10808,21 +11032,12 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bound
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -10830,96 +11045,60 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bound
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					var t2 float64
-					if i < j {
-						t2 = t
-					} else {
-						t2 = float64(sum[sumRow2+j]*v.scale) + bias[sumRow2+j]
-					}
-					s[sumRow2+j] = t2
-				}
+		if part := (scaledDotProductAttentionPart33{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t2 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += t2
-				}
-				dsum2Sum1[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart44{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -10927,130 +11106,119 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bound
 	dsum := runtime.Temp[float64](b, B*L*S)
 	t4 := 1 - v.p
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * L
-			for l := range L {
-				sum2At := sum2[sum2Row+l]
-				t2 := v.scale / sum2At
-				sRow := (sum2Row + l) * S
-				t3 := dsum2Sum1[sum2Row+l] / sum2At
-				for s2 := range S {
-					var t6 float64
-					if l < s2 {
-						t6 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t5 := float64(float64(t2*math.Exp(s[sRow+s2]-max2[sum2Row+l])) * ((da[sRow+s2] + daAll1[sRow+s2] + t3) / t4))
-						t6 = t5
-					}
-					dsum[sRow+s2] = t6
-				}
+		if part := (scaledDotProductAttentionPart130{*v, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += if i < j then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						var t2 float64
-						if i < j {
-							t2 = 0
-						} else {
-							kAt := k[(kRow+j)*E+e]
-							t2 = float64(dsum[dsumRow2+j] * kAt)
-						}
-						sum3 += t2
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart131{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += if i < j then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						c := i < j
-						var t2 float64
-						if c {
-							t2 = 0
-						} else {
-							dsumAt := dsum[(dsumRow+i)*S+j]
-							qAt := q[(dsumRow+i)*E+e]
-							t2 = float64(dsumAt * qAt)
-						}
-						sum3 += t2
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart132{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sRow2 := (sRow + l) * S
-				sum2At := sum2[sRow+l]
-				t2 := dsum2Sum1[sRow+l] / sum2At
-				for s2 := range S {
-					var t5 float64
-					if l < s2 {
-						t5 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t2) / t4 / sum2At))
-						t5 = t3
-					}
-					dbias[sRow2+s2] = t5
-				}
+		if part := (scaledDotProductAttentionPart133{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)
 	copy(runtime.Elements[float64](b, 9), dk)
 	copy(runtime.Elements[float64](b, 10), dv)
 	copy(runtime.Elements[float64](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart134 is a loop that runs in parts.
+type scaledDotProductAttentionPart134 struct {
+	ds, dsum []float32
+	scale    float32
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart134) Run(from, to int) error {
+	ds, dsum, scale, L, S := part.ds, part.dsum, part.scale, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dsRow := b2 * L
+		dsRow2 := (dsRow + l) * S
+		for s2 := range S {
+			var t2 float32
+			if l < s2 {
+				t2 = 0
+			} else {
+				t2 = float32(scale * ds[dsRow2+s2])
+			}
+			dsum[dsRow2+s2] = t2
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart135 is a loop that runs in parts.
+type scaledDotProductAttentionPart135 struct {
+	dbias, ds []float32
+	L, S      int
+}
+
+func (part *scaledDotProductAttentionPart135) Run(from, to int) error {
+	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dsRow := b2 * L
+		dsRow2 := (dsRow + l) * S
+		for s2 := range S {
+			var t2 float32
+			if l < s2 {
+				t2 = 0
+			} else {
+				t2 = ds[dsRow2+s2]
+			}
+			dbias[dsRow2+s2] = t2
+		}
+	}
 	return nil
 }
 
@@ -11080,21 +11248,12 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -11103,20 +11262,12 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					var t2 float32
-					if i < j {
-						t2 = t
-					} else {
-						t2 = float32(sum[sumRow2+j]*scale) + bias[sumRow2+j]
-					}
-					s[sumRow2+j] = t2
-				}
+		if part := (scaledDotProductAttentionPart32{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
@@ -11124,70 +11275,48 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = p <= runtime.Uniform32(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -11195,159 +11324,143 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t3 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t5 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t2 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t4 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t3 / sum2At
-						t5 = float32(t2 * t4)
-					}
-					sum3 += float64(t5)
-				}
-				dsum2[keptRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart51{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t5 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t2 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t4 := float32(t2 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t3 / sum2At))
-						t5 = t4
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t6 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-					ds[keptRow2+s2] = t5 + runtime.Absorb(dsum2At, t6)
-				}
+		if part := (scaledDotProductAttentionPart52{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = if l < s then 0 else acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					var t2 float32
-					if l < s2 {
-						t2 = 0
-					} else {
-						t2 = float32(scale * ds[dsRow2+s2])
-					}
-					dsum[dsRow2+s2] = t2
-				}
+		if part := (scaledDotProductAttentionPart134{ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(float32(dsum[dsumRow2+j] * kAt))
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(float32(dsumAt * qAt))
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					var t2 float32
-					if l < s2 {
-						t2 = 0
-					} else {
-						t2 = ds[dsRow2+s2]
-					}
-					dbias[dsRow2+s2] = t2
-				}
+		if part := (scaledDotProductAttentionPart135{dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart136 is a loop that runs in parts.
+type scaledDotProductAttentionPart136 struct {
+	v        scaledDotProductAttentionValues
+	ds, dsum []float64
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart136) Run(from, to int) error {
+	v, ds, dsum, L, S := &part.v, part.ds, part.dsum, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dsRow := b2 * L
+		dsRow2 := (dsRow + l) * S
+		for s2 := range S {
+			var t3 float64
+			if l < s2 {
+				t3 = 0
+			} else {
+				t3 = float64(v.scale * ds[dsRow2+s2])
+			}
+			dsum[dsRow2+s2] = t3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart137 is a loop that runs in parts.
+type scaledDotProductAttentionPart137 struct {
+	dbias, ds []float64
+	L, S      int
+}
+
+func (part *scaledDotProductAttentionPart137) Run(from, to int) error {
+	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dsRow := b2 * L
+		dsRow2 := (dsRow + l) * S
+		for s2 := range S {
+			var t3 float64
+			if l < s2 {
+				t3 = 0
+			} else {
+				t3 = ds[dsRow2+s2]
+			}
+			dbias[dsRow2+s2] = t3
+		}
+	}
 	return nil
 }
 
@@ -11377,21 +11490,12 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -11399,90 +11503,60 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					var t2 float64
-					if i < j {
-						t2 = t
-					} else {
-						t2 = float64(sum[sumRow2+j]*v.scale) + bias[sumRow2+j]
-					}
-					s[sumRow2+j] = t2
-				}
+		if part := (scaledDotProductAttentionPart33{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = v.p <= runtime.Uniform64(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -11490,158 +11564,229 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t2 := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t4 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t2 / sum2At
-						t4 = float64(math.Exp(s[keptRow2+s2]-max2[keptRow+l]) * t3)
-					}
-					sum3 += t4
-				}
-				dsum2[keptRow+l] = sum3
+		if part := (scaledDotProductAttentionPart58{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t5 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-						t4 := float64(t3 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t2 / sum2At))
-						t5 = t4
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t6 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-					ds[keptRow2+s2] = t5 + runtime.Absorb(dsum2At, t6)
-				}
+		if part := (scaledDotProductAttentionPart59{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = if l < s then 0 else acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					var t3 float64
-					if l < s2 {
-						t3 = 0
-					} else {
-						t3 = float64(v.scale * ds[dsRow2+s2])
-					}
-					dsum[dsRow2+s2] = t3
-				}
+		if part := (scaledDotProductAttentionPart136{*v, ds, dsum, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(dsum[dsumRow2+j] * kAt)
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(dsumAt * qAt)
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					var t3 float64
-					if l < s2 {
-						t3 = 0
-					} else {
-						t3 = ds[dsRow2+s2]
-					}
-					dbias[dsRow2+s2] = t3
-				}
+		if part := (scaledDotProductAttentionPart137{dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)
 	copy(runtime.Elements[float64](b, 9), dk)
 	copy(runtime.Elements[float64](b, 10), dv)
 	copy(runtime.Elements[float64](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart138 is a loop that runs in parts.
+type scaledDotProductAttentionPart138 struct {
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
+	t2, t6                                     float32
+	L, S                                       int
+}
+
+func (part *scaledDotProductAttentionPart138) Run(from, to int) error {
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t6, L, S := part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t2, part.t6, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sum2Row := b2 * L
+		sum2At := sum2[sum2Row+l]
+		t3 := t2 / sum2At
+		sRow := (sum2Row + l) * S
+		t5 := dsum2Sum1[sum2Row+l] / sum2At
+		for s2 := range S {
+			var t8 float32
+			if l < s2 {
+				t8 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t4 := float32(t3 * float32(math.Exp(float64(s[sRow+s2]-max2[sum2Row+l]))))
+				t7 := float32(t4 * ((da[sRow+s2] + daAll1[sRow+s2] + t5) / t6))
+				t8 = t7
+			}
+			dsum[sRow+s2] = t8
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart139 is a loop that runs in parts.
+type scaledDotProductAttentionPart139 struct {
+	dq, dsum, k []float32
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart139) Run(from, to int) error {
+	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		dsumRow := b2 * L
+		kRow := b2 * S
+		dsumRow2 := (dsumRow + i) * S
+		dqRow := (dsumRow + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				var t3 float32
+				if i < j {
+					t3 = 0
+				} else {
+					kAt := k[(kRow+j)*E+e]
+					t3 = float32(dsum[dsumRow2+j] * kAt)
+				}
+				sum3 += float64(t3)
+			}
+			dq[dqRow+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart140 is a loop that runs in parts.
+type scaledDotProductAttentionPart140 struct {
+	dk, dsum, q []float32
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart140) Run(from, to int) error {
+	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		b2 := rest
+		dsumRow := b2 * L
+		dkRow := b2 * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for i := range L {
+				c := i < j
+				var t3 float32
+				if c {
+					t3 = 0
+				} else {
+					dsumAt := dsum[(dsumRow+i)*S+j]
+					qAt := q[(dsumRow+i)*E+e]
+					t3 = float32(dsumAt * qAt)
+				}
+				sum3 += float64(t3)
+			}
+			dk[dkRow2+e] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart141 is a loop that runs in parts.
+type scaledDotProductAttentionPart141 struct {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
+	t6                                          float32
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart141) Run(from, to int) error {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t6, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sRow := b2 * L
+		sRow2 := (sRow + l) * S
+		sum2At := sum2[sRow+l]
+		t3 := dsum2Sum1[sRow+l] / sum2At
+		for s2 := range S {
+			var t5 float32
+			if l < s2 {
+				t5 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t4 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t3) / t6 / sum2At))
+				t5 = t4
+			}
+			dbias[sRow2+s2] = t5
+		}
+	}
 	return nil
 }
 
@@ -11671,21 +11816,12 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -11694,96 +11830,60 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					var t3 float32
-					if i < j {
-						t3 = t
-					} else {
-						t3 = float32(sum[sumRow2+j]*t2) + bias[sumRow2+j]
-					}
-					s[sumRow2+j] = t3
-				}
+		if part := (scaledDotProductAttentionPart34{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += float64(t3)
-				}
-				dsum2Sum1[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart64{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -11791,131 +11891,204 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 	dsum := runtime.Temp[float32](b, B*L*S)
 	t6 := float32(1 - v.p)
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * L
-			for l := range L {
-				sum2At := sum2[sum2Row+l]
-				t3 := t2 / sum2At
-				sRow := (sum2Row + l) * S
-				t5 := dsum2Sum1[sum2Row+l] / sum2At
-				for s2 := range S {
-					var t8 float32
-					if l < s2 {
-						t8 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t4 := float32(t3 * float32(math.Exp(float64(s[sRow+s2]-max2[sum2Row+l]))))
-						t7 := float32(t4 * ((da[sRow+s2] + daAll1[sRow+s2] + t5) / t6))
-						t8 = t7
-					}
-					dsum[sRow+s2] = t8
-				}
+		if part := (scaledDotProductAttentionPart138{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t6, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += if i < j then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						var t3 float32
-						if i < j {
-							t3 = 0
-						} else {
-							kAt := k[(kRow+j)*E+e]
-							t3 = float32(dsum[dsumRow2+j] * kAt)
-						}
-						sum3 += float64(t3)
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart139{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += if i < j then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						c := i < j
-						var t3 float32
-						if c {
-							t3 = 0
-						} else {
-							dsumAt := dsum[(dsumRow+i)*S+j]
-							qAt := q[(dsumRow+i)*E+e]
-							t3 = float32(dsumAt * qAt)
-						}
-						sum3 += float64(t3)
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart140{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sRow2 := (sRow + l) * S
-				sum2At := sum2[sRow+l]
-				t3 := dsum2Sum1[sRow+l] / sum2At
-				for s2 := range S {
-					var t5 float32
-					if l < s2 {
-						t5 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t4 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t3) / t6 / sum2At))
-						t5 = t4
-					}
-					dbias[sRow2+s2] = t5
-				}
+		if part := (scaledDotProductAttentionPart141{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart142 is a loop that runs in parts.
+type scaledDotProductAttentionPart142 struct {
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
+	t2, t5                                     float64
+	L, S                                       int
+}
+
+func (part *scaledDotProductAttentionPart142) Run(from, to int) error {
+	da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t5, L, S := part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t2, part.t5, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sum2Row := b2 * L
+		sum2At := sum2[sum2Row+l]
+		t3 := t2 / sum2At
+		sRow := (sum2Row + l) * S
+		t4 := dsum2Sum1[sum2Row+l] / sum2At
+		for s2 := range S {
+			var t7 float64
+			if l < s2 {
+				t7 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t6 := float64(float64(t3*math.Exp(s[sRow+s2]-max2[sum2Row+l])) * ((da[sRow+s2] + daAll1[sRow+s2] + t4) / t5))
+				t7 = t6
+			}
+			dsum[sRow+s2] = t7
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart143 is a loop that runs in parts.
+type scaledDotProductAttentionPart143 struct {
+	dq, dsum, k []float64
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart143) Run(from, to int) error {
+	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		dsumRow := b2 * L
+		kRow := b2 * S
+		dsumRow2 := (dsumRow + i) * S
+		dqRow := (dsumRow + i) * E
+		for e := range E {
+			sum3 := float64(0)
+			for j := range S {
+				var t3 float64
+				if i < j {
+					t3 = 0
+				} else {
+					kAt := k[(kRow+j)*E+e]
+					t3 = float64(dsum[dsumRow2+j] * kAt)
+				}
+				sum3 += t3
+			}
+			dq[dqRow+e] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart144 is a loop that runs in parts.
+type scaledDotProductAttentionPart144 struct {
+	dk, dsum, q []float64
+	E, L, S     int
+}
+
+func (part *scaledDotProductAttentionPart144) Run(from, to int) error {
+	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		b2 := rest
+		dsumRow := b2 * L
+		dkRow := b2 * S
+		dkRow2 := (dkRow + j) * E
+		for e := range E {
+			sum3 := float64(0)
+			for i := range L {
+				c := i < j
+				var t3 float64
+				if c {
+					t3 = 0
+				} else {
+					dsumAt := dsum[(dsumRow+i)*S+j]
+					qAt := q[(dsumRow+i)*E+e]
+					t3 = float64(dsumAt * qAt)
+				}
+				sum3 += t3
+			}
+			dk[dkRow2+e] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart145 is a loop that runs in parts.
+type scaledDotProductAttentionPart145 struct {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
+	t5                                          float64
+	L, S                                        int
+}
+
+func (part *scaledDotProductAttentionPart145) Run(from, to int) error {
+	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		sRow := b2 * L
+		sRow2 := (sRow + l) * S
+		sum2At := sum2[sRow+l]
+		t3 := dsum2Sum1[sRow+l] / sum2At
+		for s2 := range S {
+			var t6 float64
+			if l < s2 {
+				t6 = 0
+			} else {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t4 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t3) / t5 / sum2At))
+				t6 = t4
+			}
+			dbias[sRow2+s2] = t6
+		}
+	}
 	return nil
 }
 
@@ -11945,21 +12118,12 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -11968,96 +12132,60 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					var t3 float64
-					if i < j {
-						t3 = t
-					} else {
-						t3 = float64(sum[sumRow2+j]*t2) + bias[sumRow2+j]
-					}
-					s[sumRow2+j] = t3
-				}
+		if part := (scaledDotProductAttentionPart35{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t3 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-					sum3 += t3
-				}
-				dsum2Sum1[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart69{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
@@ -12065,130 +12193,119 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 	dsum := runtime.Temp[float64](b, B*L*S)
 	t5 := 1 - v.p
 	if wantDq || wantDk {
-		for b2 := range B {
-			sum2Row := b2 * L
-			for l := range L {
-				sum2At := sum2[sum2Row+l]
-				t3 := t2 / sum2At
-				sRow := (sum2Row + l) * S
-				t4 := dsum2Sum1[sum2Row+l] / sum2At
-				for s2 := range S {
-					var t7 float64
-					if l < s2 {
-						t7 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t6 := float64(float64(t3*math.Exp(s[sRow+s2]-max2[sum2Row+l])) * ((da[sRow+s2] + daAll1[sRow+s2] + t4) / t5))
-						t7 = t6
-					}
-					dsum[sRow+s2] = t7
-				}
+		if part := (scaledDotProductAttentionPart142{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t5, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += if i < j then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						var t3 float64
-						if i < j {
-							t3 = 0
-						} else {
-							kAt := k[(kRow+j)*E+e]
-							t3 = float64(dsum[dsumRow2+j] * kAt)
-						}
-						sum3 += t3
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart143{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += if i < j then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						c := i < j
-						var t3 float64
-						if c {
-							t3 = 0
-						} else {
-							dsumAt := dsum[(dsumRow+i)*S+j]
-							qAt := q[(dsumRow+i)*E+e]
-							t3 = float64(dsumAt * qAt)
-						}
-						sum3 += t3
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart144{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sRow2 := (sRow + l) * S
-				sum2At := sum2[sRow+l]
-				t3 := dsum2Sum1[sRow+l] / sum2At
-				for s2 := range S {
-					var t6 float64
-					if l < s2 {
-						t6 = 0
-					} else {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t4 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t3) / t5 / sum2At))
-						t6 = t4
-					}
-					dbias[sRow2+s2] = t6
-				}
+		if part := (scaledDotProductAttentionPart145{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)
 	copy(runtime.Elements[float64](b, 9), dk)
 	copy(runtime.Elements[float64](b, 10), dv)
 	copy(runtime.Elements[float64](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart146 is a loop that runs in parts.
+type scaledDotProductAttentionPart146 struct {
+	ds, dsum []float32
+	t2       float32
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart146) Run(from, to int) error {
+	ds, dsum, t2, L, S := part.ds, part.dsum, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dsRow := b2 * L
+		dsRow2 := (dsRow + l) * S
+		for s2 := range S {
+			var t3 float32
+			if l < s2 {
+				t3 = 0
+			} else {
+				t3 = float32(t2 * ds[dsRow2+s2])
+			}
+			dsum[dsRow2+s2] = t3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart147 is a loop that runs in parts.
+type scaledDotProductAttentionPart147 struct {
+	dbias, ds []float32
+	L, S      int
+}
+
+func (part *scaledDotProductAttentionPart147) Run(from, to int) error {
+	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dsRow := b2 * L
+		dsRow2 := (dsRow + l) * S
+		for s2 := range S {
+			var t3 float32
+			if l < s2 {
+				t3 = 0
+			} else {
+				t3 = ds[dsRow2+s2]
+			}
+			dbias[dsRow2+s2] = t3
+		}
+	}
 	return nil
 }
 
@@ -12218,21 +12335,12 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(float32(q[qRow2+e] * k[kRow2+e]))
-					}
-					sum[sumRow+j] = float32(sum2)
-				}
+		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -12241,20 +12349,12 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					var t3 float32
-					if i < j {
-						t3 = t
-					} else {
-						t3 = float32(sum[sumRow2+j]*t2) + bias[sumRow2+j]
-					}
-					s[sumRow2+j] = t3
-				}
+		if part := (scaledDotProductAttentionPart34{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
@@ -12262,70 +12362,48 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = p <= runtime.Uniform32(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := float32(math.Inf(-1))
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max32(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += float64(float32(math.Exp(float64(s[sRow2+s2] - max2[sRow+l]))))
-				}
-				sum2[sRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-					}
-					daAll1[daAll1Row+s2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -12333,159 +12411,143 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t4 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t6 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t5 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t4 / sum2At
-						t6 = float32(t3 * t5)
-					}
-					sum3 += float64(t6)
-				}
-				dsum2[keptRow+l] = float32(sum3)
+		if part := (scaledDotProductAttentionPart74{kept, da, daAll1, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t6 := float32(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t3 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-						t5 := float32(t3 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t4 / sum2At))
-						t6 = t5
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t7 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-					ds[keptRow2+s2] = t6 + runtime.Absorb(dsum2At, t7)
-				}
+		if part := (scaledDotProductAttentionPart75{kept, da, daAll1, ds, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = if l < s then 0 else acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					var t3 float32
-					if l < s2 {
-						t3 = 0
-					} else {
-						t3 = float32(t2 * ds[dsRow2+s2])
-					}
-					dsum[dsRow2+s2] = t3
-				}
+		if part := (scaledDotProductAttentionPart146{ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(float32(dsum[dsumRow2+j] * kAt))
-					}
-					dq[dqRow+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(float32(dsumAt * qAt))
-					}
-					dk[dkRow2+e] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-					}
-					dv[dvRow2+v2] = float32(sum3)
-				}
+		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					var t3 float32
-					if l < s2 {
-						t3 = 0
-					} else {
-						t3 = ds[dsRow2+s2]
-					}
-					dbias[dsRow2+s2] = t3
-				}
+		if part := (scaledDotProductAttentionPart147{dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 8), dq)
 	copy(runtime.Elements[float32](b, 9), dk)
 	copy(runtime.Elements[float32](b, 10), dv)
 	copy(runtime.Elements[float32](b, 11), dbias)
+	return nil
+}
+
+// scaledDotProductAttentionPart148 is a loop that runs in parts.
+type scaledDotProductAttentionPart148 struct {
+	ds, dsum []float64
+	t2       float64
+	L, S     int
+}
+
+func (part *scaledDotProductAttentionPart148) Run(from, to int) error {
+	ds, dsum, t2, L, S := part.ds, part.dsum, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dsRow := b2 * L
+		dsRow2 := (dsRow + l) * S
+		for s2 := range S {
+			var t4 float64
+			if l < s2 {
+				t4 = 0
+			} else {
+				t4 = float64(t2 * ds[dsRow2+s2])
+			}
+			dsum[dsRow2+s2] = t4
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart149 is a loop that runs in parts.
+type scaledDotProductAttentionPart149 struct {
+	dbias, ds []float64
+	L, S      int
+}
+
+func (part *scaledDotProductAttentionPart149) Run(from, to int) error {
+	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dsRow := b2 * L
+		dsRow2 := (dsRow + l) * S
+		for s2 := range S {
+			var t4 float64
+			if l < s2 {
+				t4 = 0
+			} else {
+				t4 = ds[dsRow2+s2]
+			}
+			dbias[dsRow2+s2] = t4
+		}
+	}
 	return nil
 }
 
@@ -12515,21 +12577,12 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	sum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			qRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				qRow2 := (qRow + i) * E
-				sumRow := (qRow + i) * S
-				for j := range S {
-					sum2 := float64(0)
-					kRow2 := (kRow + j) * E
-					for e := range E {
-						sum2 += float64(q[qRow2+e] * k[kRow2+e])
-					}
-					sum[sumRow+j] = sum2
-				}
+		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
@@ -12538,90 +12591,60 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sumRow := b2 * L
-			for i := range L {
-				sumRow2 := (sumRow + i) * S
-				for j := range S {
-					var t3 float64
-					if i < j {
-						t3 = t
-					} else {
-						t3 = float64(sum[sumRow2+j]*t2) + bias[sumRow2+j]
-					}
-					s[sumRow2+j] = t3
-				}
+		if part := (scaledDotProductAttentionPart35{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			i := b2 * L
-			for l := range L {
-				i2 := (i + l) * S
-				for s2 := range S {
-					kept[i2+s2] = v.p <= runtime.Uniform64(v.seed, 0, i2+s2)
-				}
+		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
 	max2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				most := math.Inf(-1)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					most = runtime.Max64(most, s[sRow2+s2])
-				}
-				max2[sRow+l] = most
+		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
 	sum2 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			sRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				sRow2 := (sRow + l) * S
-				for s2 := range S {
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					sum3 += math.Exp(s[sRow2+s2] - max2[sRow+l])
-				}
-				sum2[sRow+l] = sum3
+		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			dyRow := b2 * L
-			vRow := b2 * S
-			for l := range L {
-				dyRow2 := (dyRow + l) * V
-				daAll1Row := (dyRow + l) * S
-				for s2 := range S {
-					sum3 := float64(0)
-					vRow2 := (vRow + s2) * V
-					for v2 := range V {
-						sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-					}
-					daAll1[daAll1Row+s2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, V*S); err != nil {
+			return err
 		}
 	}
 
@@ -12629,152 +12652,80 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t3 := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				sum3 := float64(0)
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				for s2 := range S {
-					t5 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t4 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t3 / sum2At
-						t5 = float64(math.Exp(s[keptRow2+s2]-max2[keptRow+l]) * t4)
-					}
-					sum3 += t5
-				}
-				dsum2[keptRow+l] = sum3
+		if part := (scaledDotProductAttentionPart78{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+			return err
 		}
 	}
 
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		for b2 := range B {
-			keptRow := b2 * L
-			for l := range L {
-				keptRow2 := (keptRow + l) * S
-				sum2At := sum2[keptRow+l]
-				dsum2At := dsum2[keptRow+l]
-				for s2 := range S {
-					t6 := float64(0)
-					if kept[keptRow2+s2] {
-						if S == 0 {
-							return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-						}
-						t4 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-						t5 := float64(t4 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t3 / sum2At))
-						t6 = t5
-					}
-					if S == 0 {
-						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-					}
-					t7 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-					ds[keptRow2+s2] = t6 + runtime.Absorb(dsum2At, t7)
-				}
+		if part := (scaledDotProductAttentionPart79{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
+			return err
 		}
 	}
 
 	// @sum[b, l, s] = if l < s then 0 else acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					var t4 float64
-					if l < s2 {
-						t4 = 0
-					} else {
-						t4 = float64(t2 * ds[dsRow2+s2])
-					}
-					dsum[dsRow2+s2] = t4
-				}
+		if part := (scaledDotProductAttentionPart148{ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		for b2 := range B {
-			dsumRow := b2 * L
-			kRow := b2 * S
-			for i := range L {
-				dsumRow2 := (dsumRow + i) * S
-				dqRow := (dsumRow + i) * E
-				for e := range E {
-					sum3 := float64(0)
-					for j := range S {
-						kAt := k[(kRow+j)*E+e]
-						sum3 += float64(dsum[dsumRow2+j] * kAt)
-					}
-					dq[dqRow+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S*E); err != nil {
+			return err
 		}
 	}
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		for b2 := range B {
-			dsumRow := b2 * L
-			dkRow := b2 * S
-			for j := range S {
-				dkRow2 := (dkRow + j) * E
-				for e := range E {
-					sum3 := float64(0)
-					for i := range L {
-						dsumAt := dsum[(dsumRow+i)*S+j]
-						qAt := q[(dsumRow+i)*E+e]
-						sum3 += float64(dsumAt * qAt)
-					}
-					dk[dkRow2+e] = sum3
-				}
+		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*E); err != nil {
+			return err
 		}
 	}
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		for b2 := range B {
-			dyRow := b2 * L
-			dvRow := b2 * S
-			for s2 := range S {
-				dvRow2 := (dvRow + s2) * V
-				for v2 := range V {
-					sum3 := float64(0)
-					for l := range L {
-						dyAt := dy[(dyRow+l)*V+v2]
-						sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-					}
-					dv[dvRow2+v2] = sum3
-				}
+		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+			if err := part.Run(0, B*S); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*S, L*V); err != nil {
+			return err
 		}
 	}
 
 	// @bias[b, l, s] = if l < s then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		for b2 := range B {
-			dsRow := b2 * L
-			for l := range L {
-				dsRow2 := (dsRow + l) * S
-				for s2 := range S {
-					var t4 float64
-					if l < s2 {
-						t4 = 0
-					} else {
-						t4 = ds[dsRow2+s2]
-					}
-					dbias[dsRow2+s2] = t4
-				}
+		if part := (scaledDotProductAttentionPart149{dbias, ds, L, S}); runtime.Small(B*L, S) {
+			if err := part.Run(0, B*L); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*L, S); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 8), dq)

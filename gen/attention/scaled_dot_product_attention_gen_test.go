@@ -3,12 +3,51 @@
 package attention_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/attention"
+	"github.com/opgen/opgen/gen/attention"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleScaledDotProductAttention() {
+	q := runtime.Must(runtime.FromSlice([]float32{1, 0, 0, 2}, 2, 2))
+	k := runtime.Must(runtime.FromSlice([]float32{1, 1, 0, 1, 2, 0}, 3, 2))
+	v := runtime.Must(runtime.FromSlice([]float32{1, 2, 3}, 3, 1))
+	y, a, err := attention.ScaledDotProductAttention(q, k, v, nil, nil, runtime.NewSeed(1), nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", y)
+	fmt.Printf("%.4v\n", a)
+	// Output:
+	// f32[2 1]
+	// [[2.2920]
+	//  [1.6626]]
+	// f32[2 3]
+	// [[0.2840 0.1400 0.5760]
+	//  [0.4458 0.4458 0.1084]]
+}
+
+func ExampleScaledDotProductAttention_attributes() {
+	q := runtime.Must(runtime.FromSlice([]float32{1, 0}, 2, 1))
+	k := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2, 1))
+	v := runtime.Must(runtime.FromSlice([]float32{1, 0, 0, 1}, 2, 2))
+	y, a, err := attention.ScaledDotProductAttention(q, k, v, nil, nil, runtime.NewSeed(1), &attention.ScaledDotProductAttentionAttrs{Causal: true, Scale: new(2.0)})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", y)
+	fmt.Printf("%.4v\n", a)
+	// Output:
+	// f32[2 2]
+	// [[1.0 0.0]
+	//  [0.5 0.5]]
+	// f32[2 2]
+	// [[1.0 0.0]
+	//  [0.5 0.5]]
+}
 
 func TestScaledDotProductAttentionExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention",

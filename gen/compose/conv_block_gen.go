@@ -39,7 +39,7 @@ func (a *ConvBlockAttrs) values() (convBlockValues, error) {
 // where the slope of the second one below 0 is 0.1. It shows how ops are made of ops of other packages.
 //
 // x has samples N, channels C and any axes S to slide over; w has F kernels. b, m and v have an element for each of F.
-// stride (1) is above 0, pad (0) not negative, one number for each axis or for all.
+// stride (1) is above 0, pad (0) not negative, one number for each axis of S or for all.
 //
 // Source: Ioffe and Szegedy, Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate
 // Shift, ICML 2015.
@@ -51,6 +51,10 @@ func (a *ConvBlockAttrs) values() (convBlockValues, error) {
 // x: T[N, C, ...S], w: T[F, C, ...K], b: T[F] or nil, m: T[F], v: T[F]; y: T[N, F, ...P]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex: stride must be positive; pad must not be negative; eps must not be negative.
+//
+// With x = [[[[1, 2], [3, 4]]]], w = [[[[1]]]], m = [0] and v = [1], y is about [[[[0, 1.7991], [0, 3.5982]]]]:
+//
+//	y, err := compose.ConvBlock(x, w, nil, m, v, &compose.ConvBlockAttrs{Stride: []int{1, 2}, Pad: []int{0, 1}})
 func ConvBlock(x, w, b, m, v *runtime.Tensor, attrs *ConvBlockAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -161,12 +165,6 @@ func convBlockVariant(v *convBlockValues, b *runtime.Tensor) int {
 
 // convBlockBRun0 is one of the cases of convBlockBRun.
 func convBlockBRun0(b *runtime.Bound, v *convBlockValues) error {
-	if !(0 < runtime.Entry(v.stride, 0, 1)) {
-		return runtime.RequireError("compose.conv_block", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0)) {
-		return runtime.RequireError("compose.conv_block", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convBlockBRun0F32(b, v)
@@ -178,12 +176,6 @@ func convBlockBRun0(b *runtime.Bound, v *convBlockValues) error {
 
 // convBlockBRun1 is one of the cases of convBlockBRun.
 func convBlockBRun1(b *runtime.Bound, v *convBlockValues) error {
-	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1)) {
-		return runtime.RequireError("compose.conv_block", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0)) {
-		return runtime.RequireError("compose.conv_block", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convBlockBRun1F32(b, v)
@@ -195,12 +187,6 @@ func convBlockBRun1(b *runtime.Bound, v *convBlockValues) error {
 
 // convBlockBRun2 is one of the cases of convBlockBRun.
 func convBlockBRun2(b *runtime.Bound, v *convBlockValues) error {
-	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1) && 0 < runtime.Entry(v.stride, 2, 1)) {
-		return runtime.RequireError("compose.conv_block", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0)) {
-		return runtime.RequireError("compose.conv_block", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convBlockBRun2F32(b, v)
@@ -224,12 +210,6 @@ func convBlockBRun(b *runtime.Bound, v *convBlockValues) error {
 
 // convBlockNoBRun0 is one of the cases of convBlockNoBRun.
 func convBlockNoBRun0(b *runtime.Bound, v *convBlockValues) error {
-	if !(0 < runtime.Entry(v.stride, 0, 1)) {
-		return runtime.RequireError("compose.conv_block", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0)) {
-		return runtime.RequireError("compose.conv_block", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convBlockNoBRun0F32(b, v)
@@ -241,12 +221,6 @@ func convBlockNoBRun0(b *runtime.Bound, v *convBlockValues) error {
 
 // convBlockNoBRun1 is one of the cases of convBlockNoBRun.
 func convBlockNoBRun1(b *runtime.Bound, v *convBlockValues) error {
-	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1)) {
-		return runtime.RequireError("compose.conv_block", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0)) {
-		return runtime.RequireError("compose.conv_block", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convBlockNoBRun1F32(b, v)
@@ -258,12 +232,6 @@ func convBlockNoBRun1(b *runtime.Bound, v *convBlockValues) error {
 
 // convBlockNoBRun2 is one of the cases of convBlockNoBRun.
 func convBlockNoBRun2(b *runtime.Bound, v *convBlockValues) error {
-	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1) && 0 < runtime.Entry(v.stride, 2, 1)) {
-		return runtime.RequireError("compose.conv_block", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0)) {
-		return runtime.RequireError("compose.conv_block", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convBlockNoBRun2F32(b, v)
@@ -414,7 +382,7 @@ var (
 )
 
 var convBlockBForward = runtime.Signature{
-	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike,
+	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike, Temps: [][]int{{0, 3, 5, 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 1}, {Axis: 4}}, Splat: true},
@@ -426,7 +394,7 @@ var convBlockBForward = runtime.Signature{
 }
 
 var convBlockBBackward = runtime.Signature{
-	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike,
+	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike, Temps: [][]int{{0, 3, 5, 6}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 1}, {Axis: 4}}, Splat: true},
@@ -443,7 +411,7 @@ var convBlockBBackward = runtime.Signature{
 }
 
 var convBlockNoBForward = runtime.Signature{
-	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike,
+	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike, Temps: [][]int{{0, 3, 5, 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 1}, {Axis: 4}}, Splat: true},
@@ -455,7 +423,7 @@ var convBlockNoBForward = runtime.Signature{
 }
 
 var convBlockNoBBackward = runtime.Signature{
-	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike,
+	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike, Temps: [][]int{{0, 3, 5, 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 1}, {Axis: 4}}, Splat: true},
@@ -486,7 +454,7 @@ func convBlockInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.Ten
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/compose", Name: "conv_block", Source: "conv_block.op", Signature: &convBlockBForward,
-		Doc: "ConvBlock is a convolution, a normalization with running statistics m and v (eps is 1e-3), and a rectifier with\nslopes of its own:\n\n\ty = relu(n) + leaky_relu(-n),   n = batch_norm(conv(x, w, b), m, v)\n\nwhere the slope of the second one below 0 is 0.1. It shows how ops are made of ops of other packages.\n\nx has samples N, channels C and any axes S to slide over; w has F kernels. b, m and v have an element for each of F.\nstride (1) is above 0, pad (0) not negative, one number for each axis or for all.\n\nSource: Ioffe and Szegedy, Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate\nShift, ICML 2015.",
+		Doc: "ConvBlock is a convolution, a normalization with running statistics m and v (eps is 1e-3), and a rectifier with\nslopes of its own:\n\n\ty = relu(n) + leaky_relu(-n),   n = batch_norm(conv(x, w, b), m, v)\n\nwhere the slope of the second one below 0 is 0.1. It shows how ops are made of ops of other packages.\n\nx has samples N, channels C and any axes S to slide over; w has F kernels. b, m and v have an element for each of F.\nstride (1) is above 0, pad (0) not negative, one number for each axis of S or for all.\n\nSource: Ioffe and Szegedy, Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate\nShift, ICML 2015.",
 		Attrs: []runtime.AttrInfo{
 			{Name: "stride", Type: "int[S]", Default: "1"},
 			{Name: "pad", Type: "int[S]", Default: "0"},

@@ -10,6 +10,12 @@ import (
 
 // convBlockExtents0 finds extents that follow from attributes and those of the inputs.
 func convBlockExtents0(b *runtime.Bound, v *convBlockValues) error {
+	if !(0 < runtime.Entry(v.stride, 0, 1)) {
+		return runtime.RequireError("compose.conv_block", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0)) {
+		return runtime.RequireError("compose.conv_block", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(2, 0)
 	K0 := b.PackExt(4, 0)
 	convG := int(1)
@@ -22,10 +28,9 @@ func convBlockExtents0(b *runtime.Bound, v *convBlockValues) error {
 	}
 	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(K0-1)-1, n)
 	den := runtime.Denominator(n)
-	_ = den
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("compose.conv_block", "P0 = floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("compose.conv_block", "P0 = floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(5, P0); err != nil {
 		return err
@@ -35,6 +40,12 @@ func convBlockExtents0(b *runtime.Bound, v *convBlockValues) error {
 
 // convBlockExtents1 finds extents that follow from attributes and those of the inputs.
 func convBlockExtents1(b *runtime.Bound, v *convBlockValues) error {
+	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1)) {
+		return runtime.RequireError("compose.conv_block", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0)) {
+		return runtime.RequireError("compose.conv_block", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(2, 0)
 	K0 := b.PackExt(4, 0)
 	S1 := b.PackExt(2, 1)
@@ -49,10 +60,9 @@ func convBlockExtents1(b *runtime.Bound, v *convBlockValues) error {
 	}
 	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(K0-1)-1, n)
 	den := runtime.Denominator(n)
-	_ = den
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("compose.conv_block", "P0 = floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("compose.conv_block", "P0 = floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
@@ -60,10 +70,9 @@ func convBlockExtents1(b *runtime.Bound, v *convBlockValues) error {
 	}
 	i2 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-(K1-1)-1, n2)
 	den2 := runtime.Denominator(n2)
-	_ = den2
 	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("compose.conv_block", "P1 = floor((|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("compose.conv_block", "P1 = floor((|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(5, P0, P1); err != nil {
 		return err
@@ -73,6 +82,12 @@ func convBlockExtents1(b *runtime.Bound, v *convBlockValues) error {
 
 // convBlockExtents2 finds extents that follow from attributes and those of the inputs.
 func convBlockExtents2(b *runtime.Bound, v *convBlockValues) error {
+	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1) && 0 < runtime.Entry(v.stride, 2, 1)) {
+		return runtime.RequireError("compose.conv_block", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0)) {
+		return runtime.RequireError("compose.conv_block", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(2, 0)
 	K0 := b.PackExt(4, 0)
 	S1 := b.PackExt(2, 1)
@@ -89,10 +104,9 @@ func convBlockExtents2(b *runtime.Bound, v *convBlockValues) error {
 	}
 	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(K0-1)-1, n)
 	den := runtime.Denominator(n)
-	_ = den
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("compose.conv_block", "P0 = floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("compose.conv_block", "P0 = floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
@@ -100,10 +114,9 @@ func convBlockExtents2(b *runtime.Bound, v *convBlockValues) error {
 	}
 	i2 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-(K1-1)-1, n2)
 	den2 := runtime.Denominator(n2)
-	_ = den2
 	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("compose.conv_block", "P1 = floor((|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("compose.conv_block", "P1 = floor((|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	n3 := runtime.Entry(v.stride, 2, 1)
 	if n3 == 0 {
@@ -111,10 +124,9 @@ func convBlockExtents2(b *runtime.Bound, v *convBlockValues) error {
 	}
 	i3 := runtime.Numerator(S2+2*runtime.Entry(v.pad, 2, 0)-(K2-1)-1, n3)
 	den3 := runtime.Denominator(n3)
-	_ = den3
 	P2 := runtime.FloorDiv(i3, den3) + 1
 	if P2 < 0 {
-		return runtime.ShapeError("compose.conv_block", "P2 = floor((|S2| + 2 * pad[2] - (|K2| - 1) - 1) / stride[2]) + 1 that isn't negative")
+		return runtime.ShapeError("compose.conv_block", "P2 = floor((|S2| + 2 * pad[2] - (|K2| - 1) - 1) / stride[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(5, P0, P1, P2); err != nil {
 		return err
@@ -147,6 +159,136 @@ func convBlockExtents(b *runtime.Bound, v *convBlockValues, variant int) error {
 	return nil
 }
 
+// convBlockPart0 is a loop that runs in parts.
+type convBlockPart0 struct {
+	sum, w, x                       []float32
+	C, F, K0, P0, S0, pad0, stride0 int
+}
+
+func (part *convBlockPart0) Run(from, to int) error {
+	sum, w, x, C, F, K0, P0, S0, pad0, stride0 := part.sum, part.w, part.x, part.C, part.F, part.K0, part.P0, part.S0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		n0 := rest
+		xRow := n0 * C
+		sumRow := n0 * F
+		wRow := f * C
+		sumRow2 := (sumRow + f) * P0
+		for p0 := range P0 {
+			sum2 := float64(0)
+			i := p0 * stride0
+			for c := range C {
+				xRow2 := (xRow + c) * S0
+				wRow2 := (wRow + c) * K0
+				for k0 := range K0 {
+					i2 := i + k0 - pad0
+					t := float32(0)
+					if 0 <= i2 && i2 < S0 {
+						t = x[xRow2+i2]
+					}
+					sum2 += float64(float32(t * w[wRow2+k0]))
+				}
+			}
+			sum[sumRow2+p0] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// convBlockPart1 is a loop that runs in parts.
+type convBlockPart1 struct {
+	b2, convY, sum []float32
+	F, P0, convG   int
+}
+
+func (part *convBlockPart1) Run(from, to int) error {
+	b2, convY, sum, F, P0, convG := part.b2, part.convY, part.sum, part.F, part.P0, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		g := rest % convG
+		rest /= convG
+		n0 := rest
+		sumRow := n0 * F
+		convYRow := n0 * convG
+		convYRow2 := (convYRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		bAt := b2[f]
+		convYRow3 := (convYRow2 + f) * P0
+		for p0 := range P0 {
+			convY[convYRow3+p0] = sum[sumRow2+p0] + bAt
+		}
+	}
+	return nil
+}
+
+// convBlockPart2 is a loop that runs in parts.
+type convBlockPart2 struct {
+	batchNormD, convY, m []float32
+	F, P0, convG         int
+}
+
+func (part *convBlockPart2) Run(from, to int) error {
+	batchNormD, convY, m, F, P0, convG := part.batchNormD, part.convY, part.m, part.F, part.P0, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		n1 := rest % P0
+		rest /= P0
+		n0 := rest
+		convYRow := n0 * convG
+		batchNormDRow := n0 * P0
+		batchNormDRow2 := (batchNormDRow + n1) * F
+		for c := range F {
+			i := int(0)
+			if uint(i) >= uint(convG) {
+				return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
+			}
+			batchNormD[batchNormDRow2+c] = convY[((convYRow+i)*F+c)*P0+n1] - m[c]
+		}
+	}
+	return nil
+}
+
+// convBlockPart3 is a loop that runs in parts.
+type convBlockPart3 struct {
+	batchNormD, v2, y []float32
+	i, i2             float32
+	F, P0             int
+}
+
+func (part *convBlockPart3) Run(from, to int) error {
+	batchNormD, v2, y, i, i2, F, P0 := part.batchNormD, part.v2, part.y, part.i, part.i2, part.F, part.P0
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		n := rest
+		batchNormDRow := n * P0
+		yRow := n * F
+		t := float32(math.Sqrt(float64(v2[f] + i)))
+		yRow2 := (yRow + f) * P0
+		for p0 := range P0 {
+			t2 := batchNormD[(batchNormDRow+p0)*F+f]/t + 0
+			t3 := t2
+			if t2 <= 0 {
+				t3 = 0
+			}
+			t4 := -t2
+			var t5 float32
+			if 0 < t4 {
+				t5 = t4
+			} else {
+				t5 = -float32(i2 * t2)
+			}
+			y[yRow2+p0] = t3 + t5
+		}
+	}
+	return nil
+}
+
 // convBlockBRun0F32 computes conv_block with rank(S) = 1, b given, T f32.
 func convBlockBRun0F32(b *runtime.Bound, v *convBlockValues) error {
 	N := b.Ext[0]
@@ -167,94 +309,174 @@ func convBlockBRun0F32(b *runtime.Bound, v *convBlockValues) error {
 	sum := runtime.Temp[float32](b, N*F*P0)
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				sum2 := float64(0)
-				i := p0 * stride0
-				for c := range C {
-					xRow2 := (xRow + c) * S0
-					wRow2 := (wRow + c) * K0
-					for k0 := range K0 {
-						i2 := i + k0 - pad0
-						t := float32(0)
-						if 0 <= i2 && i2 < S0 {
-							t = x[xRow2+i2]
-						}
-						sum2 += float64(float32(t * w[wRow2+k0]))
-					}
-				}
-				sum[sumRow2+p0] = float32(sum2)
-			}
+	if part := (convBlockPart0{sum, w, x, C, F, K0, P0, S0, pad0, stride0}); runtime.Small(N*F, P0*C*K0) {
+		if err := part.Run(0, N*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F, P0*C*K0); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0] = sum[n0, f, p0] + b[f]   for n0 in N, g in conv_G, f in F, p0 in P0
 	convY := runtime.Temp[float32](b, N*convG*F*P0)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				bAt := b2[f]
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					convY[convYRow3+p0] = sum[sumRow2+p0] + bAt
-				}
-			}
+	if part := (convBlockPart1{b2, convY, sum, F, P0, convG}); runtime.Small(N*convG*F, P0) {
+		if err := part.Run(0, N*convG*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F, P0); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, c] = conv_y[n0, 0, c, n1] - m[c]   for n0 in N, n1 in P0, c in F
 	batchNormD := runtime.Temp[float32](b, N*P0*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * F
-			for c := range F {
-				i := int(0)
-				if uint(i) >= uint(convG) {
-					return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-				}
-				batchNormD[batchNormDRow2+c] = convY[((convYRow+i)*F+c)*P0+n1] - m[c]
-			}
+	if part := (convBlockPart2{batchNormD, convY, m, F, P0, convG}); runtime.Small(N*P0, F) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, F); err != nil {
+		return err
 	}
 
 	// y[n, f, p0] = (if T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) <= 0 then 0 else T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)) + (if 0 < -T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) then -T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) else -(T(real(1/10)) * T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)))   for n in N, f in F, p0 in P0
 	i := float32(0.001)
 	i2 := float32(0.1)
-	for n := range N {
-		batchNormDRow := n * P0
-		yRow := n * F
-		for f := range F {
-			t := float32(math.Sqrt(float64(v2[f] + i)))
-			yRow2 := (yRow + f) * P0
-			for p0 := range P0 {
-				t2 := batchNormD[(batchNormDRow+p0)*F+f]/t + 0
-				t3 := t2
-				if t2 <= 0 {
-					t3 = 0
-				}
-				t4 := -t2
-				var t5 float32
-				if 0 < t4 {
-					t5 = t4
-				} else {
-					t5 = -float32(i2 * t2)
-				}
-				y[yRow2+p0] = t3 + t5
-			}
+	if part := (convBlockPart3{batchNormD, v2, y, i, i2, F, P0}); runtime.Small(N*F, 9*P0) {
+		if err := part.Run(0, N*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F, 9*P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
+	return nil
+}
+
+// convBlockPart4 is a loop that runs in parts.
+type convBlockPart4 struct {
+	sum, w, x                       []float64
+	C, F, K0, P0, S0, pad0, stride0 int
+}
+
+func (part *convBlockPart4) Run(from, to int) error {
+	sum, w, x, C, F, K0, P0, S0, pad0, stride0 := part.sum, part.w, part.x, part.C, part.F, part.K0, part.P0, part.S0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		n0 := rest
+		xRow := n0 * C
+		sumRow := n0 * F
+		wRow := f * C
+		sumRow2 := (sumRow + f) * P0
+		for p0 := range P0 {
+			sum2 := float64(0)
+			i := p0 * stride0
+			for c := range C {
+				xRow2 := (xRow + c) * S0
+				wRow2 := (wRow + c) * K0
+				for k0 := range K0 {
+					i2 := i + k0 - pad0
+					t := float64(0)
+					if 0 <= i2 && i2 < S0 {
+						t = x[xRow2+i2]
+					}
+					sum2 += float64(t * w[wRow2+k0])
+				}
+			}
+			sum[sumRow2+p0] = sum2
+		}
+	}
+	return nil
+}
+
+// convBlockPart5 is a loop that runs in parts.
+type convBlockPart5 struct {
+	b2, convY, sum []float64
+	F, P0, convG   int
+}
+
+func (part *convBlockPart5) Run(from, to int) error {
+	b2, convY, sum, F, P0, convG := part.b2, part.convY, part.sum, part.F, part.P0, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		g := rest % convG
+		rest /= convG
+		n0 := rest
+		sumRow := n0 * F
+		convYRow := n0 * convG
+		convYRow2 := (convYRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		bAt := b2[f]
+		convYRow3 := (convYRow2 + f) * P0
+		for p0 := range P0 {
+			convY[convYRow3+p0] = sum[sumRow2+p0] + bAt
+		}
+	}
+	return nil
+}
+
+// convBlockPart6 is a loop that runs in parts.
+type convBlockPart6 struct {
+	batchNormD, convY, m []float64
+	F, P0, convG         int
+}
+
+func (part *convBlockPart6) Run(from, to int) error {
+	batchNormD, convY, m, F, P0, convG := part.batchNormD, part.convY, part.m, part.F, part.P0, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		n1 := rest % P0
+		rest /= P0
+		n0 := rest
+		convYRow := n0 * convG
+		batchNormDRow := n0 * P0
+		batchNormDRow2 := (batchNormDRow + n1) * F
+		for c := range F {
+			i := int(0)
+			if uint(i) >= uint(convG) {
+				return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
+			}
+			batchNormD[batchNormDRow2+c] = convY[((convYRow+i)*F+c)*P0+n1] - m[c]
+		}
+	}
+	return nil
+}
+
+// convBlockPart7 is a loop that runs in parts.
+type convBlockPart7 struct {
+	batchNormD, v2, y []float64
+	F, P0             int
+}
+
+func (part *convBlockPart7) Run(from, to int) error {
+	batchNormD, v2, y, F, P0 := part.batchNormD, part.v2, part.y, part.F, part.P0
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		n := rest
+		batchNormDRow := n * P0
+		yRow := n * F
+		t := math.Sqrt(v2[f] + 0.001)
+		yRow2 := (yRow + f) * P0
+		for p0 := range P0 {
+			t2 := batchNormD[(batchNormDRow+p0)*F+f]/t + 0
+			t3 := t2
+			if t2 <= 0 {
+				t3 = 0
+			}
+			t4 := -t2
+			var t5 float64
+			if 0 < t4 {
+				t5 = t4
+			} else {
+				t5 = -float64(0.1 * t2)
+			}
+			y[yRow2+p0] = t3 + t5
+		}
+	}
 	return nil
 }
 
@@ -278,92 +500,199 @@ func convBlockBRun0F64(b *runtime.Bound, v *convBlockValues) error {
 	sum := runtime.Temp[float64](b, N*F*P0)
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				sum2 := float64(0)
-				i := p0 * stride0
-				for c := range C {
-					xRow2 := (xRow + c) * S0
-					wRow2 := (wRow + c) * K0
-					for k0 := range K0 {
-						i2 := i + k0 - pad0
-						t := float64(0)
-						if 0 <= i2 && i2 < S0 {
-							t = x[xRow2+i2]
-						}
-						sum2 += float64(t * w[wRow2+k0])
-					}
-				}
-				sum[sumRow2+p0] = sum2
-			}
+	if part := (convBlockPart4{sum, w, x, C, F, K0, P0, S0, pad0, stride0}); runtime.Small(N*F, P0*C*K0) {
+		if err := part.Run(0, N*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F, P0*C*K0); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0] = sum[n0, f, p0] + b[f]   for n0 in N, g in conv_G, f in F, p0 in P0
 	convY := runtime.Temp[float64](b, N*convG*F*P0)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				bAt := b2[f]
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					convY[convYRow3+p0] = sum[sumRow2+p0] + bAt
-				}
-			}
+	if part := (convBlockPart5{b2, convY, sum, F, P0, convG}); runtime.Small(N*convG*F, P0) {
+		if err := part.Run(0, N*convG*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F, P0); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, c] = conv_y[n0, 0, c, n1] - m[c]   for n0 in N, n1 in P0, c in F
 	batchNormD := runtime.Temp[float64](b, N*P0*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * F
-			for c := range F {
-				i := int(0)
-				if uint(i) >= uint(convG) {
-					return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-				}
-				batchNormD[batchNormDRow2+c] = convY[((convYRow+i)*F+c)*P0+n1] - m[c]
-			}
+	if part := (convBlockPart6{batchNormD, convY, m, F, P0, convG}); runtime.Small(N*P0, F) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, F); err != nil {
+		return err
 	}
 
 	// y[n, f, p0] = (if T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) <= 0 then 0 else T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)) + (if 0 < -T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) then -T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) else -(T(real(1/10)) * T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)))   for n in N, f in F, p0 in P0
-	for n := range N {
-		batchNormDRow := n * P0
-		yRow := n * F
-		for f := range F {
-			t := math.Sqrt(v2[f] + 0.001)
-			yRow2 := (yRow + f) * P0
-			for p0 := range P0 {
-				t2 := batchNormD[(batchNormDRow+p0)*F+f]/t + 0
-				t3 := t2
-				if t2 <= 0 {
-					t3 = 0
-				}
-				t4 := -t2
-				var t5 float64
-				if 0 < t4 {
-					t5 = t4
-				} else {
-					t5 = -float64(0.1 * t2)
-				}
-				y[yRow2+p0] = t3 + t5
-			}
+	if part := (convBlockPart7{batchNormD, v2, y, F, P0}); runtime.Small(N*F, 9*P0) {
+		if err := part.Run(0, N*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F, 9*P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
+	return nil
+}
+
+// convBlockPart8 is a loop that runs in parts.
+type convBlockPart8 struct {
+	sum, w, x                                                  []float32
+	C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *convBlockPart8) Run(from, to int) error {
+	sum, w, x, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1 := part.sum, part.w, part.x, part.C, part.F, part.K0, part.K1, part.P0, part.P1, part.S0, part.S1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		n0 := rest
+		xRow := n0 * C
+		sumRow := n0 * F
+		wRow := f * C
+		sumRow2 := (sumRow + f) * P0
+		i := p0 * stride0
+		sumRow3 := (sumRow2 + p0) * P1
+		for p1 := range P1 {
+			sum2 := float64(0)
+			i3 := p1 * stride1
+			for c := range C {
+				xRow2 := (xRow + c) * S0
+				wRow2 := (wRow + c) * K0
+				for k0 := range K0 {
+					i2 := i + k0 - pad0
+					c2 := 0 <= i2
+					c3 := i2 < S0
+					wRow3 := (wRow2 + k0) * K1
+					for k1 := range K1 {
+						c4 := c2 && c3
+						if c4 {
+							i4 := i3 + k1 - pad1
+							c4 = 0 <= i4 && i4 < S1
+						}
+						t := float32(0)
+						if c4 {
+							i5 := i3 + k1 - pad1
+							t = x[(xRow2+i2)*S1+i5]
+						}
+						sum2 += float64(float32(t * w[wRow3+k1]))
+					}
+				}
+			}
+			sum[sumRow3+p1] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// convBlockPart9 is a loop that runs in parts.
+type convBlockPart9 struct {
+	b2, convY, sum   []float32
+	F, P0, P1, convG int
+}
+
+func (part *convBlockPart9) Run(from, to int) error {
+	b2, convY, sum, F, P0, P1, convG := part.b2, part.convY, part.sum, part.F, part.P0, part.P1, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % convG
+		rest /= convG
+		n0 := rest
+		sumRow := n0 * F
+		convYRow := n0 * convG
+		convYRow2 := (convYRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		bAt := b2[f]
+		convYRow3 := (convYRow2 + f) * P0
+		sumRow3 := (sumRow2 + p0) * P1
+		convYRow4 := (convYRow3 + p0) * P1
+		for p1 := range P1 {
+			convY[convYRow4+p1] = sum[sumRow3+p1] + bAt
+		}
+	}
+	return nil
+}
+
+// convBlockPart10 is a loop that runs in parts.
+type convBlockPart10 struct {
+	batchNormD, convY, m []float32
+	F, P0, P1, convG     int
+}
+
+func (part *convBlockPart10) Run(from, to int) error {
+	batchNormD, convY, m, F, P0, P1, convG := part.batchNormD, part.convY, part.m, part.F, part.P0, part.P1, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		n2 := rest % P1
+		rest /= P1
+		n1 := rest % P0
+		rest /= P0
+		n0 := rest
+		convYRow := n0 * convG
+		batchNormDRow := n0 * P0
+		batchNormDRow2 := (batchNormDRow + n1) * P1
+		batchNormDRow3 := (batchNormDRow2 + n2) * F
+		for c := range F {
+			i := int(0)
+			if uint(i) >= uint(convG) {
+				return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
+			}
+			batchNormD[batchNormDRow3+c] = convY[(((convYRow+i)*F+c)*P0+n1)*P1+n2] - m[c]
+		}
+	}
+	return nil
+}
+
+// convBlockPart11 is a loop that runs in parts.
+type convBlockPart11 struct {
+	batchNormD, v2, y []float32
+	i, i2             float32
+	F, P0, P1         int
+}
+
+func (part *convBlockPart11) Run(from, to int) error {
+	batchNormD, v2, y, i, i2, F, P0, P1 := part.batchNormD, part.v2, part.y, part.i, part.i2, part.F, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		n := rest
+		batchNormDRow := n * P0
+		yRow := n * F
+		t := float32(math.Sqrt(float64(v2[f] + i)))
+		yRow2 := (yRow + f) * P0
+		batchNormDRow2 := (batchNormDRow + p0) * P1
+		yRow3 := (yRow2 + p0) * P1
+		for p1 := range P1 {
+			t2 := batchNormD[(batchNormDRow2+p1)*F+f]/t + 0
+			t3 := t2
+			if t2 <= 0 {
+				t3 = 0
+			}
+			t4 := -t2
+			var t5 float32
+			if 0 < t4 {
+				t5 = t4
+			} else {
+				t5 = -float32(i2 * t2)
+			}
+			y[yRow3+p1] = t3 + t5
+		}
+	}
 	return nil
 }
 
@@ -392,120 +721,200 @@ func convBlockBRun1F32(b *runtime.Bound, v *convBlockValues) error {
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					sum2 := float64(0)
-					i3 := p1 * stride1
-					for c := range C {
-						xRow2 := (xRow + c) * S0
-						wRow2 := (wRow + c) * K0
-						for k0 := range K0 {
-							i2 := i + k0 - pad0
-							c2 := 0 <= i2
-							c3 := i2 < S0
-							wRow3 := (wRow2 + k0) * K1
-							for k1 := range K1 {
-								c4 := c2 && c3
-								if c4 {
-									i4 := i3 + k1 - pad1
-									c4 = 0 <= i4 && i4 < S1
-								}
-								t := float32(0)
-								if c4 {
-									i5 := i3 + k1 - pad1
-									t = x[(xRow2+i2)*S1+i5]
-								}
-								sum2 += float64(float32(t * w[wRow3+k1]))
-							}
-						}
-					}
-					sum[sumRow3+p1] = float32(sum2)
-				}
-			}
+	if part := (convBlockPart8{sum, w, x, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(N*F*P0, P1*C*K0*K1) {
+		if err := part.Run(0, N*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0, P1*C*K0*K1); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1] = sum[n0, f, p0, p1] + b[f]   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1
 	convY := runtime.Temp[float32](b, N*convG*F*P0*P1)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				bAt := b2[f]
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						convY[convYRow4+p1] = sum[sumRow3+p1] + bAt
-					}
-				}
-			}
+	if part := (convBlockPart9{b2, convY, sum, F, P0, P1, convG}); runtime.Small(N*convG*F*P0, P1) {
+		if err := part.Run(0, N*convG*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0, P1); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, c] = conv_y[n0, 0, c, n1, n2] - m[c]   for n0 in N, n1 in P0, n2 in P1, c in F
 	batchNormD := runtime.Temp[float32](b, N*P0*P1*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * F
-				for c := range F {
-					i := int(0)
-					if uint(i) >= uint(convG) {
-						return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-					}
-					batchNormD[batchNormDRow3+c] = convY[(((convYRow+i)*F+c)*P0+n1)*P1+n2] - m[c]
-				}
-			}
+	if part := (convBlockPart10{batchNormD, convY, m, F, P0, P1, convG}); runtime.Small(N*P0*P1, F) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, F); err != nil {
+		return err
 	}
 
 	// y[n, f, p0, p1] = (if T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) <= 0 then 0 else T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)) + (if 0 < -T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) then -T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) else -(T(real(1/10)) * T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)))   for n in N, f in F, p0 in P0, p1 in P1
 	i := float32(0.001)
 	i2 := float32(0.1)
-	for n := range N {
-		batchNormDRow := n * P0
-		yRow := n * F
-		for f := range F {
-			t := float32(math.Sqrt(float64(v2[f] + i)))
-			yRow2 := (yRow + f) * P0
-			for p0 := range P0 {
-				batchNormDRow2 := (batchNormDRow + p0) * P1
-				yRow3 := (yRow2 + p0) * P1
-				for p1 := range P1 {
-					t2 := batchNormD[(batchNormDRow2+p1)*F+f]/t + 0
-					t3 := t2
-					if t2 <= 0 {
-						t3 = 0
-					}
-					t4 := -t2
-					var t5 float32
-					if 0 < t4 {
-						t5 = t4
-					} else {
-						t5 = -float32(i2 * t2)
-					}
-					y[yRow3+p1] = t3 + t5
-				}
-			}
+	if part := (convBlockPart11{batchNormD, v2, y, i, i2, F, P0, P1}); runtime.Small(N*F*P0, 9*P1) {
+		if err := part.Run(0, N*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0, 9*P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
+	return nil
+}
+
+// convBlockPart12 is a loop that runs in parts.
+type convBlockPart12 struct {
+	sum, w, x                                                  []float64
+	C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *convBlockPart12) Run(from, to int) error {
+	sum, w, x, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1 := part.sum, part.w, part.x, part.C, part.F, part.K0, part.K1, part.P0, part.P1, part.S0, part.S1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		n0 := rest
+		xRow := n0 * C
+		sumRow := n0 * F
+		wRow := f * C
+		sumRow2 := (sumRow + f) * P0
+		i := p0 * stride0
+		sumRow3 := (sumRow2 + p0) * P1
+		for p1 := range P1 {
+			sum2 := float64(0)
+			i3 := p1 * stride1
+			for c := range C {
+				xRow2 := (xRow + c) * S0
+				wRow2 := (wRow + c) * K0
+				for k0 := range K0 {
+					i2 := i + k0 - pad0
+					c2 := 0 <= i2
+					c3 := i2 < S0
+					wRow3 := (wRow2 + k0) * K1
+					for k1 := range K1 {
+						c4 := c2 && c3
+						if c4 {
+							i4 := i3 + k1 - pad1
+							c4 = 0 <= i4 && i4 < S1
+						}
+						t := float64(0)
+						if c4 {
+							i5 := i3 + k1 - pad1
+							t = x[(xRow2+i2)*S1+i5]
+						}
+						sum2 += float64(t * w[wRow3+k1])
+					}
+				}
+			}
+			sum[sumRow3+p1] = sum2
+		}
+	}
+	return nil
+}
+
+// convBlockPart13 is a loop that runs in parts.
+type convBlockPart13 struct {
+	b2, convY, sum   []float64
+	F, P0, P1, convG int
+}
+
+func (part *convBlockPart13) Run(from, to int) error {
+	b2, convY, sum, F, P0, P1, convG := part.b2, part.convY, part.sum, part.F, part.P0, part.P1, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % convG
+		rest /= convG
+		n0 := rest
+		sumRow := n0 * F
+		convYRow := n0 * convG
+		convYRow2 := (convYRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		bAt := b2[f]
+		convYRow3 := (convYRow2 + f) * P0
+		sumRow3 := (sumRow2 + p0) * P1
+		convYRow4 := (convYRow3 + p0) * P1
+		for p1 := range P1 {
+			convY[convYRow4+p1] = sum[sumRow3+p1] + bAt
+		}
+	}
+	return nil
+}
+
+// convBlockPart14 is a loop that runs in parts.
+type convBlockPart14 struct {
+	batchNormD, convY, m []float64
+	F, P0, P1, convG     int
+}
+
+func (part *convBlockPart14) Run(from, to int) error {
+	batchNormD, convY, m, F, P0, P1, convG := part.batchNormD, part.convY, part.m, part.F, part.P0, part.P1, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		n2 := rest % P1
+		rest /= P1
+		n1 := rest % P0
+		rest /= P0
+		n0 := rest
+		convYRow := n0 * convG
+		batchNormDRow := n0 * P0
+		batchNormDRow2 := (batchNormDRow + n1) * P1
+		batchNormDRow3 := (batchNormDRow2 + n2) * F
+		for c := range F {
+			i := int(0)
+			if uint(i) >= uint(convG) {
+				return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
+			}
+			batchNormD[batchNormDRow3+c] = convY[(((convYRow+i)*F+c)*P0+n1)*P1+n2] - m[c]
+		}
+	}
+	return nil
+}
+
+// convBlockPart15 is a loop that runs in parts.
+type convBlockPart15 struct {
+	batchNormD, v2, y []float64
+	F, P0, P1         int
+}
+
+func (part *convBlockPart15) Run(from, to int) error {
+	batchNormD, v2, y, F, P0, P1 := part.batchNormD, part.v2, part.y, part.F, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		n := rest
+		batchNormDRow := n * P0
+		yRow := n * F
+		t := math.Sqrt(v2[f] + 0.001)
+		yRow2 := (yRow + f) * P0
+		batchNormDRow2 := (batchNormDRow + p0) * P1
+		yRow3 := (yRow2 + p0) * P1
+		for p1 := range P1 {
+			t2 := batchNormD[(batchNormDRow2+p1)*F+f]/t + 0
+			t3 := t2
+			if t2 <= 0 {
+				t3 = 0
+			}
+			t4 := -t2
+			var t5 float64
+			if 0 < t4 {
+				t5 = t4
+			} else {
+				t5 = -float64(0.1 * t2)
+			}
+			y[yRow3+p1] = t3 + t5
+		}
+	}
 	return nil
 }
 
@@ -534,118 +943,221 @@ func convBlockBRun1F64(b *runtime.Bound, v *convBlockValues) error {
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					sum2 := float64(0)
-					i3 := p1 * stride1
-					for c := range C {
-						xRow2 := (xRow + c) * S0
-						wRow2 := (wRow + c) * K0
-						for k0 := range K0 {
-							i2 := i + k0 - pad0
-							c2 := 0 <= i2
-							c3 := i2 < S0
-							wRow3 := (wRow2 + k0) * K1
-							for k1 := range K1 {
-								c4 := c2 && c3
-								if c4 {
-									i4 := i3 + k1 - pad1
-									c4 = 0 <= i4 && i4 < S1
-								}
-								t := float64(0)
-								if c4 {
-									i5 := i3 + k1 - pad1
-									t = x[(xRow2+i2)*S1+i5]
-								}
-								sum2 += float64(t * w[wRow3+k1])
-							}
-						}
-					}
-					sum[sumRow3+p1] = sum2
-				}
-			}
+	if part := (convBlockPart12{sum, w, x, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(N*F*P0, P1*C*K0*K1) {
+		if err := part.Run(0, N*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0, P1*C*K0*K1); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1] = sum[n0, f, p0, p1] + b[f]   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1
 	convY := runtime.Temp[float64](b, N*convG*F*P0*P1)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				bAt := b2[f]
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						convY[convYRow4+p1] = sum[sumRow3+p1] + bAt
-					}
-				}
-			}
+	if part := (convBlockPart13{b2, convY, sum, F, P0, P1, convG}); runtime.Small(N*convG*F*P0, P1) {
+		if err := part.Run(0, N*convG*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0, P1); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, c] = conv_y[n0, 0, c, n1, n2] - m[c]   for n0 in N, n1 in P0, n2 in P1, c in F
 	batchNormD := runtime.Temp[float64](b, N*P0*P1*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * F
-				for c := range F {
-					i := int(0)
-					if uint(i) >= uint(convG) {
-						return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-					}
-					batchNormD[batchNormDRow3+c] = convY[(((convYRow+i)*F+c)*P0+n1)*P1+n2] - m[c]
-				}
-			}
+	if part := (convBlockPart14{batchNormD, convY, m, F, P0, P1, convG}); runtime.Small(N*P0*P1, F) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, F); err != nil {
+		return err
 	}
 
 	// y[n, f, p0, p1] = (if T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) <= 0 then 0 else T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)) + (if 0 < -T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) then -T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) else -(T(real(1/10)) * T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)))   for n in N, f in F, p0 in P0, p1 in P1
-	for n := range N {
-		batchNormDRow := n * P0
-		yRow := n * F
-		for f := range F {
-			t := math.Sqrt(v2[f] + 0.001)
-			yRow2 := (yRow + f) * P0
-			for p0 := range P0 {
-				batchNormDRow2 := (batchNormDRow + p0) * P1
-				yRow3 := (yRow2 + p0) * P1
-				for p1 := range P1 {
-					t2 := batchNormD[(batchNormDRow2+p1)*F+f]/t + 0
-					t3 := t2
-					if t2 <= 0 {
-						t3 = 0
-					}
-					t4 := -t2
-					var t5 float64
-					if 0 < t4 {
-						t5 = t4
-					} else {
-						t5 = -float64(0.1 * t2)
-					}
-					y[yRow3+p1] = t3 + t5
-				}
-			}
+	if part := (convBlockPart15{batchNormD, v2, y, F, P0, P1}); runtime.Small(N*F*P0, 9*P1) {
+		if err := part.Run(0, N*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0, 9*P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
+	return nil
+}
+
+// convBlockPart16 is a loop that runs in parts.
+type convBlockPart16 struct {
+	sum, w, x                                                                             []float32
+	C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *convBlockPart16) Run(from, to int) error {
+	sum, w, x, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2 := part.sum, part.w, part.x, part.C, part.F, part.K0, part.K1, part.K2, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		n0 := rest
+		xRow := n0 * C
+		sumRow := n0 * F
+		wRow := f * C
+		sumRow2 := (sumRow + f) * P0
+		i := p0 * stride0
+		sumRow3 := (sumRow2 + p0) * P1
+		i3 := p1 * stride1
+		sumRow4 := (sumRow3 + p1) * P2
+		for p2 := range P2 {
+			sum2 := float64(0)
+			i5 := p2 * stride2
+			for c := range C {
+				xRow2 := (xRow + c) * S0
+				wRow2 := (wRow + c) * K0
+				for k0 := range K0 {
+					i2 := i + k0 - pad0
+					c2 := 0 <= i2
+					c3 := i2 < S0
+					wRow3 := (wRow2 + k0) * K1
+					for k1 := range K1 {
+						i4 := i3 + k1 - pad1
+						c4 := 0 <= i4
+						c5 := i4 < S1
+						wRow4 := (wRow3 + k1) * K2
+						for k2 := range K2 {
+							c6 := c2 && c3 && c4 && c5
+							if c6 {
+								i6 := i5 + k2 - pad2
+								c6 = 0 <= i6 && i6 < S2
+							}
+							t := float32(0)
+							if c6 {
+								i7 := i5 + k2 - pad2
+								t = x[((xRow2+i2)*S1+i4)*S2+i7]
+							}
+							sum2 += float64(float32(t * w[wRow4+k2]))
+						}
+					}
+				}
+			}
+			sum[sumRow4+p2] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// convBlockPart17 is a loop that runs in parts.
+type convBlockPart17 struct {
+	b2, convY, sum       []float32
+	F, P0, P1, P2, convG int
+}
+
+func (part *convBlockPart17) Run(from, to int) error {
+	b2, convY, sum, F, P0, P1, P2, convG := part.b2, part.convY, part.sum, part.F, part.P0, part.P1, part.P2, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % convG
+		rest /= convG
+		n0 := rest
+		sumRow := n0 * F
+		convYRow := n0 * convG
+		convYRow2 := (convYRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		bAt := b2[f]
+		convYRow3 := (convYRow2 + f) * P0
+		sumRow3 := (sumRow2 + p0) * P1
+		convYRow4 := (convYRow3 + p0) * P1
+		sumRow4 := (sumRow3 + p1) * P2
+		convYRow5 := (convYRow4 + p1) * P2
+		for p2 := range P2 {
+			convY[convYRow5+p2] = sum[sumRow4+p2] + bAt
+		}
+	}
+	return nil
+}
+
+// convBlockPart18 is a loop that runs in parts.
+type convBlockPart18 struct {
+	batchNormD, convY, m []float32
+	F, P0, P1, P2, convG int
+}
+
+func (part *convBlockPart18) Run(from, to int) error {
+	batchNormD, convY, m, F, P0, P1, P2, convG := part.batchNormD, part.convY, part.m, part.F, part.P0, part.P1, part.P2, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		n3 := rest % P2
+		rest /= P2
+		n2 := rest % P1
+		rest /= P1
+		n1 := rest % P0
+		rest /= P0
+		n0 := rest
+		convYRow := n0 * convG
+		batchNormDRow := n0 * P0
+		batchNormDRow2 := (batchNormDRow + n1) * P1
+		batchNormDRow3 := (batchNormDRow2 + n2) * P2
+		batchNormDRow4 := (batchNormDRow3 + n3) * F
+		for c := range F {
+			i := int(0)
+			if uint(i) >= uint(convG) {
+				return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
+			}
+			convYAt := convY[((((convYRow+i)*F+c)*P0+n1)*P1+n2)*P2+n3]
+			batchNormD[batchNormDRow4+c] = convYAt - m[c]
+		}
+	}
+	return nil
+}
+
+// convBlockPart19 is a loop that runs in parts.
+type convBlockPart19 struct {
+	batchNormD, v2, y []float32
+	i, i2             float32
+	F, P0, P1, P2     int
+}
+
+func (part *convBlockPart19) Run(from, to int) error {
+	batchNormD, v2, y, i, i2, F, P0, P1, P2 := part.batchNormD, part.v2, part.y, part.i, part.i2, part.F, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		n := rest
+		batchNormDRow := n * P0
+		yRow := n * F
+		t := float32(math.Sqrt(float64(v2[f] + i)))
+		yRow2 := (yRow + f) * P0
+		batchNormDRow2 := (batchNormDRow + p0) * P1
+		yRow3 := (yRow2 + p0) * P1
+		batchNormDRow3 := (batchNormDRow2 + p1) * P2
+		yRow4 := (yRow3 + p1) * P2
+		for p2 := range P2 {
+			t2 := batchNormD[(batchNormDRow3+p2)*F+f]/t + 0
+			t3 := t2
+			if t2 <= 0 {
+				t3 = 0
+			}
+			t4 := -t2
+			var t5 float32
+			if 0 < t4 {
+				t5 = t4
+			} else {
+				t5 = -float32(i2 * t2)
+			}
+			y[yRow4+p2] = t3 + t5
+		}
+	}
 	return nil
 }
 
@@ -679,142 +1191,222 @@ func convBlockBRun2F32(b *runtime.Bound, v *convBlockValues) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					i3 := p1 * stride1
-					sumRow4 := (sumRow3 + p1) * P2
-					for p2 := range P2 {
-						sum2 := float64(0)
-						i5 := p2 * stride2
-						for c := range C {
-							xRow2 := (xRow + c) * S0
-							wRow2 := (wRow + c) * K0
-							for k0 := range K0 {
-								i2 := i + k0 - pad0
-								c2 := 0 <= i2
-								c3 := i2 < S0
-								wRow3 := (wRow2 + k0) * K1
-								for k1 := range K1 {
-									i4 := i3 + k1 - pad1
-									c4 := 0 <= i4
-									c5 := i4 < S1
-									wRow4 := (wRow3 + k1) * K2
-									for k2 := range K2 {
-										c6 := c2 && c3 && c4 && c5
-										if c6 {
-											i6 := i5 + k2 - pad2
-											c6 = 0 <= i6 && i6 < S2
-										}
-										t := float32(0)
-										if c6 {
-											i7 := i5 + k2 - pad2
-											t = x[((xRow2+i2)*S1+i4)*S2+i7]
-										}
-										sum2 += float64(float32(t * w[wRow4+k2]))
-									}
-								}
-							}
-						}
-						sum[sumRow4+p2] = float32(sum2)
-					}
-				}
-			}
+	if part := (convBlockPart16{sum, w, x, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*F*P0*P1, P2*C*K0*K1*K2) {
+		if err := part.Run(0, N*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0*P1, P2*C*K0*K1*K2); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1, p2] = sum[n0, f, p0, p1, p2] + b[f]   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1, p2 in P2
 	convY := runtime.Temp[float32](b, N*convG*F*P0*P1*P2)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				bAt := b2[f]
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						sumRow4 := (sumRow3 + p1) * P2
-						convYRow5 := (convYRow4 + p1) * P2
-						for p2 := range P2 {
-							convY[convYRow5+p2] = sum[sumRow4+p2] + bAt
-						}
-					}
-				}
-			}
+	if part := (convBlockPart17{b2, convY, sum, F, P0, P1, P2, convG}); runtime.Small(N*convG*F*P0*P1, P2) {
+		if err := part.Run(0, N*convG*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, n3, c] = conv_y[n0, 0, c, n1, n2, n3] - m[c]   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	batchNormD := runtime.Temp[float32](b, N*P0*P1*P2*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * P2
-				for n3 := range P2 {
-					batchNormDRow4 := (batchNormDRow3 + n3) * F
-					for c := range F {
-						i := int(0)
-						if uint(i) >= uint(convG) {
-							return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-						}
-						convYAt := convY[((((convYRow+i)*F+c)*P0+n1)*P1+n2)*P2+n3]
-						batchNormD[batchNormDRow4+c] = convYAt - m[c]
-					}
-				}
-			}
+	if part := (convBlockPart18{batchNormD, convY, m, F, P0, P1, P2, convG}); runtime.Small(N*P0*P1*P2, F) {
+		if err := part.Run(0, N*P0*P1*P2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1*P2, F); err != nil {
+		return err
 	}
 
 	// y[n, f, p0, p1, p2] = (if T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) <= 0 then 0 else T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)) + (if 0 < -T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) then -T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) else -(T(real(1/10)) * T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)))   for n in N, f in F, p0 in P0, p1 in P1, p2 in P2
 	i := float32(0.001)
 	i2 := float32(0.1)
-	for n := range N {
-		batchNormDRow := n * P0
-		yRow := n * F
-		for f := range F {
-			t := float32(math.Sqrt(float64(v2[f] + i)))
-			yRow2 := (yRow + f) * P0
-			for p0 := range P0 {
-				batchNormDRow2 := (batchNormDRow + p0) * P1
-				yRow3 := (yRow2 + p0) * P1
-				for p1 := range P1 {
-					batchNormDRow3 := (batchNormDRow2 + p1) * P2
-					yRow4 := (yRow3 + p1) * P2
-					for p2 := range P2 {
-						t2 := batchNormD[(batchNormDRow3+p2)*F+f]/t + 0
-						t3 := t2
-						if t2 <= 0 {
-							t3 = 0
+	if part := (convBlockPart19{batchNormD, v2, y, i, i2, F, P0, P1, P2}); runtime.Small(N*F*P0*P1, 9*P2) {
+		if err := part.Run(0, N*F*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*F*P0*P1, 9*P2); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 5), y)
+	return nil
+}
+
+// convBlockPart20 is a loop that runs in parts.
+type convBlockPart20 struct {
+	sum, w, x                                                                             []float64
+	C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *convBlockPart20) Run(from, to int) error {
+	sum, w, x, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2 := part.sum, part.w, part.x, part.C, part.F, part.K0, part.K1, part.K2, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		n0 := rest
+		xRow := n0 * C
+		sumRow := n0 * F
+		wRow := f * C
+		sumRow2 := (sumRow + f) * P0
+		i := p0 * stride0
+		sumRow3 := (sumRow2 + p0) * P1
+		i3 := p1 * stride1
+		sumRow4 := (sumRow3 + p1) * P2
+		for p2 := range P2 {
+			sum2 := float64(0)
+			i5 := p2 * stride2
+			for c := range C {
+				xRow2 := (xRow + c) * S0
+				wRow2 := (wRow + c) * K0
+				for k0 := range K0 {
+					i2 := i + k0 - pad0
+					c2 := 0 <= i2
+					c3 := i2 < S0
+					wRow3 := (wRow2 + k0) * K1
+					for k1 := range K1 {
+						i4 := i3 + k1 - pad1
+						c4 := 0 <= i4
+						c5 := i4 < S1
+						wRow4 := (wRow3 + k1) * K2
+						for k2 := range K2 {
+							c6 := c2 && c3 && c4 && c5
+							if c6 {
+								i6 := i5 + k2 - pad2
+								c6 = 0 <= i6 && i6 < S2
+							}
+							t := float64(0)
+							if c6 {
+								i7 := i5 + k2 - pad2
+								t = x[((xRow2+i2)*S1+i4)*S2+i7]
+							}
+							sum2 += float64(t * w[wRow4+k2])
 						}
-						t4 := -t2
-						var t5 float32
-						if 0 < t4 {
-							t5 = t4
-						} else {
-							t5 = -float32(i2 * t2)
-						}
-						y[yRow4+p2] = t3 + t5
 					}
 				}
 			}
+			sum[sumRow4+p2] = sum2
 		}
 	}
-	copy(runtime.Elements[float32](b, 5), y)
+	return nil
+}
+
+// convBlockPart21 is a loop that runs in parts.
+type convBlockPart21 struct {
+	b2, convY, sum       []float64
+	F, P0, P1, P2, convG int
+}
+
+func (part *convBlockPart21) Run(from, to int) error {
+	b2, convY, sum, F, P0, P1, P2, convG := part.b2, part.convY, part.sum, part.F, part.P0, part.P1, part.P2, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % convG
+		rest /= convG
+		n0 := rest
+		sumRow := n0 * F
+		convYRow := n0 * convG
+		convYRow2 := (convYRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		bAt := b2[f]
+		convYRow3 := (convYRow2 + f) * P0
+		sumRow3 := (sumRow2 + p0) * P1
+		convYRow4 := (convYRow3 + p0) * P1
+		sumRow4 := (sumRow3 + p1) * P2
+		convYRow5 := (convYRow4 + p1) * P2
+		for p2 := range P2 {
+			convY[convYRow5+p2] = sum[sumRow4+p2] + bAt
+		}
+	}
+	return nil
+}
+
+// convBlockPart22 is a loop that runs in parts.
+type convBlockPart22 struct {
+	batchNormD, convY, m []float64
+	F, P0, P1, P2, convG int
+}
+
+func (part *convBlockPart22) Run(from, to int) error {
+	batchNormD, convY, m, F, P0, P1, P2, convG := part.batchNormD, part.convY, part.m, part.F, part.P0, part.P1, part.P2, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		n3 := rest % P2
+		rest /= P2
+		n2 := rest % P1
+		rest /= P1
+		n1 := rest % P0
+		rest /= P0
+		n0 := rest
+		convYRow := n0 * convG
+		batchNormDRow := n0 * P0
+		batchNormDRow2 := (batchNormDRow + n1) * P1
+		batchNormDRow3 := (batchNormDRow2 + n2) * P2
+		batchNormDRow4 := (batchNormDRow3 + n3) * F
+		for c := range F {
+			i := int(0)
+			if uint(i) >= uint(convG) {
+				return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
+			}
+			convYAt := convY[((((convYRow+i)*F+c)*P0+n1)*P1+n2)*P2+n3]
+			batchNormD[batchNormDRow4+c] = convYAt - m[c]
+		}
+	}
+	return nil
+}
+
+// convBlockPart23 is a loop that runs in parts.
+type convBlockPart23 struct {
+	batchNormD, v2, y []float64
+	F, P0, P1, P2     int
+}
+
+func (part *convBlockPart23) Run(from, to int) error {
+	batchNormD, v2, y, F, P0, P1, P2 := part.batchNormD, part.v2, part.y, part.F, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		n := rest
+		batchNormDRow := n * P0
+		yRow := n * F
+		t := math.Sqrt(v2[f] + 0.001)
+		yRow2 := (yRow + f) * P0
+		batchNormDRow2 := (batchNormDRow + p0) * P1
+		yRow3 := (yRow2 + p0) * P1
+		batchNormDRow3 := (batchNormDRow2 + p1) * P2
+		yRow4 := (yRow3 + p1) * P2
+		for p2 := range P2 {
+			t2 := batchNormD[(batchNormDRow3+p2)*F+f]/t + 0
+			t3 := t2
+			if t2 <= 0 {
+				t3 = 0
+			}
+			t4 := -t2
+			var t5 float64
+			if 0 < t4 {
+				t5 = t4
+			} else {
+				t5 = -float64(0.1 * t2)
+			}
+			y[yRow4+p2] = t3 + t5
+		}
+	}
 	return nil
 }
 
@@ -848,140 +1440,70 @@ func convBlockBRun2F64(b *runtime.Bound, v *convBlockValues) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					i3 := p1 * stride1
-					sumRow4 := (sumRow3 + p1) * P2
-					for p2 := range P2 {
-						sum2 := float64(0)
-						i5 := p2 * stride2
-						for c := range C {
-							xRow2 := (xRow + c) * S0
-							wRow2 := (wRow + c) * K0
-							for k0 := range K0 {
-								i2 := i + k0 - pad0
-								c2 := 0 <= i2
-								c3 := i2 < S0
-								wRow3 := (wRow2 + k0) * K1
-								for k1 := range K1 {
-									i4 := i3 + k1 - pad1
-									c4 := 0 <= i4
-									c5 := i4 < S1
-									wRow4 := (wRow3 + k1) * K2
-									for k2 := range K2 {
-										c6 := c2 && c3 && c4 && c5
-										if c6 {
-											i6 := i5 + k2 - pad2
-											c6 = 0 <= i6 && i6 < S2
-										}
-										t := float64(0)
-										if c6 {
-											i7 := i5 + k2 - pad2
-											t = x[((xRow2+i2)*S1+i4)*S2+i7]
-										}
-										sum2 += float64(t * w[wRow4+k2])
-									}
-								}
-							}
-						}
-						sum[sumRow4+p2] = sum2
-					}
-				}
-			}
+	if part := (convBlockPart20{sum, w, x, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*F*P0*P1, P2*C*K0*K1*K2) {
+		if err := part.Run(0, N*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0*P1, P2*C*K0*K1*K2); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1, p2] = sum[n0, f, p0, p1, p2] + b[f]   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1, p2 in P2
 	convY := runtime.Temp[float64](b, N*convG*F*P0*P1*P2)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				bAt := b2[f]
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						sumRow4 := (sumRow3 + p1) * P2
-						convYRow5 := (convYRow4 + p1) * P2
-						for p2 := range P2 {
-							convY[convYRow5+p2] = sum[sumRow4+p2] + bAt
-						}
-					}
-				}
-			}
+	if part := (convBlockPart21{b2, convY, sum, F, P0, P1, P2, convG}); runtime.Small(N*convG*F*P0*P1, P2) {
+		if err := part.Run(0, N*convG*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, n3, c] = conv_y[n0, 0, c, n1, n2, n3] - m[c]   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	batchNormD := runtime.Temp[float64](b, N*P0*P1*P2*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * P2
-				for n3 := range P2 {
-					batchNormDRow4 := (batchNormDRow3 + n3) * F
-					for c := range F {
-						i := int(0)
-						if uint(i) >= uint(convG) {
-							return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-						}
-						convYAt := convY[((((convYRow+i)*F+c)*P0+n1)*P1+n2)*P2+n3]
-						batchNormD[batchNormDRow4+c] = convYAt - m[c]
-					}
-				}
-			}
+	if part := (convBlockPart22{batchNormD, convY, m, F, P0, P1, P2, convG}); runtime.Small(N*P0*P1*P2, F) {
+		if err := part.Run(0, N*P0*P1*P2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1*P2, F); err != nil {
+		return err
 	}
 
 	// y[n, f, p0, p1, p2] = (if T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) <= 0 then 0 else T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)) + (if 0 < -T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) then -T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) else -(T(real(1/10)) * T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)))   for n in N, f in F, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
-		batchNormDRow := n * P0
-		yRow := n * F
-		for f := range F {
-			t := math.Sqrt(v2[f] + 0.001)
-			yRow2 := (yRow + f) * P0
-			for p0 := range P0 {
-				batchNormDRow2 := (batchNormDRow + p0) * P1
-				yRow3 := (yRow2 + p0) * P1
-				for p1 := range P1 {
-					batchNormDRow3 := (batchNormDRow2 + p1) * P2
-					yRow4 := (yRow3 + p1) * P2
-					for p2 := range P2 {
-						t2 := batchNormD[(batchNormDRow3+p2)*F+f]/t + 0
-						t3 := t2
-						if t2 <= 0 {
-							t3 = 0
-						}
-						t4 := -t2
-						var t5 float64
-						if 0 < t4 {
-							t5 = t4
-						} else {
-							t5 = -float64(0.1 * t2)
-						}
-						y[yRow4+p2] = t3 + t5
-					}
-				}
-			}
+	if part := (convBlockPart23{batchNormD, v2, y, F, P0, P1, P2}); runtime.Small(N*F*P0*P1, 9*P2) {
+		if err := part.Run(0, N*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0*P1, 9*P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
+	return nil
+}
+
+// convBlockPart24 is a loop that runs in parts.
+type convBlockPart24 struct {
+	convY, sum   []float32
+	F, P0, convG int
+}
+
+func (part *convBlockPart24) Run(from, to int) error {
+	convY, sum, F, P0, convG := part.convY, part.sum, part.F, part.P0, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		g := rest % convG
+		rest /= convG
+		n0 := rest
+		sumRow := n0 * F
+		convYRow := n0 * convG
+		convYRow2 := (convYRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		convYRow3 := (convYRow2 + f) * P0
+		for p0 := range P0 {
+			convY[convYRow3+p0] = sum[sumRow2+p0] + 0
+		}
+	}
 	return nil
 }
 
@@ -1004,93 +1526,72 @@ func convBlockNoBRun0F32(b *runtime.Bound, v *convBlockValues) error {
 	sum := runtime.Temp[float32](b, N*F*P0)
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				sum2 := float64(0)
-				i := p0 * stride0
-				for c := range C {
-					xRow2 := (xRow + c) * S0
-					wRow2 := (wRow + c) * K0
-					for k0 := range K0 {
-						i2 := i + k0 - pad0
-						t := float32(0)
-						if 0 <= i2 && i2 < S0 {
-							t = x[xRow2+i2]
-						}
-						sum2 += float64(float32(t * w[wRow2+k0]))
-					}
-				}
-				sum[sumRow2+p0] = float32(sum2)
-			}
+	if part := (convBlockPart0{sum, w, x, C, F, K0, P0, S0, pad0, stride0}); runtime.Small(N*F, P0*C*K0) {
+		if err := part.Run(0, N*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F, P0*C*K0); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0] = sum[n0, f, p0] + 0   for n0 in N, g in conv_G, f in F, p0 in P0
 	convY := runtime.Temp[float32](b, N*convG*F*P0)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					convY[convYRow3+p0] = sum[sumRow2+p0] + 0
-				}
-			}
+	if part := (convBlockPart24{convY, sum, F, P0, convG}); runtime.Small(N*convG*F, P0) {
+		if err := part.Run(0, N*convG*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F, P0); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, c] = conv_y[n0, 0, c, n1] - m[c]   for n0 in N, n1 in P0, c in F
 	batchNormD := runtime.Temp[float32](b, N*P0*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * F
-			for c := range F {
-				i := int(0)
-				if uint(i) >= uint(convG) {
-					return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-				}
-				batchNormD[batchNormDRow2+c] = convY[((convYRow+i)*F+c)*P0+n1] - m[c]
-			}
+	if part := (convBlockPart2{batchNormD, convY, m, F, P0, convG}); runtime.Small(N*P0, F) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, F); err != nil {
+		return err
 	}
 
 	// y[n, f, p0] = (if T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) <= 0 then 0 else T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)) + (if 0 < -T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) then -T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) else -(T(real(1/10)) * T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)))   for n in N, f in F, p0 in P0
 	i := float32(0.001)
 	i2 := float32(0.1)
-	for n := range N {
-		batchNormDRow := n * P0
-		yRow := n * F
-		for f := range F {
-			t := float32(math.Sqrt(float64(v2[f] + i)))
-			yRow2 := (yRow + f) * P0
-			for p0 := range P0 {
-				t2 := batchNormD[(batchNormDRow+p0)*F+f]/t + 0
-				t3 := t2
-				if t2 <= 0 {
-					t3 = 0
-				}
-				t4 := -t2
-				var t5 float32
-				if 0 < t4 {
-					t5 = t4
-				} else {
-					t5 = -float32(i2 * t2)
-				}
-				y[yRow2+p0] = t3 + t5
-			}
+	if part := (convBlockPart3{batchNormD, v2, y, i, i2, F, P0}); runtime.Small(N*F, 9*P0) {
+		if err := part.Run(0, N*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F, 9*P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
+	return nil
+}
+
+// convBlockPart25 is a loop that runs in parts.
+type convBlockPart25 struct {
+	convY, sum   []float64
+	F, P0, convG int
+}
+
+func (part *convBlockPart25) Run(from, to int) error {
+	convY, sum, F, P0, convG := part.convY, part.sum, part.F, part.P0, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		g := rest % convG
+		rest /= convG
+		n0 := rest
+		sumRow := n0 * F
+		convYRow := n0 * convG
+		convYRow2 := (convYRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		convYRow3 := (convYRow2 + f) * P0
+		for p0 := range P0 {
+			convY[convYRow3+p0] = sum[sumRow2+p0] + 0
+		}
+	}
 	return nil
 }
 
@@ -1113,91 +1614,74 @@ func convBlockNoBRun0F64(b *runtime.Bound, v *convBlockValues) error {
 	sum := runtime.Temp[float64](b, N*F*P0)
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				sum2 := float64(0)
-				i := p0 * stride0
-				for c := range C {
-					xRow2 := (xRow + c) * S0
-					wRow2 := (wRow + c) * K0
-					for k0 := range K0 {
-						i2 := i + k0 - pad0
-						t := float64(0)
-						if 0 <= i2 && i2 < S0 {
-							t = x[xRow2+i2]
-						}
-						sum2 += float64(t * w[wRow2+k0])
-					}
-				}
-				sum[sumRow2+p0] = sum2
-			}
+	if part := (convBlockPart4{sum, w, x, C, F, K0, P0, S0, pad0, stride0}); runtime.Small(N*F, P0*C*K0) {
+		if err := part.Run(0, N*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F, P0*C*K0); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0] = sum[n0, f, p0] + 0   for n0 in N, g in conv_G, f in F, p0 in P0
 	convY := runtime.Temp[float64](b, N*convG*F*P0)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					convY[convYRow3+p0] = sum[sumRow2+p0] + 0
-				}
-			}
+	if part := (convBlockPart25{convY, sum, F, P0, convG}); runtime.Small(N*convG*F, P0) {
+		if err := part.Run(0, N*convG*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F, P0); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, c] = conv_y[n0, 0, c, n1] - m[c]   for n0 in N, n1 in P0, c in F
 	batchNormD := runtime.Temp[float64](b, N*P0*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * F
-			for c := range F {
-				i := int(0)
-				if uint(i) >= uint(convG) {
-					return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-				}
-				batchNormD[batchNormDRow2+c] = convY[((convYRow+i)*F+c)*P0+n1] - m[c]
-			}
+	if part := (convBlockPart6{batchNormD, convY, m, F, P0, convG}); runtime.Small(N*P0, F) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, F); err != nil {
+		return err
 	}
 
 	// y[n, f, p0] = (if T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) <= 0 then 0 else T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)) + (if 0 < -T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) then -T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) else -(T(real(1/10)) * T(batch_norm_d[n, p0, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)))   for n in N, f in F, p0 in P0
-	for n := range N {
-		batchNormDRow := n * P0
-		yRow := n * F
-		for f := range F {
-			t := math.Sqrt(v2[f] + 0.001)
-			yRow2 := (yRow + f) * P0
-			for p0 := range P0 {
-				t2 := batchNormD[(batchNormDRow+p0)*F+f]/t + 0
-				t3 := t2
-				if t2 <= 0 {
-					t3 = 0
-				}
-				t4 := -t2
-				var t5 float64
-				if 0 < t4 {
-					t5 = t4
-				} else {
-					t5 = -float64(0.1 * t2)
-				}
-				y[yRow2+p0] = t3 + t5
-			}
+	if part := (convBlockPart7{batchNormD, v2, y, F, P0}); runtime.Small(N*F, 9*P0) {
+		if err := part.Run(0, N*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F, 9*P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
+	return nil
+}
+
+// convBlockPart26 is a loop that runs in parts.
+type convBlockPart26 struct {
+	convY, sum       []float32
+	F, P0, P1, convG int
+}
+
+func (part *convBlockPart26) Run(from, to int) error {
+	convY, sum, F, P0, P1, convG := part.convY, part.sum, part.F, part.P0, part.P1, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % convG
+		rest /= convG
+		n0 := rest
+		sumRow := n0 * F
+		convYRow := n0 * convG
+		convYRow2 := (convYRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		convYRow3 := (convYRow2 + f) * P0
+		sumRow3 := (sumRow2 + p0) * P1
+		convYRow4 := (convYRow3 + p0) * P1
+		for p1 := range P1 {
+			convY[convYRow4+p1] = sum[sumRow3+p1] + 0
+		}
+	}
 	return nil
 }
 
@@ -1225,119 +1709,76 @@ func convBlockNoBRun1F32(b *runtime.Bound, v *convBlockValues) error {
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					sum2 := float64(0)
-					i3 := p1 * stride1
-					for c := range C {
-						xRow2 := (xRow + c) * S0
-						wRow2 := (wRow + c) * K0
-						for k0 := range K0 {
-							i2 := i + k0 - pad0
-							c2 := 0 <= i2
-							c3 := i2 < S0
-							wRow3 := (wRow2 + k0) * K1
-							for k1 := range K1 {
-								c4 := c2 && c3
-								if c4 {
-									i4 := i3 + k1 - pad1
-									c4 = 0 <= i4 && i4 < S1
-								}
-								t := float32(0)
-								if c4 {
-									i5 := i3 + k1 - pad1
-									t = x[(xRow2+i2)*S1+i5]
-								}
-								sum2 += float64(float32(t * w[wRow3+k1]))
-							}
-						}
-					}
-					sum[sumRow3+p1] = float32(sum2)
-				}
-			}
+	if part := (convBlockPart8{sum, w, x, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(N*F*P0, P1*C*K0*K1) {
+		if err := part.Run(0, N*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0, P1*C*K0*K1); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1] = sum[n0, f, p0, p1] + 0   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1
 	convY := runtime.Temp[float32](b, N*convG*F*P0*P1)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						convY[convYRow4+p1] = sum[sumRow3+p1] + 0
-					}
-				}
-			}
+	if part := (convBlockPart26{convY, sum, F, P0, P1, convG}); runtime.Small(N*convG*F*P0, P1) {
+		if err := part.Run(0, N*convG*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0, P1); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, c] = conv_y[n0, 0, c, n1, n2] - m[c]   for n0 in N, n1 in P0, n2 in P1, c in F
 	batchNormD := runtime.Temp[float32](b, N*P0*P1*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * F
-				for c := range F {
-					i := int(0)
-					if uint(i) >= uint(convG) {
-						return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-					}
-					batchNormD[batchNormDRow3+c] = convY[(((convYRow+i)*F+c)*P0+n1)*P1+n2] - m[c]
-				}
-			}
+	if part := (convBlockPart10{batchNormD, convY, m, F, P0, P1, convG}); runtime.Small(N*P0*P1, F) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, F); err != nil {
+		return err
 	}
 
 	// y[n, f, p0, p1] = (if T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) <= 0 then 0 else T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)) + (if 0 < -T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) then -T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) else -(T(real(1/10)) * T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)))   for n in N, f in F, p0 in P0, p1 in P1
 	i := float32(0.001)
 	i2 := float32(0.1)
-	for n := range N {
-		batchNormDRow := n * P0
-		yRow := n * F
-		for f := range F {
-			t := float32(math.Sqrt(float64(v2[f] + i)))
-			yRow2 := (yRow + f) * P0
-			for p0 := range P0 {
-				batchNormDRow2 := (batchNormDRow + p0) * P1
-				yRow3 := (yRow2 + p0) * P1
-				for p1 := range P1 {
-					t2 := batchNormD[(batchNormDRow2+p1)*F+f]/t + 0
-					t3 := t2
-					if t2 <= 0 {
-						t3 = 0
-					}
-					t4 := -t2
-					var t5 float32
-					if 0 < t4 {
-						t5 = t4
-					} else {
-						t5 = -float32(i2 * t2)
-					}
-					y[yRow3+p1] = t3 + t5
-				}
-			}
+	if part := (convBlockPart11{batchNormD, v2, y, i, i2, F, P0, P1}); runtime.Small(N*F*P0, 9*P1) {
+		if err := part.Run(0, N*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0, 9*P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
+	return nil
+}
+
+// convBlockPart27 is a loop that runs in parts.
+type convBlockPart27 struct {
+	convY, sum       []float64
+	F, P0, P1, convG int
+}
+
+func (part *convBlockPart27) Run(from, to int) error {
+	convY, sum, F, P0, P1, convG := part.convY, part.sum, part.F, part.P0, part.P1, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % convG
+		rest /= convG
+		n0 := rest
+		sumRow := n0 * F
+		convYRow := n0 * convG
+		convYRow2 := (convYRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		convYRow3 := (convYRow2 + f) * P0
+		sumRow3 := (sumRow2 + p0) * P1
+		convYRow4 := (convYRow3 + p0) * P1
+		for p1 := range P1 {
+			convY[convYRow4+p1] = sum[sumRow3+p1] + 0
+		}
+	}
 	return nil
 }
 
@@ -1365,117 +1806,78 @@ func convBlockNoBRun1F64(b *runtime.Bound, v *convBlockValues) error {
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					sum2 := float64(0)
-					i3 := p1 * stride1
-					for c := range C {
-						xRow2 := (xRow + c) * S0
-						wRow2 := (wRow + c) * K0
-						for k0 := range K0 {
-							i2 := i + k0 - pad0
-							c2 := 0 <= i2
-							c3 := i2 < S0
-							wRow3 := (wRow2 + k0) * K1
-							for k1 := range K1 {
-								c4 := c2 && c3
-								if c4 {
-									i4 := i3 + k1 - pad1
-									c4 = 0 <= i4 && i4 < S1
-								}
-								t := float64(0)
-								if c4 {
-									i5 := i3 + k1 - pad1
-									t = x[(xRow2+i2)*S1+i5]
-								}
-								sum2 += float64(t * w[wRow3+k1])
-							}
-						}
-					}
-					sum[sumRow3+p1] = sum2
-				}
-			}
+	if part := (convBlockPart12{sum, w, x, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(N*F*P0, P1*C*K0*K1) {
+		if err := part.Run(0, N*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0, P1*C*K0*K1); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1] = sum[n0, f, p0, p1] + 0   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1
 	convY := runtime.Temp[float64](b, N*convG*F*P0*P1)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						convY[convYRow4+p1] = sum[sumRow3+p1] + 0
-					}
-				}
-			}
+	if part := (convBlockPart27{convY, sum, F, P0, P1, convG}); runtime.Small(N*convG*F*P0, P1) {
+		if err := part.Run(0, N*convG*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0, P1); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, c] = conv_y[n0, 0, c, n1, n2] - m[c]   for n0 in N, n1 in P0, n2 in P1, c in F
 	batchNormD := runtime.Temp[float64](b, N*P0*P1*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * F
-				for c := range F {
-					i := int(0)
-					if uint(i) >= uint(convG) {
-						return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-					}
-					batchNormD[batchNormDRow3+c] = convY[(((convYRow+i)*F+c)*P0+n1)*P1+n2] - m[c]
-				}
-			}
+	if part := (convBlockPart14{batchNormD, convY, m, F, P0, P1, convG}); runtime.Small(N*P0*P1, F) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, F); err != nil {
+		return err
 	}
 
 	// y[n, f, p0, p1] = (if T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) <= 0 then 0 else T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)) + (if 0 < -T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) then -T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) else -(T(real(1/10)) * T(batch_norm_d[n, p0, p1, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)))   for n in N, f in F, p0 in P0, p1 in P1
-	for n := range N {
-		batchNormDRow := n * P0
-		yRow := n * F
-		for f := range F {
-			t := math.Sqrt(v2[f] + 0.001)
-			yRow2 := (yRow + f) * P0
-			for p0 := range P0 {
-				batchNormDRow2 := (batchNormDRow + p0) * P1
-				yRow3 := (yRow2 + p0) * P1
-				for p1 := range P1 {
-					t2 := batchNormD[(batchNormDRow2+p1)*F+f]/t + 0
-					t3 := t2
-					if t2 <= 0 {
-						t3 = 0
-					}
-					t4 := -t2
-					var t5 float64
-					if 0 < t4 {
-						t5 = t4
-					} else {
-						t5 = -float64(0.1 * t2)
-					}
-					y[yRow3+p1] = t3 + t5
-				}
-			}
+	if part := (convBlockPart15{batchNormD, v2, y, F, P0, P1}); runtime.Small(N*F*P0, 9*P1) {
+		if err := part.Run(0, N*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0, 9*P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 5), y)
+	return nil
+}
+
+// convBlockPart28 is a loop that runs in parts.
+type convBlockPart28 struct {
+	convY, sum           []float32
+	F, P0, P1, P2, convG int
+}
+
+func (part *convBlockPart28) Run(from, to int) error {
+	convY, sum, F, P0, P1, P2, convG := part.convY, part.sum, part.F, part.P0, part.P1, part.P2, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % convG
+		rest /= convG
+		n0 := rest
+		sumRow := n0 * F
+		convYRow := n0 * convG
+		convYRow2 := (convYRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		convYRow3 := (convYRow2 + f) * P0
+		sumRow3 := (sumRow2 + p0) * P1
+		convYRow4 := (convYRow3 + p0) * P1
+		sumRow4 := (sumRow3 + p1) * P2
+		convYRow5 := (convYRow4 + p1) * P2
+		for p2 := range P2 {
+			convY[convYRow5+p2] = sum[sumRow4+p2] + 0
+		}
+	}
 	return nil
 }
 
@@ -1508,141 +1910,80 @@ func convBlockNoBRun2F32(b *runtime.Bound, v *convBlockValues) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					i3 := p1 * stride1
-					sumRow4 := (sumRow3 + p1) * P2
-					for p2 := range P2 {
-						sum2 := float64(0)
-						i5 := p2 * stride2
-						for c := range C {
-							xRow2 := (xRow + c) * S0
-							wRow2 := (wRow + c) * K0
-							for k0 := range K0 {
-								i2 := i + k0 - pad0
-								c2 := 0 <= i2
-								c3 := i2 < S0
-								wRow3 := (wRow2 + k0) * K1
-								for k1 := range K1 {
-									i4 := i3 + k1 - pad1
-									c4 := 0 <= i4
-									c5 := i4 < S1
-									wRow4 := (wRow3 + k1) * K2
-									for k2 := range K2 {
-										c6 := c2 && c3 && c4 && c5
-										if c6 {
-											i6 := i5 + k2 - pad2
-											c6 = 0 <= i6 && i6 < S2
-										}
-										t := float32(0)
-										if c6 {
-											i7 := i5 + k2 - pad2
-											t = x[((xRow2+i2)*S1+i4)*S2+i7]
-										}
-										sum2 += float64(float32(t * w[wRow4+k2]))
-									}
-								}
-							}
-						}
-						sum[sumRow4+p2] = float32(sum2)
-					}
-				}
-			}
+	if part := (convBlockPart16{sum, w, x, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*F*P0*P1, P2*C*K0*K1*K2) {
+		if err := part.Run(0, N*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0*P1, P2*C*K0*K1*K2); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1, p2] = sum[n0, f, p0, p1, p2] + 0   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1, p2 in P2
 	convY := runtime.Temp[float32](b, N*convG*F*P0*P1*P2)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						sumRow4 := (sumRow3 + p1) * P2
-						convYRow5 := (convYRow4 + p1) * P2
-						for p2 := range P2 {
-							convY[convYRow5+p2] = sum[sumRow4+p2] + 0
-						}
-					}
-				}
-			}
+	if part := (convBlockPart28{convY, sum, F, P0, P1, P2, convG}); runtime.Small(N*convG*F*P0*P1, P2) {
+		if err := part.Run(0, N*convG*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, n3, c] = conv_y[n0, 0, c, n1, n2, n3] - m[c]   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	batchNormD := runtime.Temp[float32](b, N*P0*P1*P2*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * P2
-				for n3 := range P2 {
-					batchNormDRow4 := (batchNormDRow3 + n3) * F
-					for c := range F {
-						i := int(0)
-						if uint(i) >= uint(convG) {
-							return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-						}
-						convYAt := convY[((((convYRow+i)*F+c)*P0+n1)*P1+n2)*P2+n3]
-						batchNormD[batchNormDRow4+c] = convYAt - m[c]
-					}
-				}
-			}
+	if part := (convBlockPart18{batchNormD, convY, m, F, P0, P1, P2, convG}); runtime.Small(N*P0*P1*P2, F) {
+		if err := part.Run(0, N*P0*P1*P2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1*P2, F); err != nil {
+		return err
 	}
 
 	// y[n, f, p0, p1, p2] = (if T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) <= 0 then 0 else T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)) + (if 0 < -T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) then -T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) else -(T(real(1/10)) * T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)))   for n in N, f in F, p0 in P0, p1 in P1, p2 in P2
 	i := float32(0.001)
 	i2 := float32(0.1)
-	for n := range N {
-		batchNormDRow := n * P0
-		yRow := n * F
-		for f := range F {
-			t := float32(math.Sqrt(float64(v2[f] + i)))
-			yRow2 := (yRow + f) * P0
-			for p0 := range P0 {
-				batchNormDRow2 := (batchNormDRow + p0) * P1
-				yRow3 := (yRow2 + p0) * P1
-				for p1 := range P1 {
-					batchNormDRow3 := (batchNormDRow2 + p1) * P2
-					yRow4 := (yRow3 + p1) * P2
-					for p2 := range P2 {
-						t2 := batchNormD[(batchNormDRow3+p2)*F+f]/t + 0
-						t3 := t2
-						if t2 <= 0 {
-							t3 = 0
-						}
-						t4 := -t2
-						var t5 float32
-						if 0 < t4 {
-							t5 = t4
-						} else {
-							t5 = -float32(i2 * t2)
-						}
-						y[yRow4+p2] = t3 + t5
-					}
-				}
-			}
+	if part := (convBlockPart19{batchNormD, v2, y, i, i2, F, P0, P1, P2}); runtime.Small(N*F*P0*P1, 9*P2) {
+		if err := part.Run(0, N*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0*P1, 9*P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 5), y)
+	return nil
+}
+
+// convBlockPart29 is a loop that runs in parts.
+type convBlockPart29 struct {
+	convY, sum           []float64
+	F, P0, P1, P2, convG int
+}
+
+func (part *convBlockPart29) Run(from, to int) error {
+	convY, sum, F, P0, P1, P2, convG := part.convY, part.sum, part.F, part.P0, part.P1, part.P2, part.convG
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % convG
+		rest /= convG
+		n0 := rest
+		sumRow := n0 * F
+		convYRow := n0 * convG
+		convYRow2 := (convYRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		convYRow3 := (convYRow2 + f) * P0
+		sumRow3 := (sumRow2 + p0) * P1
+		convYRow4 := (convYRow3 + p0) * P1
+		sumRow4 := (sumRow3 + p1) * P2
+		convYRow5 := (convYRow4 + p1) * P2
+		for p2 := range P2 {
+			convY[convYRow5+p2] = sum[sumRow4+p2] + 0
+		}
+	}
 	return nil
 }
 
@@ -1675,139 +2016,376 @@ func convBlockNoBRun2F64(b *runtime.Bound, v *convBlockValues) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					i3 := p1 * stride1
-					sumRow4 := (sumRow3 + p1) * P2
-					for p2 := range P2 {
-						sum2 := float64(0)
-						i5 := p2 * stride2
-						for c := range C {
-							xRow2 := (xRow + c) * S0
-							wRow2 := (wRow + c) * K0
-							for k0 := range K0 {
-								i2 := i + k0 - pad0
-								c2 := 0 <= i2
-								c3 := i2 < S0
-								wRow3 := (wRow2 + k0) * K1
-								for k1 := range K1 {
-									i4 := i3 + k1 - pad1
-									c4 := 0 <= i4
-									c5 := i4 < S1
-									wRow4 := (wRow3 + k1) * K2
-									for k2 := range K2 {
-										c6 := c2 && c3 && c4 && c5
-										if c6 {
-											i6 := i5 + k2 - pad2
-											c6 = 0 <= i6 && i6 < S2
-										}
-										t := float64(0)
-										if c6 {
-											i7 := i5 + k2 - pad2
-											t = x[((xRow2+i2)*S1+i4)*S2+i7]
-										}
-										sum2 += float64(t * w[wRow4+k2])
-									}
-								}
-							}
-						}
-						sum[sumRow4+p2] = sum2
-					}
-				}
-			}
+	if part := (convBlockPart20{sum, w, x, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*F*P0*P1, P2*C*K0*K1*K2) {
+		if err := part.Run(0, N*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0*P1, P2*C*K0*K1*K2); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1, p2] = sum[n0, f, p0, p1, p2] + 0   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1, p2 in P2
 	convY := runtime.Temp[float64](b, N*convG*F*P0*P1*P2)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						sumRow4 := (sumRow3 + p1) * P2
-						convYRow5 := (convYRow4 + p1) * P2
-						for p2 := range P2 {
-							convY[convYRow5+p2] = sum[sumRow4+p2] + 0
-						}
-					}
-				}
-			}
+	if part := (convBlockPart29{convY, sum, F, P0, P1, P2, convG}); runtime.Small(N*convG*F*P0*P1, P2) {
+		if err := part.Run(0, N*convG*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, n3, c] = conv_y[n0, 0, c, n1, n2, n3] - m[c]   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	batchNormD := runtime.Temp[float64](b, N*P0*P1*P2*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * P2
-				for n3 := range P2 {
-					batchNormDRow4 := (batchNormDRow3 + n3) * F
-					for c := range F {
-						i := int(0)
-						if uint(i) >= uint(convG) {
-							return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-						}
-						convYAt := convY[((((convYRow+i)*F+c)*P0+n1)*P1+n2)*P2+n3]
-						batchNormD[batchNormDRow4+c] = convYAt - m[c]
-					}
-				}
-			}
+	if part := (convBlockPart22{batchNormD, convY, m, F, P0, P1, P2, convG}); runtime.Small(N*P0*P1*P2, F) {
+		if err := part.Run(0, N*P0*P1*P2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1*P2, F); err != nil {
+		return err
 	}
 
 	// y[n, f, p0, p1, p2] = (if T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) <= 0 then 0 else T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)) + (if 0 < -T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) then -T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0) else -(T(real(1/10)) * T(batch_norm_d[n, p0, p1, p2, f] / sqrt(v[f] + acc(T)(real(1/1000))) + 0)))   for n in N, f in F, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
-		batchNormDRow := n * P0
-		yRow := n * F
-		for f := range F {
-			t := math.Sqrt(v2[f] + 0.001)
-			yRow2 := (yRow + f) * P0
-			for p0 := range P0 {
-				batchNormDRow2 := (batchNormDRow + p0) * P1
-				yRow3 := (yRow2 + p0) * P1
-				for p1 := range P1 {
-					batchNormDRow3 := (batchNormDRow2 + p1) * P2
-					yRow4 := (yRow3 + p1) * P2
-					for p2 := range P2 {
-						t2 := batchNormD[(batchNormDRow3+p2)*F+f]/t + 0
-						t3 := t2
-						if t2 <= 0 {
-							t3 = 0
-						}
-						t4 := -t2
-						var t5 float64
-						if 0 < t4 {
-							t5 = t4
-						} else {
-							t5 = -float64(0.1 * t2)
-						}
-						y[yRow4+p2] = t3 + t5
+	if part := (convBlockPart23{batchNormD, v2, y, F, P0, P1, P2}); runtime.Small(N*F*P0*P1, 9*P2) {
+		if err := part.Run(0, N*F*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*F*P0*P1, 9*P2); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 5), y)
+	return nil
+}
+
+// convBlockPart30 is a loop that runs in parts.
+type convBlockPart30 struct {
+	batchNormD, batchNormY, v2 []float32
+	i                          float32
+	F, P0                      int
+}
+
+func (part *convBlockPart30) Run(from, to int) error {
+	batchNormD, batchNormY, v2, i, F, P0 := part.batchNormD, part.batchNormY, part.v2, part.i, part.F, part.P0
+	for point := from; point < to; point++ {
+		rest := point
+		n1 := rest % P0
+		rest /= P0
+		n0 := rest
+		batchNormDRow := n0 * P0
+		batchNormDRow2 := (batchNormDRow + n1) * F
+		for c := range F {
+			t := batchNormD[batchNormDRow2+c] / float32(math.Sqrt(float64(v2[c]+i)))
+			batchNormY[batchNormDRow2+c] = t + 0
+		}
+	}
+	return nil
+}
+
+// convBlockPart31 is a loop that runs in parts.
+type convBlockPart31 struct {
+	batchNormD, batchNormY, dbatchNormVSum1, dy []float32
+	F, N, P0                                    int
+}
+
+func (part *convBlockPart31) Run(from, to int) error {
+	batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0 := part.batchNormD, part.batchNormY, part.dbatchNormVSum1, part.dy, part.F, part.N, part.P0
+	for c := from; c < to; c++ {
+		sum2 := float64(0)
+		for n0 := range N {
+			batchNormDRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + c) * P0
+			for n1 := range P0 {
+				batchNormYAt := batchNormY[(batchNormDRow+n1)*F+c]
+				var t float32
+				if 0 < -batchNormYAt {
+					dyAt := dy[dyRow2+n1]
+					t = -dyAt
+				} else {
+					dyAt2 := dy[dyRow2+n1]
+					t = -float32(0.1 * dyAt2)
+				}
+				var t2 float32
+				if batchNormYAt <= 0 {
+					t2 = 0
+				} else {
+					dyAt3 := dy[dyRow2+n1]
+					t2 = dyAt3
+				}
+				t3 := float32(batchNormD[(batchNormDRow+n1)*F+c] * (-float32(0.5*t) - float32(0.5*t2)))
+				sum2 += float64(t3)
+			}
+		}
+		dbatchNormVSum1[c] = float32(sum2)
+	}
+	return nil
+}
+
+// convBlockPart32 is a loop that runs in parts.
+type convBlockPart32 struct {
+	batchNormY, dbatchNormMSum1, dy []float32
+	F, N, P0                        int
+}
+
+func (part *convBlockPart32) Run(from, to int) error {
+	batchNormY, dbatchNormMSum1, dy, F, N, P0 := part.batchNormY, part.dbatchNormMSum1, part.dy, part.F, part.N, part.P0
+	for c := from; c < to; c++ {
+		sum2 := float64(0)
+		for n0 := range N {
+			batchNormYRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + c) * P0
+			for n1 := range P0 {
+				batchNormYAt := batchNormY[(batchNormYRow+n1)*F+c]
+				var t float32
+				if 0 < -batchNormYAt {
+					dyAt := dy[dyRow2+n1]
+					t = -dyAt
+				} else {
+					dyAt2 := dy[dyRow2+n1]
+					t = -float32(0.1 * dyAt2)
+				}
+				var t2 float32
+				if batchNormYAt <= 0 {
+					t2 = 0
+				} else {
+					dyAt3 := dy[dyRow2+n1]
+					t2 = dyAt3
+				}
+				sum2 += float64(-t - t2)
+			}
+		}
+		dbatchNormMSum1[c] = float32(sum2)
+	}
+	return nil
+}
+
+// convBlockPart33 is a loop that runs in parts.
+type convBlockPart33 struct {
+	batchNormY, dsum, dy, v2 []float32
+	i                        float32
+	F, P0                    int
+}
+
+func (part *convBlockPart33) Run(from, to int) error {
+	batchNormY, dsum, dy, v2, i, F, P0 := part.batchNormY, part.dsum, part.dy, part.v2, part.i, part.F, part.P0
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		n0 := rest
+		batchNormYRow := n0 * P0
+		dyRow := n0 * F
+		t := 1 / float32(math.Sqrt(float64(v2[f]+i)))
+		dyRow2 := (dyRow + f) * P0
+		for p0 := range P0 {
+			batchNormYAt := batchNormY[(batchNormYRow+p0)*F+f]
+			var t2 float32
+			if 0 < -batchNormYAt {
+				dyAt := dy[dyRow2+p0]
+				t2 = -dyAt
+			} else {
+				dyAt2 := dy[dyRow2+p0]
+				t2 = -float32(0.1 * dyAt2)
+			}
+			var t3 float32
+			if batchNormYAt <= 0 {
+				t3 = 0
+			} else {
+				dyAt3 := dy[dyRow2+p0]
+				t3 = dyAt3
+			}
+			dsum[dyRow2+p0] = float32(t * (t2 + t3))
+		}
+	}
+	return nil
+}
+
+// convBlockPart34 is a loop that runs in parts.
+type convBlockPart34 struct {
+	dsum, dx, w                     []float32
+	C, F, K0, P0, S0, pad0, stride0 int
+}
+
+func (part *convBlockPart34) Run(from, to int) error {
+	dsum, dx, w, C, F, K0, P0, S0, pad0, stride0 := part.dsum, part.dx, part.w, part.C, part.F, part.K0, part.P0, part.S0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n0 := rest
+		dsumRow := n0 * F
+		dxRow := n0 * C
+		dxRow2 := (dxRow + c) * S0
+		for s0 := range S0 {
+			sum2 := float64(0)
+			for f := range F {
+				dsumRow2 := (dsumRow + f) * P0
+				wRow := f * C
+				wRow2 := (wRow + c) * K0
+				for p0 := range P0 {
+					i2 := p0 * stride0
+					i3 := s0 - (i2 - pad0)
+					if !(0 <= i3) {
+						continue
 					}
+					if !(i3 < K0) {
+						continue
+					}
+					i4 := i2 + i3 - pad0
+					t := float32(0)
+					if 0 <= i4 && i4 < S0 {
+						t = float32(dsum[dsumRow2+p0] * w[wRow2+i3])
+					}
+					sum2 += float64(t)
+				}
+			}
+			dx[dxRow2+s0] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// convBlockPart35 is a loop that runs in parts.
+type convBlockPart35 struct {
+	dsum, dw, x                        []float32
+	C, F, K0, N, P0, S0, pad0, stride0 int
+}
+
+func (part *convBlockPart35) Run(from, to int) error {
+	dsum, dw, x, C, F, K0, N, P0, S0, pad0, stride0 := part.dsum, part.dw, part.x, part.C, part.F, part.K0, part.N, part.P0, part.S0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		f := rest
+		dwRow := f * C
+		dwRow2 := (dwRow + c) * K0
+		for k0 := range K0 {
+			sum2 := float64(0)
+			for n0 := range N {
+				dsumRow := n0 * F
+				dsumRow2 := (dsumRow + f) * P0
+				xRow := n0 * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range P0 {
+					i2 := p0 * stride0
+					i3 := i2 + k0
+					i4 := i3 - pad0
+					c2 := 0 <= i4
+					c4 := c2
+					if c4 {
+						c3 := i4 < S0
+						c4 = c3
+					}
+					t := float32(0)
+					if c4 {
+						xAt := x[xRow2+i4]
+						t = float32(dsum[dsumRow2+p0] * xAt)
+					}
+					sum2 += float64(t)
+				}
+			}
+			dw[dwRow2+k0] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// convBlockPart36 is a loop that runs in parts.
+type convBlockPart36 struct {
+	batchNormY, db, dy, v2 []float32
+	i                      float32
+	F, N, P0, convG        int
+}
+
+func (part *convBlockPart36) Run(from, to int) error {
+	batchNormY, db, dy, v2, i, F, N, P0, convG := part.batchNormY, part.db, part.dy, part.v2, part.i, part.F, part.N, part.P0, part.convG
+	for f := from; f < to; f++ {
+		sum2 := float64(0)
+		vAt := v2[f]
+		t := vAt + i
+		t2 := float32(math.Sqrt(float64(t)))
+		t3 := 1 / t2
+		for n0 := range N {
+			batchNormYRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + f) * P0
+			for g := range convG {
+				c := g == 0
+				for p0 := range P0 {
+					t12 := float32(0)
+					if c {
+						batchNormYAt := batchNormY[(batchNormYRow+p0)*F+f]
+						t4 := -batchNormYAt
+						c2 := 0 < t4
+						var t8 float32
+						if c2 {
+							dyAt := dy[dyRow2+p0]
+							t5 := -dyAt
+							t8 = t5
+						} else {
+							dyAt2 := dy[dyRow2+p0]
+							t6 := float32(0.1 * dyAt2)
+							t7 := -t6
+							t8 = t7
+						}
+						c3 := batchNormYAt <= 0
+						var t9 float32
+						if c3 {
+							t9 = 0
+						} else {
+							dyAt3 := dy[dyRow2+p0]
+							t9 = dyAt3
+						}
+						t10 := t8 + t9
+						t11 := float32(t3 * t10)
+						t12 = t11
+					}
+					sum2 += float64(t12)
 				}
 			}
 		}
+		db[f] = float32(sum2)
 	}
-	copy(runtime.Elements[float64](b, 5), y)
+	return nil
+}
+
+// convBlockPart37 is a loop that runs in parts.
+type convBlockPart37 struct {
+	dbatchNormMSum1, dm, v2 []float32
+	c                       bool
+	i                       float32
+}
+
+func (part *convBlockPart37) Run(from, to int) error {
+	dbatchNormMSum1, dm, v2, c, i := part.dbatchNormMSum1, part.dm, part.v2, part.c, part.i
+	for f := from; f < to; f++ {
+		t := float32(0)
+		if c {
+			t = dbatchNormMSum1[f] / float32(math.Sqrt(float64(v2[f]+i)))
+		}
+		dm[f] = t
+	}
+	return nil
+}
+
+// convBlockPart38 is a loop that runs in parts.
+type convBlockPart38 struct {
+	dbatchNormVSum1, dv, v2 []float32
+	c                       bool
+	i                       float32
+}
+
+func (part *convBlockPart38) Run(from, to int) error {
+	dbatchNormVSum1, dv, v2, c, i := part.dbatchNormVSum1, part.dv, part.v2, part.c, part.i
+	for f := from; f < to; f++ {
+		t2 := float32(0)
+		if c {
+			t := float32(math.Sqrt(float64(v2[f] + i)))
+			t2 = dbatchNormVSum1[f] / t / t / t
+		}
+		dv[f] = t2
+	}
 	return nil
 }
 
@@ -1841,325 +2419,134 @@ func convBlockBRunBackward0F32(b *runtime.Bound, v *convBlockValues) error {
 	sum := runtime.Temp[float32](b, N*F*P0)
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				sum2 := float64(0)
-				i := p0 * stride0
-				for c := range C {
-					xRow2 := (xRow + c) * S0
-					wRow2 := (wRow + c) * K0
-					for k0 := range K0 {
-						i2 := i + k0 - pad0
-						t := float32(0)
-						if 0 <= i2 && i2 < S0 {
-							t = x[xRow2+i2]
-						}
-						sum2 += float64(float32(t * w[wRow2+k0]))
-					}
-				}
-				sum[sumRow2+p0] = float32(sum2)
-			}
+	if part := (convBlockPart0{sum, w, x, C, F, K0, P0, S0, pad0, stride0}); runtime.Small(N*F, P0*C*K0) {
+		if err := part.Run(0, N*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F, P0*C*K0); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0] = sum[n0, f, p0] + b[f]   for n0 in N, g in conv_G, f in F, p0 in P0
 	convY := runtime.Temp[float32](b, N*convG*F*P0)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				bAt := b2[f]
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					convY[convYRow3+p0] = sum[sumRow2+p0] + bAt
-				}
-			}
+	if part := (convBlockPart1{b2, convY, sum, F, P0, convG}); runtime.Small(N*convG*F, P0) {
+		if err := part.Run(0, N*convG*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F, P0); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, c] = conv_y[n0, 0, c, n1] - m[c]   for n0 in N, n1 in P0, c in F
 	batchNormD := runtime.Temp[float32](b, N*P0*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * F
-			for c := range F {
-				i := int(0)
-				if uint(i) >= uint(convG) {
-					return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-				}
-				batchNormD[batchNormDRow2+c] = convY[((convYRow+i)*F+c)*P0+n1] - m[c]
-			}
+	if part := (convBlockPart2{batchNormD, convY, m, F, P0, convG}); runtime.Small(N*P0, F) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, F); err != nil {
+		return err
 	}
 
 	// batch_norm_y[n0, n1, c] = batch_norm_d[n0, n1, c] / sqrt(v[c] + acc(T)(real(1/1000))) + 0   for n0 in N, n1 in P0, c in F
 	batchNormY := runtime.Temp[float32](b, N*P0*F)
 	i := float32(0.001)
-	for n0 := range N {
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * F
-			for c := range F {
-				t := batchNormD[batchNormDRow2+c] / float32(math.Sqrt(float64(v2[c]+i)))
-				batchNormY[batchNormDRow2+c] = t + 0
-			}
+	if part := (convBlockPart30{batchNormD, batchNormY, v2, i, F, P0}); runtime.Small(N*P0, 9*F) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*F); err != nil {
+		return err
 	}
 
 	// @batch_norm_v.sum1[c] += batch_norm_d[n0, n1, c] * (-((1/2) * (if 0 < -batch_norm_y[n0, n1, c] then -@y[n0, c, n1] else -((1/10) * @y[n0, c, n1]))) - (1/2) * (if batch_norm_y[n0, n1, c] <= 0 then 0 else @y[n0, c, n1]))   for n0 in N, n1 in P0, c in F
 	dbatchNormVSum1 := runtime.Temp[float32](b, F)
 	if wantDv {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormDRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYAt := batchNormY[(batchNormDRow+n1)*F+c]
-					var t float32
-					if 0 < -batchNormYAt {
-						dyAt := dy[dyRow2+n1]
-						t = -dyAt
-					} else {
-						dyAt2 := dy[dyRow2+n1]
-						t = -float32(0.1 * dyAt2)
-					}
-					var t2 float32
-					if batchNormYAt <= 0 {
-						t2 = 0
-					} else {
-						dyAt3 := dy[dyRow2+n1]
-						t2 = dyAt3
-					}
-					t3 := float32(batchNormD[(batchNormDRow+n1)*F+c] * (-float32(0.5*t) - float32(0.5*t2)))
-					sum2 += float64(t3)
-				}
+		if part := (convBlockPart31{batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0}); runtime.Small(F, N*P0) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormVSum1[c] = float32(sum2)
+		} else if err := runtime.Split(part, F, N*P0); err != nil {
+			return err
 		}
 	}
 
 	// @batch_norm_m.sum1[c] += -(if 0 < -batch_norm_y[n0, n1, c] then -@y[n0, c, n1] else -((1/10) * @y[n0, c, n1])) - (if batch_norm_y[n0, n1, c] <= 0 then 0 else @y[n0, c, n1])   for n0 in N, n1 in P0, c in F
 	dbatchNormMSum1 := runtime.Temp[float32](b, F)
 	if wantDm {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYAt := batchNormY[(batchNormYRow+n1)*F+c]
-					var t float32
-					if 0 < -batchNormYAt {
-						dyAt := dy[dyRow2+n1]
-						t = -dyAt
-					} else {
-						dyAt2 := dy[dyRow2+n1]
-						t = -float32(0.1 * dyAt2)
-					}
-					var t2 float32
-					if batchNormYAt <= 0 {
-						t2 = 0
-					} else {
-						dyAt3 := dy[dyRow2+n1]
-						t2 = dyAt3
-					}
-					sum2 += float64(-t - t2)
-				}
+		if part := (convBlockPart32{batchNormY, dbatchNormMSum1, dy, F, N, P0}); runtime.Small(F, N*P0) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormMSum1[c] = float32(sum2)
+		} else if err := runtime.Split(part, F, N*P0); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n0, f, p0] = 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, f] then -@y[n0, f, p0] else -((1/10) * @y[n0, f, p0])) + (if batch_norm_y[n0, p0, f] <= 0 then 0 else @y[n0, f, p0]))   for n0 in N, f in F, p0 in P0
 	dsum := runtime.Temp[float32](b, N*F*P0)
 	if wantDx || wantDw {
-		for n0 := range N {
-			batchNormYRow := n0 * P0
-			dyRow := n0 * F
-			for f := range F {
-				t := 1 / float32(math.Sqrt(float64(v2[f]+i)))
-				dyRow2 := (dyRow + f) * P0
-				for p0 := range P0 {
-					batchNormYAt := batchNormY[(batchNormYRow+p0)*F+f]
-					var t2 float32
-					if 0 < -batchNormYAt {
-						dyAt := dy[dyRow2+p0]
-						t2 = -dyAt
-					} else {
-						dyAt2 := dy[dyRow2+p0]
-						t2 = -float32(0.1 * dyAt2)
-					}
-					var t3 float32
-					if batchNormYAt <= 0 {
-						t3 = 0
-					} else {
-						dyAt3 := dy[dyRow2+p0]
-						t3 = dyAt3
-					}
-					dsum[dyRow2+p0] = float32(t * (t2 + t3))
-				}
+		if part := (convBlockPart33{batchNormY, dsum, dy, v2, i, F, P0}); runtime.Small(N*F, 9*P0) {
+			if err := part.Run(0, N*F); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*F, 9*P0); err != nil {
+			return err
 		}
 	}
 
 	// @x[n0, c, s0] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| then @sum[n0, f, p0] * w[f, c, s0 - (p0 * stride[0] - pad[0])] else 0   for n0 in N, c in C, s0 in S0, f in F, p0 in P0   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < |K0|
 	if wantDx {
-		for n0 := range N {
-			dsumRow := n0 * F
-			dxRow := n0 * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				for s0 := range S0 {
-					sum2 := float64(0)
-					for f := range F {
-						dsumRow2 := (dsumRow + f) * P0
-						wRow := f * C
-						wRow2 := (wRow + c) * K0
-						for p0 := range P0 {
-							i2 := p0 * stride0
-							i3 := s0 - (i2 - pad0)
-							if !(0 <= i3) {
-								continue
-							}
-							if !(i3 < K0) {
-								continue
-							}
-							i4 := i2 + i3 - pad0
-							t := float32(0)
-							if 0 <= i4 && i4 < S0 {
-								t = float32(dsum[dsumRow2+p0] * w[wRow2+i3])
-							}
-							sum2 += float64(t)
-						}
-					}
-					dx[dxRow2+s0] = float32(sum2)
-				}
+		if part := (convBlockPart34{dsum, dx, w, C, F, K0, P0, S0, pad0, stride0}); runtime.Small(N*C, S0*F*P0) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, S0*F*P0); err != nil {
+			return err
 		}
 	}
 
 	// @w[f, c, k0] += if 0 <= p0 * stride[0] + k0 - pad[0] && p0 * stride[0] + k0 - pad[0] < |S0| then @sum[n0, f, p0] * x[n0, c, p0 * stride[0] + k0 - pad[0]] else 0   for n0 in N, f in F, p0 in P0, c in C, k0 in K0
 	if wantDw {
-		for f := range F {
-			dwRow := f * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * K0
-				for k0 := range K0 {
-					sum2 := float64(0)
-					for n0 := range N {
-						dsumRow := n0 * F
-						dsumRow2 := (dsumRow + f) * P0
-						xRow := n0 * C
-						xRow2 := (xRow + c) * S0
-						for p0 := range P0 {
-							i2 := p0 * stride0
-							i3 := i2 + k0
-							i4 := i3 - pad0
-							c2 := 0 <= i4
-							c4 := c2
-							if c4 {
-								c3 := i4 < S0
-								c4 = c3
-							}
-							t := float32(0)
-							if c4 {
-								xAt := x[xRow2+i4]
-								t = float32(dsum[dsumRow2+p0] * xAt)
-							}
-							sum2 += float64(t)
-						}
-					}
-					dw[dwRow2+k0] = float32(sum2)
-				}
+		if part := (convBlockPart35{dsum, dw, x, C, F, K0, N, P0, S0, pad0, stride0}); runtime.Small(F*C, N*P0*K0) {
+			if err := part.Run(0, F*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, F*C, N*P0*K0); err != nil {
+			return err
 		}
 	}
 
 	// @b[f] += if g == 0 then 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, f] then -@y[n0, f, p0] else -((1/10) * @y[n0, f, p0])) + (if batch_norm_y[n0, p0, f] <= 0 then 0 else @y[n0, f, p0])) else 0   for n0 in N, g in conv_G, f in F, p0 in P0
 	if wantDb {
-		for f := range F {
-			sum2 := float64(0)
-			vAt := v2[f]
-			t := vAt + i
-			t2 := float32(math.Sqrt(float64(t)))
-			t3 := 1 / t2
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + f) * P0
-				for g := range convG {
-					c := g == 0
-					for p0 := range P0 {
-						t12 := float32(0)
-						if c {
-							batchNormYAt := batchNormY[(batchNormYRow+p0)*F+f]
-							t4 := -batchNormYAt
-							c2 := 0 < t4
-							var t8 float32
-							if c2 {
-								dyAt := dy[dyRow2+p0]
-								t5 := -dyAt
-								t8 = t5
-							} else {
-								dyAt2 := dy[dyRow2+p0]
-								t6 := float32(0.1 * dyAt2)
-								t7 := -t6
-								t8 = t7
-							}
-							c3 := batchNormYAt <= 0
-							var t9 float32
-							if c3 {
-								t9 = 0
-							} else {
-								dyAt3 := dy[dyRow2+p0]
-								t9 = dyAt3
-							}
-							t10 := t8 + t9
-							t11 := float32(t3 * t10)
-							t12 = t11
-						}
-						sum2 += float64(t12)
-					}
-				}
+		if part := (convBlockPart36{batchNormY, db, dy, v2, i, F, N, P0, convG}); runtime.Small(F, 9*N*convG*P0) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			db[f] = float32(sum2)
+		} else if err := runtime.Split(part, F, 9*N*convG*P0); err != nil {
+			return err
 		}
 	}
 
 	// @m[f] = if 0 < |N| && 0 < |P0| then @batch_norm_m.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	c := 0 < N && 0 < P0
 	if wantDm {
-		for f := range F {
-			t := float32(0)
-			if c {
-				t = dbatchNormMSum1[f] / float32(math.Sqrt(float64(v2[f]+i)))
+		if part := (convBlockPart37{dbatchNormMSum1, dm, v2, c, i}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dm[f] = t
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 
 	// @v[f] = if 0 < |N| && 0 < |P0| then @batch_norm_v.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	if wantDv {
-		for f := range F {
-			t2 := float32(0)
-			if c {
-				t := float32(math.Sqrt(float64(v2[f] + i)))
-				t2 = dbatchNormVSum1[f] / t / t / t
+		if part := (convBlockPart38{dbatchNormVSum1, dv, v2, c, i}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dv[f] = t2
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 6), dx)
@@ -2167,6 +2554,334 @@ func convBlockBRunBackward0F32(b *runtime.Bound, v *convBlockValues) error {
 	copy(runtime.Elements[float32](b, 8), db)
 	copy(runtime.Elements[float32](b, 9), dm)
 	copy(runtime.Elements[float32](b, 10), dv)
+	return nil
+}
+
+// convBlockPart39 is a loop that runs in parts.
+type convBlockPart39 struct {
+	batchNormD, batchNormY, v2 []float64
+	F, P0                      int
+}
+
+func (part *convBlockPart39) Run(from, to int) error {
+	batchNormD, batchNormY, v2, F, P0 := part.batchNormD, part.batchNormY, part.v2, part.F, part.P0
+	for point := from; point < to; point++ {
+		rest := point
+		n1 := rest % P0
+		rest /= P0
+		n0 := rest
+		batchNormDRow := n0 * P0
+		batchNormDRow2 := (batchNormDRow + n1) * F
+		for c := range F {
+			t := batchNormD[batchNormDRow2+c]/math.Sqrt(v2[c]+0.001) + 0
+			batchNormY[batchNormDRow2+c] = t
+		}
+	}
+	return nil
+}
+
+// convBlockPart40 is a loop that runs in parts.
+type convBlockPart40 struct {
+	batchNormD, batchNormY, dbatchNormVSum1, dy []float64
+	F, N, P0                                    int
+}
+
+func (part *convBlockPart40) Run(from, to int) error {
+	batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0 := part.batchNormD, part.batchNormY, part.dbatchNormVSum1, part.dy, part.F, part.N, part.P0
+	for c := from; c < to; c++ {
+		sum2 := float64(0)
+		for n0 := range N {
+			batchNormDRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + c) * P0
+			for n1 := range P0 {
+				batchNormYAt := batchNormY[(batchNormDRow+n1)*F+c]
+				var t float64
+				if 0 < -batchNormYAt {
+					dyAt := dy[dyRow2+n1]
+					t = -dyAt
+				} else {
+					dyAt2 := dy[dyRow2+n1]
+					t = -float64(0.1 * dyAt2)
+				}
+				var t2 float64
+				if batchNormYAt <= 0 {
+					t2 = 0
+				} else {
+					dyAt3 := dy[dyRow2+n1]
+					t2 = dyAt3
+				}
+				t3 := float64(batchNormD[(batchNormDRow+n1)*F+c] * (-float64(0.5*t) - float64(0.5*t2)))
+				sum2 += t3
+			}
+		}
+		dbatchNormVSum1[c] = sum2
+	}
+	return nil
+}
+
+// convBlockPart41 is a loop that runs in parts.
+type convBlockPart41 struct {
+	batchNormY, dbatchNormMSum1, dy []float64
+	F, N, P0                        int
+}
+
+func (part *convBlockPart41) Run(from, to int) error {
+	batchNormY, dbatchNormMSum1, dy, F, N, P0 := part.batchNormY, part.dbatchNormMSum1, part.dy, part.F, part.N, part.P0
+	for c := from; c < to; c++ {
+		sum2 := float64(0)
+		for n0 := range N {
+			batchNormYRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + c) * P0
+			for n1 := range P0 {
+				batchNormYAt := batchNormY[(batchNormYRow+n1)*F+c]
+				var t float64
+				if 0 < -batchNormYAt {
+					dyAt := dy[dyRow2+n1]
+					t = -dyAt
+				} else {
+					dyAt2 := dy[dyRow2+n1]
+					t = -float64(0.1 * dyAt2)
+				}
+				var t2 float64
+				if batchNormYAt <= 0 {
+					t2 = 0
+				} else {
+					dyAt3 := dy[dyRow2+n1]
+					t2 = dyAt3
+				}
+				sum2 += -t - t2
+			}
+		}
+		dbatchNormMSum1[c] = sum2
+	}
+	return nil
+}
+
+// convBlockPart42 is a loop that runs in parts.
+type convBlockPart42 struct {
+	batchNormY, dsum, dy, v2 []float64
+	F, P0                    int
+}
+
+func (part *convBlockPart42) Run(from, to int) error {
+	batchNormY, dsum, dy, v2, F, P0 := part.batchNormY, part.dsum, part.dy, part.v2, part.F, part.P0
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		n0 := rest
+		batchNormYRow := n0 * P0
+		dyRow := n0 * F
+		t := 1 / math.Sqrt(v2[f]+0.001)
+		dyRow2 := (dyRow + f) * P0
+		for p0 := range P0 {
+			batchNormYAt := batchNormY[(batchNormYRow+p0)*F+f]
+			var t2 float64
+			if 0 < -batchNormYAt {
+				dyAt := dy[dyRow2+p0]
+				t2 = -dyAt
+			} else {
+				dyAt2 := dy[dyRow2+p0]
+				t2 = -float64(0.1 * dyAt2)
+			}
+			var t3 float64
+			if batchNormYAt <= 0 {
+				t3 = 0
+			} else {
+				dyAt3 := dy[dyRow2+p0]
+				t3 = dyAt3
+			}
+			dsum[dyRow2+p0] = float64(t * (t2 + t3))
+		}
+	}
+	return nil
+}
+
+// convBlockPart43 is a loop that runs in parts.
+type convBlockPart43 struct {
+	dsum, dx, w                     []float64
+	C, F, K0, P0, S0, pad0, stride0 int
+}
+
+func (part *convBlockPart43) Run(from, to int) error {
+	dsum, dx, w, C, F, K0, P0, S0, pad0, stride0 := part.dsum, part.dx, part.w, part.C, part.F, part.K0, part.P0, part.S0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n0 := rest
+		dsumRow := n0 * F
+		dxRow := n0 * C
+		dxRow2 := (dxRow + c) * S0
+		for s0 := range S0 {
+			sum2 := float64(0)
+			for f := range F {
+				dsumRow2 := (dsumRow + f) * P0
+				wRow := f * C
+				wRow2 := (wRow + c) * K0
+				for p0 := range P0 {
+					i := p0 * stride0
+					i2 := s0 - (i - pad0)
+					if !(0 <= i2) {
+						continue
+					}
+					if !(i2 < K0) {
+						continue
+					}
+					i3 := i + i2 - pad0
+					t := float64(0)
+					if 0 <= i3 && i3 < S0 {
+						t = float64(dsum[dsumRow2+p0] * w[wRow2+i2])
+					}
+					sum2 += t
+				}
+			}
+			dx[dxRow2+s0] = sum2
+		}
+	}
+	return nil
+}
+
+// convBlockPart44 is a loop that runs in parts.
+type convBlockPart44 struct {
+	dsum, dw, x                        []float64
+	C, F, K0, N, P0, S0, pad0, stride0 int
+}
+
+func (part *convBlockPart44) Run(from, to int) error {
+	dsum, dw, x, C, F, K0, N, P0, S0, pad0, stride0 := part.dsum, part.dw, part.x, part.C, part.F, part.K0, part.N, part.P0, part.S0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		f := rest
+		dwRow := f * C
+		dwRow2 := (dwRow + c) * K0
+		for k0 := range K0 {
+			sum2 := float64(0)
+			for n0 := range N {
+				dsumRow := n0 * F
+				dsumRow2 := (dsumRow + f) * P0
+				xRow := n0 * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range P0 {
+					i := p0 * stride0
+					i2 := i + k0
+					i3 := i2 - pad0
+					c2 := 0 <= i3
+					c4 := c2
+					if c4 {
+						c3 := i3 < S0
+						c4 = c3
+					}
+					t := float64(0)
+					if c4 {
+						xAt := x[xRow2+i3]
+						t = float64(dsum[dsumRow2+p0] * xAt)
+					}
+					sum2 += t
+				}
+			}
+			dw[dwRow2+k0] = sum2
+		}
+	}
+	return nil
+}
+
+// convBlockPart45 is a loop that runs in parts.
+type convBlockPart45 struct {
+	batchNormY, db, dy, v2 []float64
+	F, N, P0, convG        int
+}
+
+func (part *convBlockPart45) Run(from, to int) error {
+	batchNormY, db, dy, v2, F, N, P0, convG := part.batchNormY, part.db, part.dy, part.v2, part.F, part.N, part.P0, part.convG
+	for f := from; f < to; f++ {
+		sum2 := float64(0)
+		vAt := v2[f]
+		t := vAt + 0.001
+		t2 := math.Sqrt(t)
+		t3 := 1 / t2
+		for n0 := range N {
+			batchNormYRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + f) * P0
+			for g := range convG {
+				c := g == 0
+				for p0 := range P0 {
+					t12 := float64(0)
+					if c {
+						batchNormYAt := batchNormY[(batchNormYRow+p0)*F+f]
+						t4 := -batchNormYAt
+						c2 := 0 < t4
+						var t8 float64
+						if c2 {
+							dyAt := dy[dyRow2+p0]
+							t5 := -dyAt
+							t8 = t5
+						} else {
+							dyAt2 := dy[dyRow2+p0]
+							t6 := float64(0.1 * dyAt2)
+							t7 := -t6
+							t8 = t7
+						}
+						c3 := batchNormYAt <= 0
+						var t9 float64
+						if c3 {
+							t9 = 0
+						} else {
+							dyAt3 := dy[dyRow2+p0]
+							t9 = dyAt3
+						}
+						t10 := t8 + t9
+						t11 := float64(t3 * t10)
+						t12 = t11
+					}
+					sum2 += t12
+				}
+			}
+		}
+		db[f] = sum2
+	}
+	return nil
+}
+
+// convBlockPart46 is a loop that runs in parts.
+type convBlockPart46 struct {
+	dbatchNormMSum1, dm, v2 []float64
+	c                       bool
+}
+
+func (part *convBlockPart46) Run(from, to int) error {
+	dbatchNormMSum1, dm, v2, c := part.dbatchNormMSum1, part.dm, part.v2, part.c
+	for f := from; f < to; f++ {
+		t := float64(0)
+		if c {
+			t = dbatchNormMSum1[f] / math.Sqrt(v2[f]+0.001)
+		}
+		dm[f] = t
+	}
+	return nil
+}
+
+// convBlockPart47 is a loop that runs in parts.
+type convBlockPart47 struct {
+	dbatchNormVSum1, dv, v2 []float64
+	c                       bool
+}
+
+func (part *convBlockPart47) Run(from, to int) error {
+	dbatchNormVSum1, dv, v2, c := part.dbatchNormVSum1, part.dv, part.v2, part.c
+	for f := from; f < to; f++ {
+		t2 := float64(0)
+		if c {
+			t := math.Sqrt(v2[f] + 0.001)
+			t2 = dbatchNormVSum1[f] / t / t / t
+		}
+		dv[f] = t2
+	}
 	return nil
 }
 
@@ -2200,324 +2915,133 @@ func convBlockBRunBackward0F64(b *runtime.Bound, v *convBlockValues) error {
 	sum := runtime.Temp[float64](b, N*F*P0)
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				sum2 := float64(0)
-				i := p0 * stride0
-				for c := range C {
-					xRow2 := (xRow + c) * S0
-					wRow2 := (wRow + c) * K0
-					for k0 := range K0 {
-						i2 := i + k0 - pad0
-						t := float64(0)
-						if 0 <= i2 && i2 < S0 {
-							t = x[xRow2+i2]
-						}
-						sum2 += float64(t * w[wRow2+k0])
-					}
-				}
-				sum[sumRow2+p0] = sum2
-			}
+	if part := (convBlockPart4{sum, w, x, C, F, K0, P0, S0, pad0, stride0}); runtime.Small(N*F, P0*C*K0) {
+		if err := part.Run(0, N*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F, P0*C*K0); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0] = sum[n0, f, p0] + b[f]   for n0 in N, g in conv_G, f in F, p0 in P0
 	convY := runtime.Temp[float64](b, N*convG*F*P0)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				bAt := b2[f]
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					convY[convYRow3+p0] = sum[sumRow2+p0] + bAt
-				}
-			}
+	if part := (convBlockPart5{b2, convY, sum, F, P0, convG}); runtime.Small(N*convG*F, P0) {
+		if err := part.Run(0, N*convG*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F, P0); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, c] = conv_y[n0, 0, c, n1] - m[c]   for n0 in N, n1 in P0, c in F
 	batchNormD := runtime.Temp[float64](b, N*P0*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * F
-			for c := range F {
-				i := int(0)
-				if uint(i) >= uint(convG) {
-					return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-				}
-				batchNormD[batchNormDRow2+c] = convY[((convYRow+i)*F+c)*P0+n1] - m[c]
-			}
+	if part := (convBlockPart6{batchNormD, convY, m, F, P0, convG}); runtime.Small(N*P0, F) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, F); err != nil {
+		return err
 	}
 
 	// batch_norm_y[n0, n1, c] = batch_norm_d[n0, n1, c] / sqrt(v[c] + acc(T)(real(1/1000))) + 0   for n0 in N, n1 in P0, c in F
 	batchNormY := runtime.Temp[float64](b, N*P0*F)
-	for n0 := range N {
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * F
-			for c := range F {
-				t := batchNormD[batchNormDRow2+c]/math.Sqrt(v2[c]+0.001) + 0
-				batchNormY[batchNormDRow2+c] = t
-			}
+	if part := (convBlockPart39{batchNormD, batchNormY, v2, F, P0}); runtime.Small(N*P0, 9*F) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*F); err != nil {
+		return err
 	}
 
 	// @batch_norm_v.sum1[c] += batch_norm_d[n0, n1, c] * (-((1/2) * (if 0 < -batch_norm_y[n0, n1, c] then -@y[n0, c, n1] else -((1/10) * @y[n0, c, n1]))) - (1/2) * (if batch_norm_y[n0, n1, c] <= 0 then 0 else @y[n0, c, n1]))   for n0 in N, n1 in P0, c in F
 	dbatchNormVSum1 := runtime.Temp[float64](b, F)
 	if wantDv {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormDRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYAt := batchNormY[(batchNormDRow+n1)*F+c]
-					var t float64
-					if 0 < -batchNormYAt {
-						dyAt := dy[dyRow2+n1]
-						t = -dyAt
-					} else {
-						dyAt2 := dy[dyRow2+n1]
-						t = -float64(0.1 * dyAt2)
-					}
-					var t2 float64
-					if batchNormYAt <= 0 {
-						t2 = 0
-					} else {
-						dyAt3 := dy[dyRow2+n1]
-						t2 = dyAt3
-					}
-					t3 := float64(batchNormD[(batchNormDRow+n1)*F+c] * (-float64(0.5*t) - float64(0.5*t2)))
-					sum2 += t3
-				}
+		if part := (convBlockPart40{batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0}); runtime.Small(F, N*P0) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormVSum1[c] = sum2
+		} else if err := runtime.Split(part, F, N*P0); err != nil {
+			return err
 		}
 	}
 
 	// @batch_norm_m.sum1[c] += -(if 0 < -batch_norm_y[n0, n1, c] then -@y[n0, c, n1] else -((1/10) * @y[n0, c, n1])) - (if batch_norm_y[n0, n1, c] <= 0 then 0 else @y[n0, c, n1])   for n0 in N, n1 in P0, c in F
 	dbatchNormMSum1 := runtime.Temp[float64](b, F)
 	if wantDm {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYAt := batchNormY[(batchNormYRow+n1)*F+c]
-					var t float64
-					if 0 < -batchNormYAt {
-						dyAt := dy[dyRow2+n1]
-						t = -dyAt
-					} else {
-						dyAt2 := dy[dyRow2+n1]
-						t = -float64(0.1 * dyAt2)
-					}
-					var t2 float64
-					if batchNormYAt <= 0 {
-						t2 = 0
-					} else {
-						dyAt3 := dy[dyRow2+n1]
-						t2 = dyAt3
-					}
-					sum2 += -t - t2
-				}
+		if part := (convBlockPart41{batchNormY, dbatchNormMSum1, dy, F, N, P0}); runtime.Small(F, N*P0) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormMSum1[c] = sum2
+		} else if err := runtime.Split(part, F, N*P0); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n0, f, p0] = 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, f] then -@y[n0, f, p0] else -((1/10) * @y[n0, f, p0])) + (if batch_norm_y[n0, p0, f] <= 0 then 0 else @y[n0, f, p0]))   for n0 in N, f in F, p0 in P0
 	dsum := runtime.Temp[float64](b, N*F*P0)
 	if wantDx || wantDw {
-		for n0 := range N {
-			batchNormYRow := n0 * P0
-			dyRow := n0 * F
-			for f := range F {
-				t := 1 / math.Sqrt(v2[f]+0.001)
-				dyRow2 := (dyRow + f) * P0
-				for p0 := range P0 {
-					batchNormYAt := batchNormY[(batchNormYRow+p0)*F+f]
-					var t2 float64
-					if 0 < -batchNormYAt {
-						dyAt := dy[dyRow2+p0]
-						t2 = -dyAt
-					} else {
-						dyAt2 := dy[dyRow2+p0]
-						t2 = -float64(0.1 * dyAt2)
-					}
-					var t3 float64
-					if batchNormYAt <= 0 {
-						t3 = 0
-					} else {
-						dyAt3 := dy[dyRow2+p0]
-						t3 = dyAt3
-					}
-					dsum[dyRow2+p0] = float64(t * (t2 + t3))
-				}
+		if part := (convBlockPart42{batchNormY, dsum, dy, v2, F, P0}); runtime.Small(N*F, 9*P0) {
+			if err := part.Run(0, N*F); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*F, 9*P0); err != nil {
+			return err
 		}
 	}
 
 	// @x[n0, c, s0] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| then @sum[n0, f, p0] * w[f, c, s0 - (p0 * stride[0] - pad[0])] else 0   for n0 in N, c in C, s0 in S0, f in F, p0 in P0   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < |K0|
 	if wantDx {
-		for n0 := range N {
-			dsumRow := n0 * F
-			dxRow := n0 * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				for s0 := range S0 {
-					sum2 := float64(0)
-					for f := range F {
-						dsumRow2 := (dsumRow + f) * P0
-						wRow := f * C
-						wRow2 := (wRow + c) * K0
-						for p0 := range P0 {
-							i := p0 * stride0
-							i2 := s0 - (i - pad0)
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < K0) {
-								continue
-							}
-							i3 := i + i2 - pad0
-							t := float64(0)
-							if 0 <= i3 && i3 < S0 {
-								t = float64(dsum[dsumRow2+p0] * w[wRow2+i2])
-							}
-							sum2 += t
-						}
-					}
-					dx[dxRow2+s0] = sum2
-				}
+		if part := (convBlockPart43{dsum, dx, w, C, F, K0, P0, S0, pad0, stride0}); runtime.Small(N*C, S0*F*P0) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, S0*F*P0); err != nil {
+			return err
 		}
 	}
 
 	// @w[f, c, k0] += if 0 <= p0 * stride[0] + k0 - pad[0] && p0 * stride[0] + k0 - pad[0] < |S0| then @sum[n0, f, p0] * x[n0, c, p0 * stride[0] + k0 - pad[0]] else 0   for n0 in N, f in F, p0 in P0, c in C, k0 in K0
 	if wantDw {
-		for f := range F {
-			dwRow := f * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * K0
-				for k0 := range K0 {
-					sum2 := float64(0)
-					for n0 := range N {
-						dsumRow := n0 * F
-						dsumRow2 := (dsumRow + f) * P0
-						xRow := n0 * C
-						xRow2 := (xRow + c) * S0
-						for p0 := range P0 {
-							i := p0 * stride0
-							i2 := i + k0
-							i3 := i2 - pad0
-							c2 := 0 <= i3
-							c4 := c2
-							if c4 {
-								c3 := i3 < S0
-								c4 = c3
-							}
-							t := float64(0)
-							if c4 {
-								xAt := x[xRow2+i3]
-								t = float64(dsum[dsumRow2+p0] * xAt)
-							}
-							sum2 += t
-						}
-					}
-					dw[dwRow2+k0] = sum2
-				}
+		if part := (convBlockPart44{dsum, dw, x, C, F, K0, N, P0, S0, pad0, stride0}); runtime.Small(F*C, N*P0*K0) {
+			if err := part.Run(0, F*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, F*C, N*P0*K0); err != nil {
+			return err
 		}
 	}
 
 	// @b[f] += if g == 0 then 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, f] then -@y[n0, f, p0] else -((1/10) * @y[n0, f, p0])) + (if batch_norm_y[n0, p0, f] <= 0 then 0 else @y[n0, f, p0])) else 0   for n0 in N, g in conv_G, f in F, p0 in P0
 	if wantDb {
-		for f := range F {
-			sum2 := float64(0)
-			vAt := v2[f]
-			t := vAt + 0.001
-			t2 := math.Sqrt(t)
-			t3 := 1 / t2
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + f) * P0
-				for g := range convG {
-					c := g == 0
-					for p0 := range P0 {
-						t12 := float64(0)
-						if c {
-							batchNormYAt := batchNormY[(batchNormYRow+p0)*F+f]
-							t4 := -batchNormYAt
-							c2 := 0 < t4
-							var t8 float64
-							if c2 {
-								dyAt := dy[dyRow2+p0]
-								t5 := -dyAt
-								t8 = t5
-							} else {
-								dyAt2 := dy[dyRow2+p0]
-								t6 := float64(0.1 * dyAt2)
-								t7 := -t6
-								t8 = t7
-							}
-							c3 := batchNormYAt <= 0
-							var t9 float64
-							if c3 {
-								t9 = 0
-							} else {
-								dyAt3 := dy[dyRow2+p0]
-								t9 = dyAt3
-							}
-							t10 := t8 + t9
-							t11 := float64(t3 * t10)
-							t12 = t11
-						}
-						sum2 += t12
-					}
-				}
+		if part := (convBlockPart45{batchNormY, db, dy, v2, F, N, P0, convG}); runtime.Small(F, 9*N*convG*P0) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			db[f] = sum2
+		} else if err := runtime.Split(part, F, 9*N*convG*P0); err != nil {
+			return err
 		}
 	}
 
 	// @m[f] = if 0 < |N| && 0 < |P0| then @batch_norm_m.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	c := 0 < N && 0 < P0
 	if wantDm {
-		for f := range F {
-			t := float64(0)
-			if c {
-				t = dbatchNormMSum1[f] / math.Sqrt(v2[f]+0.001)
+		if part := (convBlockPart46{dbatchNormMSum1, dm, v2, c}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dm[f] = t
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 
 	// @v[f] = if 0 < |N| && 0 < |P0| then @batch_norm_v.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	if wantDv {
-		for f := range F {
-			t2 := float64(0)
-			if c {
-				t := math.Sqrt(v2[f] + 0.001)
-				t2 = dbatchNormVSum1[f] / t / t / t
+		if part := (convBlockPart47{dbatchNormVSum1, dv, v2, c}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dv[f] = t2
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 6), dx)
@@ -2525,6 +3049,358 @@ func convBlockBRunBackward0F64(b *runtime.Bound, v *convBlockValues) error {
 	copy(runtime.Elements[float64](b, 8), db)
 	copy(runtime.Elements[float64](b, 9), dm)
 	copy(runtime.Elements[float64](b, 10), dv)
+	return nil
+}
+
+// convBlockPart48 is a loop that runs in parts.
+type convBlockPart48 struct {
+	batchNormD, batchNormY, v2 []float32
+	i                          float32
+	F, P0, P1                  int
+}
+
+func (part *convBlockPart48) Run(from, to int) error {
+	batchNormD, batchNormY, v2, i, F, P0, P1 := part.batchNormD, part.batchNormY, part.v2, part.i, part.F, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		n2 := rest % P1
+		rest /= P1
+		n1 := rest % P0
+		rest /= P0
+		n0 := rest
+		batchNormDRow := n0 * P0
+		batchNormDRow2 := (batchNormDRow + n1) * P1
+		batchNormDRow3 := (batchNormDRow2 + n2) * F
+		for c := range F {
+			t := batchNormD[batchNormDRow3+c] / float32(math.Sqrt(float64(v2[c]+i)))
+			batchNormY[batchNormDRow3+c] = t + 0
+		}
+	}
+	return nil
+}
+
+// convBlockPart49 is a loop that runs in parts.
+type convBlockPart49 struct {
+	batchNormD, batchNormY, dbatchNormVSum1, dy []float32
+	F, N, P0, P1                                int
+}
+
+func (part *convBlockPart49) Run(from, to int) error {
+	batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0, P1 := part.batchNormD, part.batchNormY, part.dbatchNormVSum1, part.dy, part.F, part.N, part.P0, part.P1
+	for c := from; c < to; c++ {
+		sum2 := float64(0)
+		for n0 := range N {
+			batchNormDRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + c) * P0
+			for n1 := range P0 {
+				batchNormDRow2 := (batchNormDRow + n1) * P1
+				dyRow3 := (dyRow2 + n1) * P1
+				for n2 := range P1 {
+					batchNormYAt := batchNormY[(batchNormDRow2+n2)*F+c]
+					var t float32
+					if 0 < -batchNormYAt {
+						dyAt := dy[dyRow3+n2]
+						t = -dyAt
+					} else {
+						dyAt2 := dy[dyRow3+n2]
+						t = -float32(0.1 * dyAt2)
+					}
+					var t2 float32
+					if batchNormYAt <= 0 {
+						t2 = 0
+					} else {
+						dyAt3 := dy[dyRow3+n2]
+						t2 = dyAt3
+					}
+					t3 := float32(batchNormD[(batchNormDRow2+n2)*F+c] * (-float32(0.5*t) - float32(0.5*t2)))
+					sum2 += float64(t3)
+				}
+			}
+		}
+		dbatchNormVSum1[c] = float32(sum2)
+	}
+	return nil
+}
+
+// convBlockPart50 is a loop that runs in parts.
+type convBlockPart50 struct {
+	batchNormY, dbatchNormMSum1, dy []float32
+	F, N, P0, P1                    int
+}
+
+func (part *convBlockPart50) Run(from, to int) error {
+	batchNormY, dbatchNormMSum1, dy, F, N, P0, P1 := part.batchNormY, part.dbatchNormMSum1, part.dy, part.F, part.N, part.P0, part.P1
+	for c := from; c < to; c++ {
+		sum2 := float64(0)
+		for n0 := range N {
+			batchNormYRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + c) * P0
+			for n1 := range P0 {
+				batchNormYRow2 := (batchNormYRow + n1) * P1
+				dyRow3 := (dyRow2 + n1) * P1
+				for n2 := range P1 {
+					batchNormYAt := batchNormY[(batchNormYRow2+n2)*F+c]
+					var t float32
+					if 0 < -batchNormYAt {
+						dyAt := dy[dyRow3+n2]
+						t = -dyAt
+					} else {
+						dyAt2 := dy[dyRow3+n2]
+						t = -float32(0.1 * dyAt2)
+					}
+					var t2 float32
+					if batchNormYAt <= 0 {
+						t2 = 0
+					} else {
+						dyAt3 := dy[dyRow3+n2]
+						t2 = dyAt3
+					}
+					sum2 += float64(-t - t2)
+				}
+			}
+		}
+		dbatchNormMSum1[c] = float32(sum2)
+	}
+	return nil
+}
+
+// convBlockPart51 is a loop that runs in parts.
+type convBlockPart51 struct {
+	batchNormY, dsum, dy, v2 []float32
+	i                        float32
+	F, P0, P1                int
+}
+
+func (part *convBlockPart51) Run(from, to int) error {
+	batchNormY, dsum, dy, v2, i, F, P0, P1 := part.batchNormY, part.dsum, part.dy, part.v2, part.i, part.F, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		n0 := rest
+		batchNormYRow := n0 * P0
+		dyRow := n0 * F
+		t := 1 / float32(math.Sqrt(float64(v2[f]+i)))
+		dyRow2 := (dyRow + f) * P0
+		batchNormYRow2 := (batchNormYRow + p0) * P1
+		dyRow3 := (dyRow2 + p0) * P1
+		for p1 := range P1 {
+			batchNormYAt := batchNormY[(batchNormYRow2+p1)*F+f]
+			var t2 float32
+			if 0 < -batchNormYAt {
+				dyAt := dy[dyRow3+p1]
+				t2 = -dyAt
+			} else {
+				dyAt2 := dy[dyRow3+p1]
+				t2 = -float32(0.1 * dyAt2)
+			}
+			var t3 float32
+			if batchNormYAt <= 0 {
+				t3 = 0
+			} else {
+				dyAt3 := dy[dyRow3+p1]
+				t3 = dyAt3
+			}
+			dsum[dyRow3+p1] = float32(t * (t2 + t3))
+		}
+	}
+	return nil
+}
+
+// convBlockPart52 is a loop that runs in parts.
+type convBlockPart52 struct {
+	dsum, dx, w                                                []float32
+	C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *convBlockPart52) Run(from, to int) error {
+	dsum, dx, w, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1 := part.dsum, part.dx, part.w, part.C, part.F, part.K0, part.K1, part.P0, part.P1, part.S0, part.S1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		c := rest % C
+		rest /= C
+		n0 := rest
+		dsumRow := n0 * F
+		dxRow := n0 * C
+		dxRow2 := (dxRow + c) * S0
+		dxRow3 := (dxRow2 + s0) * S1
+		for s1 := range S1 {
+			sum2 := float64(0)
+			for f := range F {
+				dsumRow2 := (dsumRow + f) * P0
+				wRow := f * C
+				wRow2 := (wRow + c) * K0
+				for p0 := range P0 {
+					i2 := p0 * stride0
+					i3 := s0 - (i2 - pad0)
+					if !(0 <= i3) {
+						continue
+					}
+					if !(i3 < K0) {
+						continue
+					}
+					i6 := i2 + i3 - pad0
+					c2 := 0 <= i6
+					c3 := i6 < S0
+					dsumRow3 := (dsumRow2 + p0) * P1
+					for p1 := range P1 {
+						i4 := p1 * stride1
+						i5 := s1 - (i4 - pad1)
+						if !(0 <= i5) {
+							continue
+						}
+						if !(i5 < K1) {
+							continue
+						}
+						c4 := c2 && c3
+						if c4 {
+							i7 := i4 + i5 - pad1
+							c4 = 0 <= i7 && i7 < S1
+						}
+						t := float32(0)
+						if c4 {
+							t = float32(dsum[dsumRow3+p1] * w[(wRow2+i3)*K1+i5])
+						}
+						sum2 += float64(t)
+					}
+				}
+			}
+			dx[dxRow3+s1] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// convBlockPart53 is a loop that runs in parts.
+type convBlockPart53 struct {
+	dsum, dw, x                                                   []float32
+	C, F, K0, K1, N, P0, P1, S0, S1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *convBlockPart53) Run(from, to int) error {
+	dsum, dw, x, C, F, K0, K1, N, P0, P1, S0, S1, pad0, pad1, stride0, stride1 := part.dsum, part.dw, part.x, part.C, part.F, part.K0, part.K1, part.N, part.P0, part.P1, part.S0, part.S1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		f := rest
+		dwRow := f * C
+		dwRow2 := (dwRow + c) * K0
+		dwRow3 := (dwRow2 + k0) * K1
+		for k1 := range K1 {
+			sum2 := float64(0)
+			for n0 := range N {
+				dsumRow := n0 * F
+				dsumRow2 := (dsumRow + f) * P0
+				xRow := n0 * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range P0 {
+					i2 := p0 * stride0
+					i3 := i2 + k0
+					i4 := i3 - pad0
+					c2 := 0 <= i4
+					c3 := i4 < S0
+					dsumRow3 := (dsumRow2 + p0) * P1
+					for p1 := range P1 {
+						c5 := c2 && c3
+						if c5 {
+							i5 := p1 * stride1
+							i6 := i5 + k1
+							i7 := i6 - pad1
+							c4 := 0 <= i7
+							c7 := c4
+							if c7 {
+								c6 := i7 < S1
+								c7 = c6
+							}
+							c5 = c7
+						}
+						t := float32(0)
+						if c5 {
+							i8 := p1 * stride1
+							i9 := i8 + k1
+							i10 := i9 - pad1
+							xAt := x[(xRow2+i4)*S1+i10]
+							t = float32(dsum[dsumRow3+p1] * xAt)
+						}
+						sum2 += float64(t)
+					}
+				}
+			}
+			dw[dwRow3+k1] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// convBlockPart54 is a loop that runs in parts.
+type convBlockPart54 struct {
+	batchNormY, db, dy, v2 []float32
+	i                      float32
+	F, N, P0, P1, convG    int
+}
+
+func (part *convBlockPart54) Run(from, to int) error {
+	batchNormY, db, dy, v2, i, F, N, P0, P1, convG := part.batchNormY, part.db, part.dy, part.v2, part.i, part.F, part.N, part.P0, part.P1, part.convG
+	for f := from; f < to; f++ {
+		sum2 := float64(0)
+		vAt := v2[f]
+		t := vAt + i
+		t2 := float32(math.Sqrt(float64(t)))
+		t3 := 1 / t2
+		for n0 := range N {
+			batchNormYRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + f) * P0
+			for g := range convG {
+				c := g == 0
+				for p0 := range P0 {
+					batchNormYRow2 := (batchNormYRow + p0) * P1
+					dyRow3 := (dyRow2 + p0) * P1
+					for p1 := range P1 {
+						t12 := float32(0)
+						if c {
+							batchNormYAt := batchNormY[(batchNormYRow2+p1)*F+f]
+							t4 := -batchNormYAt
+							c2 := 0 < t4
+							var t8 float32
+							if c2 {
+								dyAt := dy[dyRow3+p1]
+								t5 := -dyAt
+								t8 = t5
+							} else {
+								dyAt2 := dy[dyRow3+p1]
+								t6 := float32(0.1 * dyAt2)
+								t7 := -t6
+								t8 = t7
+							}
+							c3 := batchNormYAt <= 0
+							var t9 float32
+							if c3 {
+								t9 = 0
+							} else {
+								dyAt3 := dy[dyRow3+p1]
+								t9 = dyAt3
+							}
+							t10 := t8 + t9
+							t11 := float32(t3 * t10)
+							t12 = t11
+						}
+						sum2 += float64(t12)
+					}
+				}
+			}
+		}
+		db[f] = float32(sum2)
+	}
 	return nil
 }
 
@@ -2563,405 +3439,134 @@ func convBlockBRunBackward1F32(b *runtime.Bound, v *convBlockValues) error {
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					sum2 := float64(0)
-					i3 := p1 * stride1
-					for c := range C {
-						xRow2 := (xRow + c) * S0
-						wRow2 := (wRow + c) * K0
-						for k0 := range K0 {
-							i2 := i + k0 - pad0
-							c2 := 0 <= i2
-							c3 := i2 < S0
-							wRow3 := (wRow2 + k0) * K1
-							for k1 := range K1 {
-								c4 := c2 && c3
-								if c4 {
-									i4 := i3 + k1 - pad1
-									c4 = 0 <= i4 && i4 < S1
-								}
-								t := float32(0)
-								if c4 {
-									i5 := i3 + k1 - pad1
-									t = x[(xRow2+i2)*S1+i5]
-								}
-								sum2 += float64(float32(t * w[wRow3+k1]))
-							}
-						}
-					}
-					sum[sumRow3+p1] = float32(sum2)
-				}
-			}
+	if part := (convBlockPart8{sum, w, x, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(N*F*P0, P1*C*K0*K1) {
+		if err := part.Run(0, N*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0, P1*C*K0*K1); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1] = sum[n0, f, p0, p1] + b[f]   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1
 	convY := runtime.Temp[float32](b, N*convG*F*P0*P1)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				bAt := b2[f]
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						convY[convYRow4+p1] = sum[sumRow3+p1] + bAt
-					}
-				}
-			}
+	if part := (convBlockPart9{b2, convY, sum, F, P0, P1, convG}); runtime.Small(N*convG*F*P0, P1) {
+		if err := part.Run(0, N*convG*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0, P1); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, c] = conv_y[n0, 0, c, n1, n2] - m[c]   for n0 in N, n1 in P0, n2 in P1, c in F
 	batchNormD := runtime.Temp[float32](b, N*P0*P1*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * F
-				for c := range F {
-					i := int(0)
-					if uint(i) >= uint(convG) {
-						return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-					}
-					batchNormD[batchNormDRow3+c] = convY[(((convYRow+i)*F+c)*P0+n1)*P1+n2] - m[c]
-				}
-			}
+	if part := (convBlockPart10{batchNormD, convY, m, F, P0, P1, convG}); runtime.Small(N*P0*P1, F) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, F); err != nil {
+		return err
 	}
 
 	// batch_norm_y[n0, n1, n2, c] = batch_norm_d[n0, n1, n2, c] / sqrt(v[c] + acc(T)(real(1/1000))) + 0   for n0 in N, n1 in P0, n2 in P1, c in F
 	batchNormY := runtime.Temp[float32](b, N*P0*P1*F)
 	i := float32(0.001)
-	for n0 := range N {
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * F
-				for c := range F {
-					t := batchNormD[batchNormDRow3+c] / float32(math.Sqrt(float64(v2[c]+i)))
-					batchNormY[batchNormDRow3+c] = t + 0
-				}
-			}
+	if part := (convBlockPart48{batchNormD, batchNormY, v2, i, F, P0, P1}); runtime.Small(N*P0*P1, 9*F) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*F); err != nil {
+		return err
 	}
 
 	// @batch_norm_v.sum1[c] += batch_norm_d[n0, n1, n2, c] * (-((1/2) * (if 0 < -batch_norm_y[n0, n1, n2, c] then -@y[n0, c, n1, n2] else -((1/10) * @y[n0, c, n1, n2]))) - (1/2) * (if batch_norm_y[n0, n1, n2, c] <= 0 then 0 else @y[n0, c, n1, n2]))   for n0 in N, n1 in P0, n2 in P1, c in F
 	dbatchNormVSum1 := runtime.Temp[float32](b, F)
 	if wantDv {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormDRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormDRow2 := (batchNormDRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormYAt := batchNormY[(batchNormDRow2+n2)*F+c]
-						var t float32
-						if 0 < -batchNormYAt {
-							dyAt := dy[dyRow3+n2]
-							t = -dyAt
-						} else {
-							dyAt2 := dy[dyRow3+n2]
-							t = -float32(0.1 * dyAt2)
-						}
-						var t2 float32
-						if batchNormYAt <= 0 {
-							t2 = 0
-						} else {
-							dyAt3 := dy[dyRow3+n2]
-							t2 = dyAt3
-						}
-						t3 := float32(batchNormD[(batchNormDRow2+n2)*F+c] * (-float32(0.5*t) - float32(0.5*t2)))
-						sum2 += float64(t3)
-					}
-				}
+		if part := (convBlockPart49{batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0, P1}); runtime.Small(F, N*P0*P1) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormVSum1[c] = float32(sum2)
+		} else if err := runtime.Split(part, F, N*P0*P1); err != nil {
+			return err
 		}
 	}
 
 	// @batch_norm_m.sum1[c] += -(if 0 < -batch_norm_y[n0, n1, n2, c] then -@y[n0, c, n1, n2] else -((1/10) * @y[n0, c, n1, n2])) - (if batch_norm_y[n0, n1, n2, c] <= 0 then 0 else @y[n0, c, n1, n2])   for n0 in N, n1 in P0, n2 in P1, c in F
 	dbatchNormMSum1 := runtime.Temp[float32](b, F)
 	if wantDm {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYRow2 := (batchNormYRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormYAt := batchNormY[(batchNormYRow2+n2)*F+c]
-						var t float32
-						if 0 < -batchNormYAt {
-							dyAt := dy[dyRow3+n2]
-							t = -dyAt
-						} else {
-							dyAt2 := dy[dyRow3+n2]
-							t = -float32(0.1 * dyAt2)
-						}
-						var t2 float32
-						if batchNormYAt <= 0 {
-							t2 = 0
-						} else {
-							dyAt3 := dy[dyRow3+n2]
-							t2 = dyAt3
-						}
-						sum2 += float64(-t - t2)
-					}
-				}
+		if part := (convBlockPart50{batchNormY, dbatchNormMSum1, dy, F, N, P0, P1}); runtime.Small(F, N*P0*P1) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormMSum1[c] = float32(sum2)
+		} else if err := runtime.Split(part, F, N*P0*P1); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n0, f, p0, p1] = 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, p1, f] then -@y[n0, f, p0, p1] else -((1/10) * @y[n0, f, p0, p1])) + (if batch_norm_y[n0, p0, p1, f] <= 0 then 0 else @y[n0, f, p0, p1]))   for n0 in N, f in F, p0 in P0, p1 in P1
 	dsum := runtime.Temp[float32](b, N*F*P0*P1)
 	if wantDx || wantDw {
-		for n0 := range N {
-			batchNormYRow := n0 * P0
-			dyRow := n0 * F
-			for f := range F {
-				t := 1 / float32(math.Sqrt(float64(v2[f]+i)))
-				dyRow2 := (dyRow + f) * P0
-				for p0 := range P0 {
-					batchNormYRow2 := (batchNormYRow + p0) * P1
-					dyRow3 := (dyRow2 + p0) * P1
-					for p1 := range P1 {
-						batchNormYAt := batchNormY[(batchNormYRow2+p1)*F+f]
-						var t2 float32
-						if 0 < -batchNormYAt {
-							dyAt := dy[dyRow3+p1]
-							t2 = -dyAt
-						} else {
-							dyAt2 := dy[dyRow3+p1]
-							t2 = -float32(0.1 * dyAt2)
-						}
-						var t3 float32
-						if batchNormYAt <= 0 {
-							t3 = 0
-						} else {
-							dyAt3 := dy[dyRow3+p1]
-							t3 = dyAt3
-						}
-						dsum[dyRow3+p1] = float32(t * (t2 + t3))
-					}
-				}
+		if part := (convBlockPart51{batchNormY, dsum, dy, v2, i, F, P0, P1}); runtime.Small(N*F*P0, 9*P1) {
+			if err := part.Run(0, N*F*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*F*P0, 9*P1); err != nil {
+			return err
 		}
 	}
 
 	// @x[n0, c, s0, s1] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| then @sum[n0, f, p0, p1] * w[f, c, s0 - (p0 * stride[0] - pad[0]), s1 - (p1 * stride[1] - pad[1])] else 0   for n0 in N, c in C, s0 in S0, s1 in S1, f in F, p0 in P0, p1 in P1   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < |K0| && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < |K1|
 	if wantDx {
-		for n0 := range N {
-			dsumRow := n0 * F
-			dxRow := n0 * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				for s0 := range S0 {
-					dxRow3 := (dxRow2 + s0) * S1
-					for s1 := range S1 {
-						sum2 := float64(0)
-						for f := range F {
-							dsumRow2 := (dsumRow + f) * P0
-							wRow := f * C
-							wRow2 := (wRow + c) * K0
-							for p0 := range P0 {
-								i2 := p0 * stride0
-								i3 := s0 - (i2 - pad0)
-								if !(0 <= i3) {
-									continue
-								}
-								if !(i3 < K0) {
-									continue
-								}
-								i6 := i2 + i3 - pad0
-								c2 := 0 <= i6
-								c3 := i6 < S0
-								dsumRow3 := (dsumRow2 + p0) * P1
-								for p1 := range P1 {
-									i4 := p1 * stride1
-									i5 := s1 - (i4 - pad1)
-									if !(0 <= i5) {
-										continue
-									}
-									if !(i5 < K1) {
-										continue
-									}
-									c4 := c2 && c3
-									if c4 {
-										i7 := i4 + i5 - pad1
-										c4 = 0 <= i7 && i7 < S1
-									}
-									t := float32(0)
-									if c4 {
-										t = float32(dsum[dsumRow3+p1] * w[(wRow2+i3)*K1+i5])
-									}
-									sum2 += float64(t)
-								}
-							}
-						}
-						dx[dxRow3+s1] = float32(sum2)
-					}
-				}
+		if part := (convBlockPart52{dsum, dx, w, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(N*C*S0, S1*F*P0*P1) {
+			if err := part.Run(0, N*C*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C*S0, S1*F*P0*P1); err != nil {
+			return err
 		}
 	}
 
 	// @w[f, c, k0, k1] += if 0 <= p0 * stride[0] + k0 - pad[0] && p0 * stride[0] + k0 - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 - pad[1] && p1 * stride[1] + k1 - pad[1] < |S1| then @sum[n0, f, p0, p1] * x[n0, c, p0 * stride[0] + k0 - pad[0], p1 * stride[1] + k1 - pad[1]] else 0   for n0 in N, f in F, p0 in P0, p1 in P1, c in C, k0 in K0, k1 in K1
 	if wantDw {
-		for f := range F {
-			dwRow := f * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * K0
-				for k0 := range K0 {
-					dwRow3 := (dwRow2 + k0) * K1
-					for k1 := range K1 {
-						sum2 := float64(0)
-						for n0 := range N {
-							dsumRow := n0 * F
-							dsumRow2 := (dsumRow + f) * P0
-							xRow := n0 * C
-							xRow2 := (xRow + c) * S0
-							for p0 := range P0 {
-								i2 := p0 * stride0
-								i3 := i2 + k0
-								i4 := i3 - pad0
-								c2 := 0 <= i4
-								c3 := i4 < S0
-								dsumRow3 := (dsumRow2 + p0) * P1
-								for p1 := range P1 {
-									c5 := c2 && c3
-									if c5 {
-										i5 := p1 * stride1
-										i6 := i5 + k1
-										i7 := i6 - pad1
-										c4 := 0 <= i7
-										c7 := c4
-										if c7 {
-											c6 := i7 < S1
-											c7 = c6
-										}
-										c5 = c7
-									}
-									t := float32(0)
-									if c5 {
-										i8 := p1 * stride1
-										i9 := i8 + k1
-										i10 := i9 - pad1
-										xAt := x[(xRow2+i4)*S1+i10]
-										t = float32(dsum[dsumRow3+p1] * xAt)
-									}
-									sum2 += float64(t)
-								}
-							}
-						}
-						dw[dwRow3+k1] = float32(sum2)
-					}
-				}
+		if part := (convBlockPart53{dsum, dw, x, C, F, K0, K1, N, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(F*C*K0, N*P0*P1*K1) {
+			if err := part.Run(0, F*C*K0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, F*C*K0, N*P0*P1*K1); err != nil {
+			return err
 		}
 	}
 
 	// @b[f] += if g == 0 then 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, p1, f] then -@y[n0, f, p0, p1] else -((1/10) * @y[n0, f, p0, p1])) + (if batch_norm_y[n0, p0, p1, f] <= 0 then 0 else @y[n0, f, p0, p1])) else 0   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1
 	if wantDb {
-		for f := range F {
-			sum2 := float64(0)
-			vAt := v2[f]
-			t := vAt + i
-			t2 := float32(math.Sqrt(float64(t)))
-			t3 := 1 / t2
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + f) * P0
-				for g := range convG {
-					c := g == 0
-					for p0 := range P0 {
-						batchNormYRow2 := (batchNormYRow + p0) * P1
-						dyRow3 := (dyRow2 + p0) * P1
-						for p1 := range P1 {
-							t12 := float32(0)
-							if c {
-								batchNormYAt := batchNormY[(batchNormYRow2+p1)*F+f]
-								t4 := -batchNormYAt
-								c2 := 0 < t4
-								var t8 float32
-								if c2 {
-									dyAt := dy[dyRow3+p1]
-									t5 := -dyAt
-									t8 = t5
-								} else {
-									dyAt2 := dy[dyRow3+p1]
-									t6 := float32(0.1 * dyAt2)
-									t7 := -t6
-									t8 = t7
-								}
-								c3 := batchNormYAt <= 0
-								var t9 float32
-								if c3 {
-									t9 = 0
-								} else {
-									dyAt3 := dy[dyRow3+p1]
-									t9 = dyAt3
-								}
-								t10 := t8 + t9
-								t11 := float32(t3 * t10)
-								t12 = t11
-							}
-							sum2 += float64(t12)
-						}
-					}
-				}
+		if part := (convBlockPart54{batchNormY, db, dy, v2, i, F, N, P0, P1, convG}); runtime.Small(F, 9*N*convG*P0*P1) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			db[f] = float32(sum2)
+		} else if err := runtime.Split(part, F, 9*N*convG*P0*P1); err != nil {
+			return err
 		}
 	}
 
 	// @m[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| then @batch_norm_m.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	c := 0 < N && 0 < P0 && 0 < P1
 	if wantDm {
-		for f := range F {
-			t := float32(0)
-			if c {
-				t = dbatchNormMSum1[f] / float32(math.Sqrt(float64(v2[f]+i)))
+		if part := (convBlockPart37{dbatchNormMSum1, dm, v2, c, i}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dm[f] = t
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 
 	// @v[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| then @batch_norm_v.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	if wantDv {
-		for f := range F {
-			t2 := float32(0)
-			if c {
-				t := float32(math.Sqrt(float64(v2[f] + i)))
-				t2 = dbatchNormVSum1[f] / t / t / t
+		if part := (convBlockPart38{dbatchNormVSum1, dv, v2, c, i}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dv[f] = t2
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 6), dx)
@@ -2969,6 +3574,355 @@ func convBlockBRunBackward1F32(b *runtime.Bound, v *convBlockValues) error {
 	copy(runtime.Elements[float32](b, 8), db)
 	copy(runtime.Elements[float32](b, 9), dm)
 	copy(runtime.Elements[float32](b, 10), dv)
+	return nil
+}
+
+// convBlockPart55 is a loop that runs in parts.
+type convBlockPart55 struct {
+	batchNormD, batchNormY, v2 []float64
+	F, P0, P1                  int
+}
+
+func (part *convBlockPart55) Run(from, to int) error {
+	batchNormD, batchNormY, v2, F, P0, P1 := part.batchNormD, part.batchNormY, part.v2, part.F, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		n2 := rest % P1
+		rest /= P1
+		n1 := rest % P0
+		rest /= P0
+		n0 := rest
+		batchNormDRow := n0 * P0
+		batchNormDRow2 := (batchNormDRow + n1) * P1
+		batchNormDRow3 := (batchNormDRow2 + n2) * F
+		for c := range F {
+			t := batchNormD[batchNormDRow3+c]/math.Sqrt(v2[c]+0.001) + 0
+			batchNormY[batchNormDRow3+c] = t
+		}
+	}
+	return nil
+}
+
+// convBlockPart56 is a loop that runs in parts.
+type convBlockPart56 struct {
+	batchNormD, batchNormY, dbatchNormVSum1, dy []float64
+	F, N, P0, P1                                int
+}
+
+func (part *convBlockPart56) Run(from, to int) error {
+	batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0, P1 := part.batchNormD, part.batchNormY, part.dbatchNormVSum1, part.dy, part.F, part.N, part.P0, part.P1
+	for c := from; c < to; c++ {
+		sum2 := float64(0)
+		for n0 := range N {
+			batchNormDRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + c) * P0
+			for n1 := range P0 {
+				batchNormDRow2 := (batchNormDRow + n1) * P1
+				dyRow3 := (dyRow2 + n1) * P1
+				for n2 := range P1 {
+					batchNormYAt := batchNormY[(batchNormDRow2+n2)*F+c]
+					var t float64
+					if 0 < -batchNormYAt {
+						dyAt := dy[dyRow3+n2]
+						t = -dyAt
+					} else {
+						dyAt2 := dy[dyRow3+n2]
+						t = -float64(0.1 * dyAt2)
+					}
+					var t2 float64
+					if batchNormYAt <= 0 {
+						t2 = 0
+					} else {
+						dyAt3 := dy[dyRow3+n2]
+						t2 = dyAt3
+					}
+					t3 := float64(batchNormD[(batchNormDRow2+n2)*F+c] * (-float64(0.5*t) - float64(0.5*t2)))
+					sum2 += t3
+				}
+			}
+		}
+		dbatchNormVSum1[c] = sum2
+	}
+	return nil
+}
+
+// convBlockPart57 is a loop that runs in parts.
+type convBlockPart57 struct {
+	batchNormY, dbatchNormMSum1, dy []float64
+	F, N, P0, P1                    int
+}
+
+func (part *convBlockPart57) Run(from, to int) error {
+	batchNormY, dbatchNormMSum1, dy, F, N, P0, P1 := part.batchNormY, part.dbatchNormMSum1, part.dy, part.F, part.N, part.P0, part.P1
+	for c := from; c < to; c++ {
+		sum2 := float64(0)
+		for n0 := range N {
+			batchNormYRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + c) * P0
+			for n1 := range P0 {
+				batchNormYRow2 := (batchNormYRow + n1) * P1
+				dyRow3 := (dyRow2 + n1) * P1
+				for n2 := range P1 {
+					batchNormYAt := batchNormY[(batchNormYRow2+n2)*F+c]
+					var t float64
+					if 0 < -batchNormYAt {
+						dyAt := dy[dyRow3+n2]
+						t = -dyAt
+					} else {
+						dyAt2 := dy[dyRow3+n2]
+						t = -float64(0.1 * dyAt2)
+					}
+					var t2 float64
+					if batchNormYAt <= 0 {
+						t2 = 0
+					} else {
+						dyAt3 := dy[dyRow3+n2]
+						t2 = dyAt3
+					}
+					sum2 += -t - t2
+				}
+			}
+		}
+		dbatchNormMSum1[c] = sum2
+	}
+	return nil
+}
+
+// convBlockPart58 is a loop that runs in parts.
+type convBlockPart58 struct {
+	batchNormY, dsum, dy, v2 []float64
+	F, P0, P1                int
+}
+
+func (part *convBlockPart58) Run(from, to int) error {
+	batchNormY, dsum, dy, v2, F, P0, P1 := part.batchNormY, part.dsum, part.dy, part.v2, part.F, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		n0 := rest
+		batchNormYRow := n0 * P0
+		dyRow := n0 * F
+		t := 1 / math.Sqrt(v2[f]+0.001)
+		dyRow2 := (dyRow + f) * P0
+		batchNormYRow2 := (batchNormYRow + p0) * P1
+		dyRow3 := (dyRow2 + p0) * P1
+		for p1 := range P1 {
+			batchNormYAt := batchNormY[(batchNormYRow2+p1)*F+f]
+			var t2 float64
+			if 0 < -batchNormYAt {
+				dyAt := dy[dyRow3+p1]
+				t2 = -dyAt
+			} else {
+				dyAt2 := dy[dyRow3+p1]
+				t2 = -float64(0.1 * dyAt2)
+			}
+			var t3 float64
+			if batchNormYAt <= 0 {
+				t3 = 0
+			} else {
+				dyAt3 := dy[dyRow3+p1]
+				t3 = dyAt3
+			}
+			dsum[dyRow3+p1] = float64(t * (t2 + t3))
+		}
+	}
+	return nil
+}
+
+// convBlockPart59 is a loop that runs in parts.
+type convBlockPart59 struct {
+	dsum, dx, w                                                []float64
+	C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *convBlockPart59) Run(from, to int) error {
+	dsum, dx, w, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1 := part.dsum, part.dx, part.w, part.C, part.F, part.K0, part.K1, part.P0, part.P1, part.S0, part.S1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		c := rest % C
+		rest /= C
+		n0 := rest
+		dsumRow := n0 * F
+		dxRow := n0 * C
+		dxRow2 := (dxRow + c) * S0
+		dxRow3 := (dxRow2 + s0) * S1
+		for s1 := range S1 {
+			sum2 := float64(0)
+			for f := range F {
+				dsumRow2 := (dsumRow + f) * P0
+				wRow := f * C
+				wRow2 := (wRow + c) * K0
+				for p0 := range P0 {
+					i := p0 * stride0
+					i2 := s0 - (i - pad0)
+					if !(0 <= i2) {
+						continue
+					}
+					if !(i2 < K0) {
+						continue
+					}
+					i5 := i + i2 - pad0
+					c2 := 0 <= i5
+					c3 := i5 < S0
+					dsumRow3 := (dsumRow2 + p0) * P1
+					for p1 := range P1 {
+						i3 := p1 * stride1
+						i4 := s1 - (i3 - pad1)
+						if !(0 <= i4) {
+							continue
+						}
+						if !(i4 < K1) {
+							continue
+						}
+						c4 := c2 && c3
+						if c4 {
+							i6 := i3 + i4 - pad1
+							c4 = 0 <= i6 && i6 < S1
+						}
+						t := float64(0)
+						if c4 {
+							t = float64(dsum[dsumRow3+p1] * w[(wRow2+i2)*K1+i4])
+						}
+						sum2 += t
+					}
+				}
+			}
+			dx[dxRow3+s1] = sum2
+		}
+	}
+	return nil
+}
+
+// convBlockPart60 is a loop that runs in parts.
+type convBlockPart60 struct {
+	dsum, dw, x                                                   []float64
+	C, F, K0, K1, N, P0, P1, S0, S1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *convBlockPart60) Run(from, to int) error {
+	dsum, dw, x, C, F, K0, K1, N, P0, P1, S0, S1, pad0, pad1, stride0, stride1 := part.dsum, part.dw, part.x, part.C, part.F, part.K0, part.K1, part.N, part.P0, part.P1, part.S0, part.S1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		f := rest
+		dwRow := f * C
+		dwRow2 := (dwRow + c) * K0
+		dwRow3 := (dwRow2 + k0) * K1
+		for k1 := range K1 {
+			sum2 := float64(0)
+			for n0 := range N {
+				dsumRow := n0 * F
+				dsumRow2 := (dsumRow + f) * P0
+				xRow := n0 * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range P0 {
+					i := p0 * stride0
+					i2 := i + k0
+					i3 := i2 - pad0
+					c2 := 0 <= i3
+					c3 := i3 < S0
+					dsumRow3 := (dsumRow2 + p0) * P1
+					for p1 := range P1 {
+						c5 := c2 && c3
+						if c5 {
+							i4 := p1 * stride1
+							i5 := i4 + k1
+							i6 := i5 - pad1
+							c4 := 0 <= i6
+							c7 := c4
+							if c7 {
+								c6 := i6 < S1
+								c7 = c6
+							}
+							c5 = c7
+						}
+						t := float64(0)
+						if c5 {
+							i7 := p1 * stride1
+							i8 := i7 + k1
+							i9 := i8 - pad1
+							xAt := x[(xRow2+i3)*S1+i9]
+							t = float64(dsum[dsumRow3+p1] * xAt)
+						}
+						sum2 += t
+					}
+				}
+			}
+			dw[dwRow3+k1] = sum2
+		}
+	}
+	return nil
+}
+
+// convBlockPart61 is a loop that runs in parts.
+type convBlockPart61 struct {
+	batchNormY, db, dy, v2 []float64
+	F, N, P0, P1, convG    int
+}
+
+func (part *convBlockPart61) Run(from, to int) error {
+	batchNormY, db, dy, v2, F, N, P0, P1, convG := part.batchNormY, part.db, part.dy, part.v2, part.F, part.N, part.P0, part.P1, part.convG
+	for f := from; f < to; f++ {
+		sum2 := float64(0)
+		vAt := v2[f]
+		t := vAt + 0.001
+		t2 := math.Sqrt(t)
+		t3 := 1 / t2
+		for n0 := range N {
+			batchNormYRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + f) * P0
+			for g := range convG {
+				c := g == 0
+				for p0 := range P0 {
+					batchNormYRow2 := (batchNormYRow + p0) * P1
+					dyRow3 := (dyRow2 + p0) * P1
+					for p1 := range P1 {
+						t12 := float64(0)
+						if c {
+							batchNormYAt := batchNormY[(batchNormYRow2+p1)*F+f]
+							t4 := -batchNormYAt
+							c2 := 0 < t4
+							var t8 float64
+							if c2 {
+								dyAt := dy[dyRow3+p1]
+								t5 := -dyAt
+								t8 = t5
+							} else {
+								dyAt2 := dy[dyRow3+p1]
+								t6 := float64(0.1 * dyAt2)
+								t7 := -t6
+								t8 = t7
+							}
+							c3 := batchNormYAt <= 0
+							var t9 float64
+							if c3 {
+								t9 = 0
+							} else {
+								dyAt3 := dy[dyRow3+p1]
+								t9 = dyAt3
+							}
+							t10 := t8 + t9
+							t11 := float64(t3 * t10)
+							t12 = t11
+						}
+						sum2 += t12
+					}
+				}
+			}
+		}
+		db[f] = sum2
+	}
 	return nil
 }
 
@@ -3007,404 +3961,133 @@ func convBlockBRunBackward1F64(b *runtime.Bound, v *convBlockValues) error {
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					sum2 := float64(0)
-					i3 := p1 * stride1
-					for c := range C {
-						xRow2 := (xRow + c) * S0
-						wRow2 := (wRow + c) * K0
-						for k0 := range K0 {
-							i2 := i + k0 - pad0
-							c2 := 0 <= i2
-							c3 := i2 < S0
-							wRow3 := (wRow2 + k0) * K1
-							for k1 := range K1 {
-								c4 := c2 && c3
-								if c4 {
-									i4 := i3 + k1 - pad1
-									c4 = 0 <= i4 && i4 < S1
-								}
-								t := float64(0)
-								if c4 {
-									i5 := i3 + k1 - pad1
-									t = x[(xRow2+i2)*S1+i5]
-								}
-								sum2 += float64(t * w[wRow3+k1])
-							}
-						}
-					}
-					sum[sumRow3+p1] = sum2
-				}
-			}
+	if part := (convBlockPart12{sum, w, x, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(N*F*P0, P1*C*K0*K1) {
+		if err := part.Run(0, N*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0, P1*C*K0*K1); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1] = sum[n0, f, p0, p1] + b[f]   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1
 	convY := runtime.Temp[float64](b, N*convG*F*P0*P1)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				bAt := b2[f]
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						convY[convYRow4+p1] = sum[sumRow3+p1] + bAt
-					}
-				}
-			}
+	if part := (convBlockPart13{b2, convY, sum, F, P0, P1, convG}); runtime.Small(N*convG*F*P0, P1) {
+		if err := part.Run(0, N*convG*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0, P1); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, c] = conv_y[n0, 0, c, n1, n2] - m[c]   for n0 in N, n1 in P0, n2 in P1, c in F
 	batchNormD := runtime.Temp[float64](b, N*P0*P1*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * F
-				for c := range F {
-					i := int(0)
-					if uint(i) >= uint(convG) {
-						return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-					}
-					batchNormD[batchNormDRow3+c] = convY[(((convYRow+i)*F+c)*P0+n1)*P1+n2] - m[c]
-				}
-			}
+	if part := (convBlockPart14{batchNormD, convY, m, F, P0, P1, convG}); runtime.Small(N*P0*P1, F) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, F); err != nil {
+		return err
 	}
 
 	// batch_norm_y[n0, n1, n2, c] = batch_norm_d[n0, n1, n2, c] / sqrt(v[c] + acc(T)(real(1/1000))) + 0   for n0 in N, n1 in P0, n2 in P1, c in F
 	batchNormY := runtime.Temp[float64](b, N*P0*P1*F)
-	for n0 := range N {
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * F
-				for c := range F {
-					t := batchNormD[batchNormDRow3+c]/math.Sqrt(v2[c]+0.001) + 0
-					batchNormY[batchNormDRow3+c] = t
-				}
-			}
+	if part := (convBlockPart55{batchNormD, batchNormY, v2, F, P0, P1}); runtime.Small(N*P0*P1, 9*F) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*F); err != nil {
+		return err
 	}
 
 	// @batch_norm_v.sum1[c] += batch_norm_d[n0, n1, n2, c] * (-((1/2) * (if 0 < -batch_norm_y[n0, n1, n2, c] then -@y[n0, c, n1, n2] else -((1/10) * @y[n0, c, n1, n2]))) - (1/2) * (if batch_norm_y[n0, n1, n2, c] <= 0 then 0 else @y[n0, c, n1, n2]))   for n0 in N, n1 in P0, n2 in P1, c in F
 	dbatchNormVSum1 := runtime.Temp[float64](b, F)
 	if wantDv {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormDRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormDRow2 := (batchNormDRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormYAt := batchNormY[(batchNormDRow2+n2)*F+c]
-						var t float64
-						if 0 < -batchNormYAt {
-							dyAt := dy[dyRow3+n2]
-							t = -dyAt
-						} else {
-							dyAt2 := dy[dyRow3+n2]
-							t = -float64(0.1 * dyAt2)
-						}
-						var t2 float64
-						if batchNormYAt <= 0 {
-							t2 = 0
-						} else {
-							dyAt3 := dy[dyRow3+n2]
-							t2 = dyAt3
-						}
-						t3 := float64(batchNormD[(batchNormDRow2+n2)*F+c] * (-float64(0.5*t) - float64(0.5*t2)))
-						sum2 += t3
-					}
-				}
+		if part := (convBlockPart56{batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0, P1}); runtime.Small(F, N*P0*P1) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormVSum1[c] = sum2
+		} else if err := runtime.Split(part, F, N*P0*P1); err != nil {
+			return err
 		}
 	}
 
 	// @batch_norm_m.sum1[c] += -(if 0 < -batch_norm_y[n0, n1, n2, c] then -@y[n0, c, n1, n2] else -((1/10) * @y[n0, c, n1, n2])) - (if batch_norm_y[n0, n1, n2, c] <= 0 then 0 else @y[n0, c, n1, n2])   for n0 in N, n1 in P0, n2 in P1, c in F
 	dbatchNormMSum1 := runtime.Temp[float64](b, F)
 	if wantDm {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYRow2 := (batchNormYRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormYAt := batchNormY[(batchNormYRow2+n2)*F+c]
-						var t float64
-						if 0 < -batchNormYAt {
-							dyAt := dy[dyRow3+n2]
-							t = -dyAt
-						} else {
-							dyAt2 := dy[dyRow3+n2]
-							t = -float64(0.1 * dyAt2)
-						}
-						var t2 float64
-						if batchNormYAt <= 0 {
-							t2 = 0
-						} else {
-							dyAt3 := dy[dyRow3+n2]
-							t2 = dyAt3
-						}
-						sum2 += -t - t2
-					}
-				}
+		if part := (convBlockPart57{batchNormY, dbatchNormMSum1, dy, F, N, P0, P1}); runtime.Small(F, N*P0*P1) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormMSum1[c] = sum2
+		} else if err := runtime.Split(part, F, N*P0*P1); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n0, f, p0, p1] = 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, p1, f] then -@y[n0, f, p0, p1] else -((1/10) * @y[n0, f, p0, p1])) + (if batch_norm_y[n0, p0, p1, f] <= 0 then 0 else @y[n0, f, p0, p1]))   for n0 in N, f in F, p0 in P0, p1 in P1
 	dsum := runtime.Temp[float64](b, N*F*P0*P1)
 	if wantDx || wantDw {
-		for n0 := range N {
-			batchNormYRow := n0 * P0
-			dyRow := n0 * F
-			for f := range F {
-				t := 1 / math.Sqrt(v2[f]+0.001)
-				dyRow2 := (dyRow + f) * P0
-				for p0 := range P0 {
-					batchNormYRow2 := (batchNormYRow + p0) * P1
-					dyRow3 := (dyRow2 + p0) * P1
-					for p1 := range P1 {
-						batchNormYAt := batchNormY[(batchNormYRow2+p1)*F+f]
-						var t2 float64
-						if 0 < -batchNormYAt {
-							dyAt := dy[dyRow3+p1]
-							t2 = -dyAt
-						} else {
-							dyAt2 := dy[dyRow3+p1]
-							t2 = -float64(0.1 * dyAt2)
-						}
-						var t3 float64
-						if batchNormYAt <= 0 {
-							t3 = 0
-						} else {
-							dyAt3 := dy[dyRow3+p1]
-							t3 = dyAt3
-						}
-						dsum[dyRow3+p1] = float64(t * (t2 + t3))
-					}
-				}
+		if part := (convBlockPart58{batchNormY, dsum, dy, v2, F, P0, P1}); runtime.Small(N*F*P0, 9*P1) {
+			if err := part.Run(0, N*F*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*F*P0, 9*P1); err != nil {
+			return err
 		}
 	}
 
 	// @x[n0, c, s0, s1] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| then @sum[n0, f, p0, p1] * w[f, c, s0 - (p0 * stride[0] - pad[0]), s1 - (p1 * stride[1] - pad[1])] else 0   for n0 in N, c in C, s0 in S0, s1 in S1, f in F, p0 in P0, p1 in P1   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < |K0| && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < |K1|
 	if wantDx {
-		for n0 := range N {
-			dsumRow := n0 * F
-			dxRow := n0 * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				for s0 := range S0 {
-					dxRow3 := (dxRow2 + s0) * S1
-					for s1 := range S1 {
-						sum2 := float64(0)
-						for f := range F {
-							dsumRow2 := (dsumRow + f) * P0
-							wRow := f * C
-							wRow2 := (wRow + c) * K0
-							for p0 := range P0 {
-								i := p0 * stride0
-								i2 := s0 - (i - pad0)
-								if !(0 <= i2) {
-									continue
-								}
-								if !(i2 < K0) {
-									continue
-								}
-								i5 := i + i2 - pad0
-								c2 := 0 <= i5
-								c3 := i5 < S0
-								dsumRow3 := (dsumRow2 + p0) * P1
-								for p1 := range P1 {
-									i3 := p1 * stride1
-									i4 := s1 - (i3 - pad1)
-									if !(0 <= i4) {
-										continue
-									}
-									if !(i4 < K1) {
-										continue
-									}
-									c4 := c2 && c3
-									if c4 {
-										i6 := i3 + i4 - pad1
-										c4 = 0 <= i6 && i6 < S1
-									}
-									t := float64(0)
-									if c4 {
-										t = float64(dsum[dsumRow3+p1] * w[(wRow2+i2)*K1+i4])
-									}
-									sum2 += t
-								}
-							}
-						}
-						dx[dxRow3+s1] = sum2
-					}
-				}
+		if part := (convBlockPart59{dsum, dx, w, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(N*C*S0, S1*F*P0*P1) {
+			if err := part.Run(0, N*C*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C*S0, S1*F*P0*P1); err != nil {
+			return err
 		}
 	}
 
 	// @w[f, c, k0, k1] += if 0 <= p0 * stride[0] + k0 - pad[0] && p0 * stride[0] + k0 - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 - pad[1] && p1 * stride[1] + k1 - pad[1] < |S1| then @sum[n0, f, p0, p1] * x[n0, c, p0 * stride[0] + k0 - pad[0], p1 * stride[1] + k1 - pad[1]] else 0   for n0 in N, f in F, p0 in P0, p1 in P1, c in C, k0 in K0, k1 in K1
 	if wantDw {
-		for f := range F {
-			dwRow := f * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * K0
-				for k0 := range K0 {
-					dwRow3 := (dwRow2 + k0) * K1
-					for k1 := range K1 {
-						sum2 := float64(0)
-						for n0 := range N {
-							dsumRow := n0 * F
-							dsumRow2 := (dsumRow + f) * P0
-							xRow := n0 * C
-							xRow2 := (xRow + c) * S0
-							for p0 := range P0 {
-								i := p0 * stride0
-								i2 := i + k0
-								i3 := i2 - pad0
-								c2 := 0 <= i3
-								c3 := i3 < S0
-								dsumRow3 := (dsumRow2 + p0) * P1
-								for p1 := range P1 {
-									c5 := c2 && c3
-									if c5 {
-										i4 := p1 * stride1
-										i5 := i4 + k1
-										i6 := i5 - pad1
-										c4 := 0 <= i6
-										c7 := c4
-										if c7 {
-											c6 := i6 < S1
-											c7 = c6
-										}
-										c5 = c7
-									}
-									t := float64(0)
-									if c5 {
-										i7 := p1 * stride1
-										i8 := i7 + k1
-										i9 := i8 - pad1
-										xAt := x[(xRow2+i3)*S1+i9]
-										t = float64(dsum[dsumRow3+p1] * xAt)
-									}
-									sum2 += t
-								}
-							}
-						}
-						dw[dwRow3+k1] = sum2
-					}
-				}
+		if part := (convBlockPart60{dsum, dw, x, C, F, K0, K1, N, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(F*C*K0, N*P0*P1*K1) {
+			if err := part.Run(0, F*C*K0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, F*C*K0, N*P0*P1*K1); err != nil {
+			return err
 		}
 	}
 
 	// @b[f] += if g == 0 then 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, p1, f] then -@y[n0, f, p0, p1] else -((1/10) * @y[n0, f, p0, p1])) + (if batch_norm_y[n0, p0, p1, f] <= 0 then 0 else @y[n0, f, p0, p1])) else 0   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1
 	if wantDb {
-		for f := range F {
-			sum2 := float64(0)
-			vAt := v2[f]
-			t := vAt + 0.001
-			t2 := math.Sqrt(t)
-			t3 := 1 / t2
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + f) * P0
-				for g := range convG {
-					c := g == 0
-					for p0 := range P0 {
-						batchNormYRow2 := (batchNormYRow + p0) * P1
-						dyRow3 := (dyRow2 + p0) * P1
-						for p1 := range P1 {
-							t12 := float64(0)
-							if c {
-								batchNormYAt := batchNormY[(batchNormYRow2+p1)*F+f]
-								t4 := -batchNormYAt
-								c2 := 0 < t4
-								var t8 float64
-								if c2 {
-									dyAt := dy[dyRow3+p1]
-									t5 := -dyAt
-									t8 = t5
-								} else {
-									dyAt2 := dy[dyRow3+p1]
-									t6 := float64(0.1 * dyAt2)
-									t7 := -t6
-									t8 = t7
-								}
-								c3 := batchNormYAt <= 0
-								var t9 float64
-								if c3 {
-									t9 = 0
-								} else {
-									dyAt3 := dy[dyRow3+p1]
-									t9 = dyAt3
-								}
-								t10 := t8 + t9
-								t11 := float64(t3 * t10)
-								t12 = t11
-							}
-							sum2 += t12
-						}
-					}
-				}
+		if part := (convBlockPart61{batchNormY, db, dy, v2, F, N, P0, P1, convG}); runtime.Small(F, 9*N*convG*P0*P1) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			db[f] = sum2
+		} else if err := runtime.Split(part, F, 9*N*convG*P0*P1); err != nil {
+			return err
 		}
 	}
 
 	// @m[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| then @batch_norm_m.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	c := 0 < N && 0 < P0 && 0 < P1
 	if wantDm {
-		for f := range F {
-			t := float64(0)
-			if c {
-				t = dbatchNormMSum1[f] / math.Sqrt(v2[f]+0.001)
+		if part := (convBlockPart46{dbatchNormMSum1, dm, v2, c}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dm[f] = t
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 
 	// @v[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| then @batch_norm_v.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	if wantDv {
-		for f := range F {
-			t2 := float64(0)
-			if c {
-				t := math.Sqrt(v2[f] + 0.001)
-				t2 = dbatchNormVSum1[f] / t / t / t
+		if part := (convBlockPart47{dbatchNormVSum1, dv, v2, c}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dv[f] = t2
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 6), dx)
@@ -3412,6 +4095,406 @@ func convBlockBRunBackward1F64(b *runtime.Bound, v *convBlockValues) error {
 	copy(runtime.Elements[float64](b, 8), db)
 	copy(runtime.Elements[float64](b, 9), dm)
 	copy(runtime.Elements[float64](b, 10), dv)
+	return nil
+}
+
+// convBlockPart62 is a loop that runs in parts.
+type convBlockPart62 struct {
+	batchNormD, batchNormY, v2 []float32
+	i                          float32
+	F, P0, P1, P2              int
+}
+
+func (part *convBlockPart62) Run(from, to int) error {
+	batchNormD, batchNormY, v2, i, F, P0, P1, P2 := part.batchNormD, part.batchNormY, part.v2, part.i, part.F, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		n3 := rest % P2
+		rest /= P2
+		n2 := rest % P1
+		rest /= P1
+		n1 := rest % P0
+		rest /= P0
+		n0 := rest
+		batchNormDRow := n0 * P0
+		batchNormDRow2 := (batchNormDRow + n1) * P1
+		batchNormDRow3 := (batchNormDRow2 + n2) * P2
+		batchNormDRow4 := (batchNormDRow3 + n3) * F
+		for c := range F {
+			t := batchNormD[batchNormDRow4+c] / float32(math.Sqrt(float64(v2[c]+i)))
+			batchNormY[batchNormDRow4+c] = t + 0
+		}
+	}
+	return nil
+}
+
+// convBlockPart63 is a loop that runs in parts.
+type convBlockPart63 struct {
+	batchNormD, batchNormY, dbatchNormVSum1, dy []float32
+	F, N, P0, P1, P2                            int
+}
+
+func (part *convBlockPart63) Run(from, to int) error {
+	batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0, P1, P2 := part.batchNormD, part.batchNormY, part.dbatchNormVSum1, part.dy, part.F, part.N, part.P0, part.P1, part.P2
+	for c := from; c < to; c++ {
+		sum2 := float64(0)
+		for n0 := range N {
+			batchNormDRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + c) * P0
+			for n1 := range P0 {
+				batchNormDRow2 := (batchNormDRow + n1) * P1
+				dyRow3 := (dyRow2 + n1) * P1
+				for n2 := range P1 {
+					batchNormDRow3 := (batchNormDRow2 + n2) * P2
+					dyRow4 := (dyRow3 + n2) * P2
+					for n3 := range P2 {
+						batchNormYAt := batchNormY[(batchNormDRow3+n3)*F+c]
+						var t float32
+						if 0 < -batchNormYAt {
+							dyAt := dy[dyRow4+n3]
+							t = -dyAt
+						} else {
+							dyAt2 := dy[dyRow4+n3]
+							t = -float32(0.1 * dyAt2)
+						}
+						var t2 float32
+						if batchNormYAt <= 0 {
+							t2 = 0
+						} else {
+							dyAt3 := dy[dyRow4+n3]
+							t2 = dyAt3
+						}
+						t3 := float32(batchNormD[(batchNormDRow3+n3)*F+c] * (-float32(0.5*t) - float32(0.5*t2)))
+						sum2 += float64(t3)
+					}
+				}
+			}
+		}
+		dbatchNormVSum1[c] = float32(sum2)
+	}
+	return nil
+}
+
+// convBlockPart64 is a loop that runs in parts.
+type convBlockPart64 struct {
+	batchNormY, dbatchNormMSum1, dy []float32
+	F, N, P0, P1, P2                int
+}
+
+func (part *convBlockPart64) Run(from, to int) error {
+	batchNormY, dbatchNormMSum1, dy, F, N, P0, P1, P2 := part.batchNormY, part.dbatchNormMSum1, part.dy, part.F, part.N, part.P0, part.P1, part.P2
+	for c := from; c < to; c++ {
+		sum2 := float64(0)
+		for n0 := range N {
+			batchNormYRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + c) * P0
+			for n1 := range P0 {
+				batchNormYRow2 := (batchNormYRow + n1) * P1
+				dyRow3 := (dyRow2 + n1) * P1
+				for n2 := range P1 {
+					batchNormYRow3 := (batchNormYRow2 + n2) * P2
+					dyRow4 := (dyRow3 + n2) * P2
+					for n3 := range P2 {
+						batchNormYAt := batchNormY[(batchNormYRow3+n3)*F+c]
+						var t float32
+						if 0 < -batchNormYAt {
+							dyAt := dy[dyRow4+n3]
+							t = -dyAt
+						} else {
+							dyAt2 := dy[dyRow4+n3]
+							t = -float32(0.1 * dyAt2)
+						}
+						var t2 float32
+						if batchNormYAt <= 0 {
+							t2 = 0
+						} else {
+							dyAt3 := dy[dyRow4+n3]
+							t2 = dyAt3
+						}
+						sum2 += float64(-t - t2)
+					}
+				}
+			}
+		}
+		dbatchNormMSum1[c] = float32(sum2)
+	}
+	return nil
+}
+
+// convBlockPart65 is a loop that runs in parts.
+type convBlockPart65 struct {
+	batchNormY, dsum, dy, v2 []float32
+	i                        float32
+	F, P0, P1, P2            int
+}
+
+func (part *convBlockPart65) Run(from, to int) error {
+	batchNormY, dsum, dy, v2, i, F, P0, P1, P2 := part.batchNormY, part.dsum, part.dy, part.v2, part.i, part.F, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		n0 := rest
+		batchNormYRow := n0 * P0
+		dyRow := n0 * F
+		t := 1 / float32(math.Sqrt(float64(v2[f]+i)))
+		dyRow2 := (dyRow + f) * P0
+		batchNormYRow2 := (batchNormYRow + p0) * P1
+		dyRow3 := (dyRow2 + p0) * P1
+		batchNormYRow3 := (batchNormYRow2 + p1) * P2
+		dyRow4 := (dyRow3 + p1) * P2
+		for p2 := range P2 {
+			batchNormYAt := batchNormY[(batchNormYRow3+p2)*F+f]
+			var t2 float32
+			if 0 < -batchNormYAt {
+				dyAt := dy[dyRow4+p2]
+				t2 = -dyAt
+			} else {
+				dyAt2 := dy[dyRow4+p2]
+				t2 = -float32(0.1 * dyAt2)
+			}
+			var t3 float32
+			if batchNormYAt <= 0 {
+				t3 = 0
+			} else {
+				dyAt3 := dy[dyRow4+p2]
+				t3 = dyAt3
+			}
+			dsum[dyRow4+p2] = float32(t * (t2 + t3))
+		}
+	}
+	return nil
+}
+
+// convBlockPart66 is a loop that runs in parts.
+type convBlockPart66 struct {
+	dsum, dx, w                                                                           []float32
+	C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *convBlockPart66) Run(from, to int) error {
+	dsum, dx, w, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2 := part.dsum, part.dx, part.w, part.C, part.F, part.K0, part.K1, part.K2, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		c := rest % C
+		rest /= C
+		n0 := rest
+		dsumRow := n0 * F
+		dxRow := n0 * C
+		dxRow2 := (dxRow + c) * S0
+		dxRow3 := (dxRow2 + s0) * S1
+		dxRow4 := (dxRow3 + s1) * S2
+		for s2 := range S2 {
+			sum2 := float64(0)
+			for f := range F {
+				dsumRow2 := (dsumRow + f) * P0
+				wRow := f * C
+				wRow2 := (wRow + c) * K0
+				for p0 := range P0 {
+					i2 := p0 * stride0
+					i3 := s0 - (i2 - pad0)
+					if !(0 <= i3) {
+						continue
+					}
+					if !(i3 < K0) {
+						continue
+					}
+					i8 := i2 + i3 - pad0
+					c2 := 0 <= i8
+					c3 := i8 < S0
+					dsumRow3 := (dsumRow2 + p0) * P1
+					for p1 := range P1 {
+						i4 := p1 * stride1
+						i5 := s1 - (i4 - pad1)
+						if !(0 <= i5) {
+							continue
+						}
+						if !(i5 < K1) {
+							continue
+						}
+						i9 := i4 + i5 - pad1
+						c4 := 0 <= i9
+						c5 := i9 < S1
+						dsumRow4 := (dsumRow3 + p1) * P2
+						for p2 := range P2 {
+							i6 := p2 * stride2
+							i7 := s2 - (i6 - pad2)
+							if !(0 <= i7) {
+								continue
+							}
+							if !(i7 < K2) {
+								continue
+							}
+							c6 := c2 && c3 && c4 && c5
+							if c6 {
+								i10 := i6 + i7 - pad2
+								c6 = 0 <= i10 && i10 < S2
+							}
+							t2 := float32(0)
+							if c6 {
+								t := float32(dsum[dsumRow4+p2] * w[((wRow2+i3)*K1+i5)*K2+i7])
+								t2 = t
+							}
+							sum2 += float64(t2)
+						}
+					}
+				}
+			}
+			dx[dxRow4+s2] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// convBlockPart67 is a loop that runs in parts.
+type convBlockPart67 struct {
+	dsum, dw, x                                                                              []float32
+	C, F, K0, K1, K2, N, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *convBlockPart67) Run(from, to int) error {
+	dsum, dw, x, C, F, K0, K1, K2, N, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2 := part.dsum, part.dw, part.x, part.C, part.F, part.K0, part.K1, part.K2, part.N, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		k1 := rest % K1
+		rest /= K1
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		f := rest
+		dwRow := f * C
+		dwRow2 := (dwRow + c) * K0
+		dwRow3 := (dwRow2 + k0) * K1
+		dwRow4 := (dwRow3 + k1) * K2
+		for k2 := range K2 {
+			sum2 := float64(0)
+			for n0 := range N {
+				dsumRow := n0 * F
+				dsumRow2 := (dsumRow + f) * P0
+				xRow := n0 * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range P0 {
+					i2 := p0 * stride0
+					i3 := i2 + k0
+					i4 := i3 - pad0
+					c2 := 0 <= i4
+					c3 := i4 < S0
+					dsumRow3 := (dsumRow2 + p0) * P1
+					for p1 := range P1 {
+						i5 := p1 * stride1
+						i6 := i5 + k1
+						i7 := i6 - pad1
+						c4 := 0 <= i7
+						c5 := i7 < S1
+						dsumRow4 := (dsumRow3 + p1) * P2
+						for p2 := range P2 {
+							c7 := c2 && c3 && c4 && c5
+							if c7 {
+								i8 := p2 * stride2
+								i9 := i8 + k2
+								i10 := i9 - pad2
+								c6 := 0 <= i10
+								c9 := c6
+								if c9 {
+									c8 := i10 < S2
+									c9 = c8
+								}
+								c7 = c9
+							}
+							t := float32(0)
+							if c7 {
+								i11 := p2 * stride2
+								i12 := i11 + k2
+								i13 := i12 - pad2
+								xAt := x[((xRow2+i4)*S1+i7)*S2+i13]
+								t = float32(dsum[dsumRow4+p2] * xAt)
+							}
+							sum2 += float64(t)
+						}
+					}
+				}
+			}
+			dw[dwRow4+k2] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// convBlockPart68 is a loop that runs in parts.
+type convBlockPart68 struct {
+	batchNormY, db, dy, v2  []float32
+	i                       float32
+	F, N, P0, P1, P2, convG int
+}
+
+func (part *convBlockPart68) Run(from, to int) error {
+	batchNormY, db, dy, v2, i, F, N, P0, P1, P2, convG := part.batchNormY, part.db, part.dy, part.v2, part.i, part.F, part.N, part.P0, part.P1, part.P2, part.convG
+	for f := from; f < to; f++ {
+		sum2 := float64(0)
+		vAt := v2[f]
+		t := vAt + i
+		t2 := float32(math.Sqrt(float64(t)))
+		t3 := 1 / t2
+		for n0 := range N {
+			batchNormYRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + f) * P0
+			for g := range convG {
+				c := g == 0
+				for p0 := range P0 {
+					batchNormYRow2 := (batchNormYRow + p0) * P1
+					dyRow3 := (dyRow2 + p0) * P1
+					for p1 := range P1 {
+						batchNormYRow3 := (batchNormYRow2 + p1) * P2
+						dyRow4 := (dyRow3 + p1) * P2
+						for p2 := range P2 {
+							t12 := float32(0)
+							if c {
+								batchNormYAt := batchNormY[(batchNormYRow3+p2)*F+f]
+								t4 := -batchNormYAt
+								c2 := 0 < t4
+								var t8 float32
+								if c2 {
+									dyAt := dy[dyRow4+p2]
+									t5 := -dyAt
+									t8 = t5
+								} else {
+									dyAt2 := dy[dyRow4+p2]
+									t6 := float32(0.1 * dyAt2)
+									t7 := -t6
+									t8 = t7
+								}
+								c3 := batchNormYAt <= 0
+								var t9 float32
+								if c3 {
+									t9 = 0
+								} else {
+									dyAt3 := dy[dyRow4+p2]
+									t9 = dyAt3
+								}
+								t10 := t8 + t9
+								t11 := float32(t3 * t10)
+								t12 = t11
+							}
+							sum2 += float64(t12)
+						}
+					}
+				}
+			}
+		}
+		db[f] = float32(sum2)
+	}
 	return nil
 }
 
@@ -3455,471 +4538,134 @@ func convBlockBRunBackward2F32(b *runtime.Bound, v *convBlockValues) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					i3 := p1 * stride1
-					sumRow4 := (sumRow3 + p1) * P2
-					for p2 := range P2 {
-						sum2 := float64(0)
-						i5 := p2 * stride2
-						for c := range C {
-							xRow2 := (xRow + c) * S0
-							wRow2 := (wRow + c) * K0
-							for k0 := range K0 {
-								i2 := i + k0 - pad0
-								c2 := 0 <= i2
-								c3 := i2 < S0
-								wRow3 := (wRow2 + k0) * K1
-								for k1 := range K1 {
-									i4 := i3 + k1 - pad1
-									c4 := 0 <= i4
-									c5 := i4 < S1
-									wRow4 := (wRow3 + k1) * K2
-									for k2 := range K2 {
-										c6 := c2 && c3 && c4 && c5
-										if c6 {
-											i6 := i5 + k2 - pad2
-											c6 = 0 <= i6 && i6 < S2
-										}
-										t := float32(0)
-										if c6 {
-											i7 := i5 + k2 - pad2
-											t = x[((xRow2+i2)*S1+i4)*S2+i7]
-										}
-										sum2 += float64(float32(t * w[wRow4+k2]))
-									}
-								}
-							}
-						}
-						sum[sumRow4+p2] = float32(sum2)
-					}
-				}
-			}
+	if part := (convBlockPart16{sum, w, x, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*F*P0*P1, P2*C*K0*K1*K2) {
+		if err := part.Run(0, N*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0*P1, P2*C*K0*K1*K2); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1, p2] = sum[n0, f, p0, p1, p2] + b[f]   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1, p2 in P2
 	convY := runtime.Temp[float32](b, N*convG*F*P0*P1*P2)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				bAt := b2[f]
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						sumRow4 := (sumRow3 + p1) * P2
-						convYRow5 := (convYRow4 + p1) * P2
-						for p2 := range P2 {
-							convY[convYRow5+p2] = sum[sumRow4+p2] + bAt
-						}
-					}
-				}
-			}
+	if part := (convBlockPart17{b2, convY, sum, F, P0, P1, P2, convG}); runtime.Small(N*convG*F*P0*P1, P2) {
+		if err := part.Run(0, N*convG*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, n3, c] = conv_y[n0, 0, c, n1, n2, n3] - m[c]   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	batchNormD := runtime.Temp[float32](b, N*P0*P1*P2*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * P2
-				for n3 := range P2 {
-					batchNormDRow4 := (batchNormDRow3 + n3) * F
-					for c := range F {
-						i := int(0)
-						if uint(i) >= uint(convG) {
-							return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-						}
-						convYAt := convY[((((convYRow+i)*F+c)*P0+n1)*P1+n2)*P2+n3]
-						batchNormD[batchNormDRow4+c] = convYAt - m[c]
-					}
-				}
-			}
+	if part := (convBlockPart18{batchNormD, convY, m, F, P0, P1, P2, convG}); runtime.Small(N*P0*P1*P2, F) {
+		if err := part.Run(0, N*P0*P1*P2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1*P2, F); err != nil {
+		return err
 	}
 
 	// batch_norm_y[n0, n1, n2, n3, c] = batch_norm_d[n0, n1, n2, n3, c] / sqrt(v[c] + acc(T)(real(1/1000))) + 0   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	batchNormY := runtime.Temp[float32](b, N*P0*P1*P2*F)
 	i := float32(0.001)
-	for n0 := range N {
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * P2
-				for n3 := range P2 {
-					batchNormDRow4 := (batchNormDRow3 + n3) * F
-					for c := range F {
-						t := batchNormD[batchNormDRow4+c] / float32(math.Sqrt(float64(v2[c]+i)))
-						batchNormY[batchNormDRow4+c] = t + 0
-					}
-				}
-			}
+	if part := (convBlockPart62{batchNormD, batchNormY, v2, i, F, P0, P1, P2}); runtime.Small(N*P0*P1*P2, 9*F) {
+		if err := part.Run(0, N*P0*P1*P2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1*P2, 9*F); err != nil {
+		return err
 	}
 
 	// @batch_norm_v.sum1[c] += batch_norm_d[n0, n1, n2, n3, c] * (-((1/2) * (if 0 < -batch_norm_y[n0, n1, n2, n3, c] then -@y[n0, c, n1, n2, n3] else -((1/10) * @y[n0, c, n1, n2, n3]))) - (1/2) * (if batch_norm_y[n0, n1, n2, n3, c] <= 0 then 0 else @y[n0, c, n1, n2, n3]))   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	dbatchNormVSum1 := runtime.Temp[float32](b, F)
 	if wantDv {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormDRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormDRow2 := (batchNormDRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormDRow3 := (batchNormDRow2 + n2) * P2
-						dyRow4 := (dyRow3 + n2) * P2
-						for n3 := range P2 {
-							batchNormYAt := batchNormY[(batchNormDRow3+n3)*F+c]
-							var t float32
-							if 0 < -batchNormYAt {
-								dyAt := dy[dyRow4+n3]
-								t = -dyAt
-							} else {
-								dyAt2 := dy[dyRow4+n3]
-								t = -float32(0.1 * dyAt2)
-							}
-							var t2 float32
-							if batchNormYAt <= 0 {
-								t2 = 0
-							} else {
-								dyAt3 := dy[dyRow4+n3]
-								t2 = dyAt3
-							}
-							t3 := float32(batchNormD[(batchNormDRow3+n3)*F+c] * (-float32(0.5*t) - float32(0.5*t2)))
-							sum2 += float64(t3)
-						}
-					}
-				}
+		if part := (convBlockPart63{batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0, P1, P2}); runtime.Small(F, N*P0*P1*P2) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormVSum1[c] = float32(sum2)
+		} else if err := runtime.Split(part, F, N*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 
 	// @batch_norm_m.sum1[c] += -(if 0 < -batch_norm_y[n0, n1, n2, n3, c] then -@y[n0, c, n1, n2, n3] else -((1/10) * @y[n0, c, n1, n2, n3])) - (if batch_norm_y[n0, n1, n2, n3, c] <= 0 then 0 else @y[n0, c, n1, n2, n3])   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	dbatchNormMSum1 := runtime.Temp[float32](b, F)
 	if wantDm {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYRow2 := (batchNormYRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormYRow3 := (batchNormYRow2 + n2) * P2
-						dyRow4 := (dyRow3 + n2) * P2
-						for n3 := range P2 {
-							batchNormYAt := batchNormY[(batchNormYRow3+n3)*F+c]
-							var t float32
-							if 0 < -batchNormYAt {
-								dyAt := dy[dyRow4+n3]
-								t = -dyAt
-							} else {
-								dyAt2 := dy[dyRow4+n3]
-								t = -float32(0.1 * dyAt2)
-							}
-							var t2 float32
-							if batchNormYAt <= 0 {
-								t2 = 0
-							} else {
-								dyAt3 := dy[dyRow4+n3]
-								t2 = dyAt3
-							}
-							sum2 += float64(-t - t2)
-						}
-					}
-				}
+		if part := (convBlockPart64{batchNormY, dbatchNormMSum1, dy, F, N, P0, P1, P2}); runtime.Small(F, N*P0*P1*P2) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormMSum1[c] = float32(sum2)
+		} else if err := runtime.Split(part, F, N*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n0, f, p0, p1, p2] = 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, p1, p2, f] then -@y[n0, f, p0, p1, p2] else -((1/10) * @y[n0, f, p0, p1, p2])) + (if batch_norm_y[n0, p0, p1, p2, f] <= 0 then 0 else @y[n0, f, p0, p1, p2]))   for n0 in N, f in F, p0 in P0, p1 in P1, p2 in P2
 	dsum := runtime.Temp[float32](b, N*F*P0*P1*P2)
 	if wantDx || wantDw {
-		for n0 := range N {
-			batchNormYRow := n0 * P0
-			dyRow := n0 * F
-			for f := range F {
-				t := 1 / float32(math.Sqrt(float64(v2[f]+i)))
-				dyRow2 := (dyRow + f) * P0
-				for p0 := range P0 {
-					batchNormYRow2 := (batchNormYRow + p0) * P1
-					dyRow3 := (dyRow2 + p0) * P1
-					for p1 := range P1 {
-						batchNormYRow3 := (batchNormYRow2 + p1) * P2
-						dyRow4 := (dyRow3 + p1) * P2
-						for p2 := range P2 {
-							batchNormYAt := batchNormY[(batchNormYRow3+p2)*F+f]
-							var t2 float32
-							if 0 < -batchNormYAt {
-								dyAt := dy[dyRow4+p2]
-								t2 = -dyAt
-							} else {
-								dyAt2 := dy[dyRow4+p2]
-								t2 = -float32(0.1 * dyAt2)
-							}
-							var t3 float32
-							if batchNormYAt <= 0 {
-								t3 = 0
-							} else {
-								dyAt3 := dy[dyRow4+p2]
-								t3 = dyAt3
-							}
-							dsum[dyRow4+p2] = float32(t * (t2 + t3))
-						}
-					}
-				}
+		if part := (convBlockPart65{batchNormY, dsum, dy, v2, i, F, P0, P1, P2}); runtime.Small(N*F*P0*P1, 9*P2) {
+			if err := part.Run(0, N*F*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*F*P0*P1, 9*P2); err != nil {
+			return err
 		}
 	}
 
 	// @x[n0, c, s0, s1, s2] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| && 0 <= p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] && p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] < |S2| then @sum[n0, f, p0, p1, p2] * w[f, c, s0 - (p0 * stride[0] - pad[0]), s1 - (p1 * stride[1] - pad[1]), s2 - (p2 * stride[2] - pad[2])] else 0   for n0 in N, c in C, s0 in S0, s1 in S1, s2 in S2, f in F, p0 in P0, p1 in P1, p2 in P2   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < |K0| && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < |K1| && 0 <= s2 - (p2 * stride[2] - pad[2]) && s2 - (p2 * stride[2] - pad[2]) < |K2|
 	if wantDx {
-		for n0 := range N {
-			dsumRow := n0 * F
-			dxRow := n0 * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				for s0 := range S0 {
-					dxRow3 := (dxRow2 + s0) * S1
-					for s1 := range S1 {
-						dxRow4 := (dxRow3 + s1) * S2
-						for s2 := range S2 {
-							sum2 := float64(0)
-							for f := range F {
-								dsumRow2 := (dsumRow + f) * P0
-								wRow := f * C
-								wRow2 := (wRow + c) * K0
-								for p0 := range P0 {
-									i2 := p0 * stride0
-									i3 := s0 - (i2 - pad0)
-									if !(0 <= i3) {
-										continue
-									}
-									if !(i3 < K0) {
-										continue
-									}
-									i8 := i2 + i3 - pad0
-									c2 := 0 <= i8
-									c3 := i8 < S0
-									dsumRow3 := (dsumRow2 + p0) * P1
-									for p1 := range P1 {
-										i4 := p1 * stride1
-										i5 := s1 - (i4 - pad1)
-										if !(0 <= i5) {
-											continue
-										}
-										if !(i5 < K1) {
-											continue
-										}
-										i9 := i4 + i5 - pad1
-										c4 := 0 <= i9
-										c5 := i9 < S1
-										dsumRow4 := (dsumRow3 + p1) * P2
-										for p2 := range P2 {
-											i6 := p2 * stride2
-											i7 := s2 - (i6 - pad2)
-											if !(0 <= i7) {
-												continue
-											}
-											if !(i7 < K2) {
-												continue
-											}
-											c6 := c2 && c3 && c4 && c5
-											if c6 {
-												i10 := i6 + i7 - pad2
-												c6 = 0 <= i10 && i10 < S2
-											}
-											t2 := float32(0)
-											if c6 {
-												t := float32(dsum[dsumRow4+p2] * w[((wRow2+i3)*K1+i5)*K2+i7])
-												t2 = t
-											}
-											sum2 += float64(t2)
-										}
-									}
-								}
-							}
-							dx[dxRow4+s2] = float32(sum2)
-						}
-					}
-				}
+		if part := (convBlockPart66{dsum, dx, w, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*C*S0*S1, S2*F*P0*P1*P2) {
+			if err := part.Run(0, N*C*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C*S0*S1, S2*F*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 
 	// @w[f, c, k0, k1, k2] += if 0 <= p0 * stride[0] + k0 - pad[0] && p0 * stride[0] + k0 - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 - pad[1] && p1 * stride[1] + k1 - pad[1] < |S1| && 0 <= p2 * stride[2] + k2 - pad[2] && p2 * stride[2] + k2 - pad[2] < |S2| then @sum[n0, f, p0, p1, p2] * x[n0, c, p0 * stride[0] + k0 - pad[0], p1 * stride[1] + k1 - pad[1], p2 * stride[2] + k2 - pad[2]] else 0   for n0 in N, f in F, p0 in P0, p1 in P1, p2 in P2, c in C, k0 in K0, k1 in K1, k2 in K2
 	if wantDw {
-		for f := range F {
-			dwRow := f * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * K0
-				for k0 := range K0 {
-					dwRow3 := (dwRow2 + k0) * K1
-					for k1 := range K1 {
-						dwRow4 := (dwRow3 + k1) * K2
-						for k2 := range K2 {
-							sum2 := float64(0)
-							for n0 := range N {
-								dsumRow := n0 * F
-								dsumRow2 := (dsumRow + f) * P0
-								xRow := n0 * C
-								xRow2 := (xRow + c) * S0
-								for p0 := range P0 {
-									i2 := p0 * stride0
-									i3 := i2 + k0
-									i4 := i3 - pad0
-									c2 := 0 <= i4
-									c3 := i4 < S0
-									dsumRow3 := (dsumRow2 + p0) * P1
-									for p1 := range P1 {
-										i5 := p1 * stride1
-										i6 := i5 + k1
-										i7 := i6 - pad1
-										c4 := 0 <= i7
-										c5 := i7 < S1
-										dsumRow4 := (dsumRow3 + p1) * P2
-										for p2 := range P2 {
-											c7 := c2 && c3 && c4 && c5
-											if c7 {
-												i8 := p2 * stride2
-												i9 := i8 + k2
-												i10 := i9 - pad2
-												c6 := 0 <= i10
-												c9 := c6
-												if c9 {
-													c8 := i10 < S2
-													c9 = c8
-												}
-												c7 = c9
-											}
-											t := float32(0)
-											if c7 {
-												i11 := p2 * stride2
-												i12 := i11 + k2
-												i13 := i12 - pad2
-												xAt := x[((xRow2+i4)*S1+i7)*S2+i13]
-												t = float32(dsum[dsumRow4+p2] * xAt)
-											}
-											sum2 += float64(t)
-										}
-									}
-								}
-							}
-							dw[dwRow4+k2] = float32(sum2)
-						}
-					}
-				}
+		if part := (convBlockPart67{dsum, dw, x, C, F, K0, K1, K2, N, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(F*C*K0*K1, N*P0*P1*P2*K2) {
+			if err := part.Run(0, F*C*K0*K1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, F*C*K0*K1, N*P0*P1*P2*K2); err != nil {
+			return err
 		}
 	}
 
 	// @b[f] += if g == 0 then 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, p1, p2, f] then -@y[n0, f, p0, p1, p2] else -((1/10) * @y[n0, f, p0, p1, p2])) + (if batch_norm_y[n0, p0, p1, p2, f] <= 0 then 0 else @y[n0, f, p0, p1, p2])) else 0   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1, p2 in P2
 	if wantDb {
-		for f := range F {
-			sum2 := float64(0)
-			vAt := v2[f]
-			t := vAt + i
-			t2 := float32(math.Sqrt(float64(t)))
-			t3 := 1 / t2
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + f) * P0
-				for g := range convG {
-					c := g == 0
-					for p0 := range P0 {
-						batchNormYRow2 := (batchNormYRow + p0) * P1
-						dyRow3 := (dyRow2 + p0) * P1
-						for p1 := range P1 {
-							batchNormYRow3 := (batchNormYRow2 + p1) * P2
-							dyRow4 := (dyRow3 + p1) * P2
-							for p2 := range P2 {
-								t12 := float32(0)
-								if c {
-									batchNormYAt := batchNormY[(batchNormYRow3+p2)*F+f]
-									t4 := -batchNormYAt
-									c2 := 0 < t4
-									var t8 float32
-									if c2 {
-										dyAt := dy[dyRow4+p2]
-										t5 := -dyAt
-										t8 = t5
-									} else {
-										dyAt2 := dy[dyRow4+p2]
-										t6 := float32(0.1 * dyAt2)
-										t7 := -t6
-										t8 = t7
-									}
-									c3 := batchNormYAt <= 0
-									var t9 float32
-									if c3 {
-										t9 = 0
-									} else {
-										dyAt3 := dy[dyRow4+p2]
-										t9 = dyAt3
-									}
-									t10 := t8 + t9
-									t11 := float32(t3 * t10)
-									t12 = t11
-								}
-								sum2 += float64(t12)
-							}
-						}
-					}
-				}
+		if part := (convBlockPart68{batchNormY, db, dy, v2, i, F, N, P0, P1, P2, convG}); runtime.Small(F, 9*N*convG*P0*P1*P2) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			db[f] = float32(sum2)
+		} else if err := runtime.Split(part, F, 9*N*convG*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 
 	// @m[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| && 0 < |P2| then @batch_norm_m.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	c := 0 < N && 0 < P0 && 0 < P1 && 0 < P2
 	if wantDm {
-		for f := range F {
-			t := float32(0)
-			if c {
-				t = dbatchNormMSum1[f] / float32(math.Sqrt(float64(v2[f]+i)))
+		if part := (convBlockPart37{dbatchNormMSum1, dm, v2, c, i}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dm[f] = t
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 
 	// @v[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| && 0 < |P2| then @batch_norm_v.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	if wantDv {
-		for f := range F {
-			t2 := float32(0)
-			if c {
-				t := float32(math.Sqrt(float64(v2[f] + i)))
-				t2 = dbatchNormVSum1[f] / t / t / t
+		if part := (convBlockPart38{dbatchNormVSum1, dv, v2, c, i}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dv[f] = t2
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 6), dx)
@@ -3927,6 +4673,403 @@ func convBlockBRunBackward2F32(b *runtime.Bound, v *convBlockValues) error {
 	copy(runtime.Elements[float32](b, 8), db)
 	copy(runtime.Elements[float32](b, 9), dm)
 	copy(runtime.Elements[float32](b, 10), dv)
+	return nil
+}
+
+// convBlockPart69 is a loop that runs in parts.
+type convBlockPart69 struct {
+	batchNormD, batchNormY, v2 []float64
+	F, P0, P1, P2              int
+}
+
+func (part *convBlockPart69) Run(from, to int) error {
+	batchNormD, batchNormY, v2, F, P0, P1, P2 := part.batchNormD, part.batchNormY, part.v2, part.F, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		n3 := rest % P2
+		rest /= P2
+		n2 := rest % P1
+		rest /= P1
+		n1 := rest % P0
+		rest /= P0
+		n0 := rest
+		batchNormDRow := n0 * P0
+		batchNormDRow2 := (batchNormDRow + n1) * P1
+		batchNormDRow3 := (batchNormDRow2 + n2) * P2
+		batchNormDRow4 := (batchNormDRow3 + n3) * F
+		for c := range F {
+			t := batchNormD[batchNormDRow4+c]/math.Sqrt(v2[c]+0.001) + 0
+			batchNormY[batchNormDRow4+c] = t
+		}
+	}
+	return nil
+}
+
+// convBlockPart70 is a loop that runs in parts.
+type convBlockPart70 struct {
+	batchNormD, batchNormY, dbatchNormVSum1, dy []float64
+	F, N, P0, P1, P2                            int
+}
+
+func (part *convBlockPart70) Run(from, to int) error {
+	batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0, P1, P2 := part.batchNormD, part.batchNormY, part.dbatchNormVSum1, part.dy, part.F, part.N, part.P0, part.P1, part.P2
+	for c := from; c < to; c++ {
+		sum2 := float64(0)
+		for n0 := range N {
+			batchNormDRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + c) * P0
+			for n1 := range P0 {
+				batchNormDRow2 := (batchNormDRow + n1) * P1
+				dyRow3 := (dyRow2 + n1) * P1
+				for n2 := range P1 {
+					batchNormDRow3 := (batchNormDRow2 + n2) * P2
+					dyRow4 := (dyRow3 + n2) * P2
+					for n3 := range P2 {
+						batchNormYAt := batchNormY[(batchNormDRow3+n3)*F+c]
+						var t float64
+						if 0 < -batchNormYAt {
+							dyAt := dy[dyRow4+n3]
+							t = -dyAt
+						} else {
+							dyAt2 := dy[dyRow4+n3]
+							t = -float64(0.1 * dyAt2)
+						}
+						var t2 float64
+						if batchNormYAt <= 0 {
+							t2 = 0
+						} else {
+							dyAt3 := dy[dyRow4+n3]
+							t2 = dyAt3
+						}
+						t3 := float64(batchNormD[(batchNormDRow3+n3)*F+c] * (-float64(0.5*t) - float64(0.5*t2)))
+						sum2 += t3
+					}
+				}
+			}
+		}
+		dbatchNormVSum1[c] = sum2
+	}
+	return nil
+}
+
+// convBlockPart71 is a loop that runs in parts.
+type convBlockPart71 struct {
+	batchNormY, dbatchNormMSum1, dy []float64
+	F, N, P0, P1, P2                int
+}
+
+func (part *convBlockPart71) Run(from, to int) error {
+	batchNormY, dbatchNormMSum1, dy, F, N, P0, P1, P2 := part.batchNormY, part.dbatchNormMSum1, part.dy, part.F, part.N, part.P0, part.P1, part.P2
+	for c := from; c < to; c++ {
+		sum2 := float64(0)
+		for n0 := range N {
+			batchNormYRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + c) * P0
+			for n1 := range P0 {
+				batchNormYRow2 := (batchNormYRow + n1) * P1
+				dyRow3 := (dyRow2 + n1) * P1
+				for n2 := range P1 {
+					batchNormYRow3 := (batchNormYRow2 + n2) * P2
+					dyRow4 := (dyRow3 + n2) * P2
+					for n3 := range P2 {
+						batchNormYAt := batchNormY[(batchNormYRow3+n3)*F+c]
+						var t float64
+						if 0 < -batchNormYAt {
+							dyAt := dy[dyRow4+n3]
+							t = -dyAt
+						} else {
+							dyAt2 := dy[dyRow4+n3]
+							t = -float64(0.1 * dyAt2)
+						}
+						var t2 float64
+						if batchNormYAt <= 0 {
+							t2 = 0
+						} else {
+							dyAt3 := dy[dyRow4+n3]
+							t2 = dyAt3
+						}
+						sum2 += -t - t2
+					}
+				}
+			}
+		}
+		dbatchNormMSum1[c] = sum2
+	}
+	return nil
+}
+
+// convBlockPart72 is a loop that runs in parts.
+type convBlockPart72 struct {
+	batchNormY, dsum, dy, v2 []float64
+	F, P0, P1, P2            int
+}
+
+func (part *convBlockPart72) Run(from, to int) error {
+	batchNormY, dsum, dy, v2, F, P0, P1, P2 := part.batchNormY, part.dsum, part.dy, part.v2, part.F, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		n0 := rest
+		batchNormYRow := n0 * P0
+		dyRow := n0 * F
+		t := 1 / math.Sqrt(v2[f]+0.001)
+		dyRow2 := (dyRow + f) * P0
+		batchNormYRow2 := (batchNormYRow + p0) * P1
+		dyRow3 := (dyRow2 + p0) * P1
+		batchNormYRow3 := (batchNormYRow2 + p1) * P2
+		dyRow4 := (dyRow3 + p1) * P2
+		for p2 := range P2 {
+			batchNormYAt := batchNormY[(batchNormYRow3+p2)*F+f]
+			var t2 float64
+			if 0 < -batchNormYAt {
+				dyAt := dy[dyRow4+p2]
+				t2 = -dyAt
+			} else {
+				dyAt2 := dy[dyRow4+p2]
+				t2 = -float64(0.1 * dyAt2)
+			}
+			var t3 float64
+			if batchNormYAt <= 0 {
+				t3 = 0
+			} else {
+				dyAt3 := dy[dyRow4+p2]
+				t3 = dyAt3
+			}
+			dsum[dyRow4+p2] = float64(t * (t2 + t3))
+		}
+	}
+	return nil
+}
+
+// convBlockPart73 is a loop that runs in parts.
+type convBlockPart73 struct {
+	dsum, dx, w                                                                           []float64
+	C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *convBlockPart73) Run(from, to int) error {
+	dsum, dx, w, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2 := part.dsum, part.dx, part.w, part.C, part.F, part.K0, part.K1, part.K2, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		c := rest % C
+		rest /= C
+		n0 := rest
+		dsumRow := n0 * F
+		dxRow := n0 * C
+		dxRow2 := (dxRow + c) * S0
+		dxRow3 := (dxRow2 + s0) * S1
+		dxRow4 := (dxRow3 + s1) * S2
+		for s2 := range S2 {
+			sum2 := float64(0)
+			for f := range F {
+				dsumRow2 := (dsumRow + f) * P0
+				wRow := f * C
+				wRow2 := (wRow + c) * K0
+				for p0 := range P0 {
+					i := p0 * stride0
+					i2 := s0 - (i - pad0)
+					if !(0 <= i2) {
+						continue
+					}
+					if !(i2 < K0) {
+						continue
+					}
+					i7 := i + i2 - pad0
+					c2 := 0 <= i7
+					c3 := i7 < S0
+					dsumRow3 := (dsumRow2 + p0) * P1
+					for p1 := range P1 {
+						i3 := p1 * stride1
+						i4 := s1 - (i3 - pad1)
+						if !(0 <= i4) {
+							continue
+						}
+						if !(i4 < K1) {
+							continue
+						}
+						i8 := i3 + i4 - pad1
+						c4 := 0 <= i8
+						c5 := i8 < S1
+						dsumRow4 := (dsumRow3 + p1) * P2
+						for p2 := range P2 {
+							i5 := p2 * stride2
+							i6 := s2 - (i5 - pad2)
+							if !(0 <= i6) {
+								continue
+							}
+							if !(i6 < K2) {
+								continue
+							}
+							c6 := c2 && c3 && c4 && c5
+							if c6 {
+								i9 := i5 + i6 - pad2
+								c6 = 0 <= i9 && i9 < S2
+							}
+							t2 := float64(0)
+							if c6 {
+								t := float64(dsum[dsumRow4+p2] * w[((wRow2+i2)*K1+i4)*K2+i6])
+								t2 = t
+							}
+							sum2 += t2
+						}
+					}
+				}
+			}
+			dx[dxRow4+s2] = sum2
+		}
+	}
+	return nil
+}
+
+// convBlockPart74 is a loop that runs in parts.
+type convBlockPart74 struct {
+	dsum, dw, x                                                                              []float64
+	C, F, K0, K1, K2, N, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *convBlockPart74) Run(from, to int) error {
+	dsum, dw, x, C, F, K0, K1, K2, N, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2 := part.dsum, part.dw, part.x, part.C, part.F, part.K0, part.K1, part.K2, part.N, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		k1 := rest % K1
+		rest /= K1
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		f := rest
+		dwRow := f * C
+		dwRow2 := (dwRow + c) * K0
+		dwRow3 := (dwRow2 + k0) * K1
+		dwRow4 := (dwRow3 + k1) * K2
+		for k2 := range K2 {
+			sum2 := float64(0)
+			for n0 := range N {
+				dsumRow := n0 * F
+				dsumRow2 := (dsumRow + f) * P0
+				xRow := n0 * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range P0 {
+					i := p0 * stride0
+					i2 := i + k0
+					i3 := i2 - pad0
+					c2 := 0 <= i3
+					c3 := i3 < S0
+					dsumRow3 := (dsumRow2 + p0) * P1
+					for p1 := range P1 {
+						i4 := p1 * stride1
+						i5 := i4 + k1
+						i6 := i5 - pad1
+						c4 := 0 <= i6
+						c5 := i6 < S1
+						dsumRow4 := (dsumRow3 + p1) * P2
+						for p2 := range P2 {
+							c7 := c2 && c3 && c4 && c5
+							if c7 {
+								i7 := p2 * stride2
+								i8 := i7 + k2
+								i9 := i8 - pad2
+								c6 := 0 <= i9
+								c9 := c6
+								if c9 {
+									c8 := i9 < S2
+									c9 = c8
+								}
+								c7 = c9
+							}
+							t := float64(0)
+							if c7 {
+								i10 := p2 * stride2
+								i11 := i10 + k2
+								i12 := i11 - pad2
+								xAt := x[((xRow2+i3)*S1+i6)*S2+i12]
+								t = float64(dsum[dsumRow4+p2] * xAt)
+							}
+							sum2 += t
+						}
+					}
+				}
+			}
+			dw[dwRow4+k2] = sum2
+		}
+	}
+	return nil
+}
+
+// convBlockPart75 is a loop that runs in parts.
+type convBlockPart75 struct {
+	batchNormY, db, dy, v2  []float64
+	F, N, P0, P1, P2, convG int
+}
+
+func (part *convBlockPart75) Run(from, to int) error {
+	batchNormY, db, dy, v2, F, N, P0, P1, P2, convG := part.batchNormY, part.db, part.dy, part.v2, part.F, part.N, part.P0, part.P1, part.P2, part.convG
+	for f := from; f < to; f++ {
+		sum2 := float64(0)
+		vAt := v2[f]
+		t := vAt + 0.001
+		t2 := math.Sqrt(t)
+		t3 := 1 / t2
+		for n0 := range N {
+			batchNormYRow := n0 * P0
+			dyRow := n0 * F
+			dyRow2 := (dyRow + f) * P0
+			for g := range convG {
+				c := g == 0
+				for p0 := range P0 {
+					batchNormYRow2 := (batchNormYRow + p0) * P1
+					dyRow3 := (dyRow2 + p0) * P1
+					for p1 := range P1 {
+						batchNormYRow3 := (batchNormYRow2 + p1) * P2
+						dyRow4 := (dyRow3 + p1) * P2
+						for p2 := range P2 {
+							t12 := float64(0)
+							if c {
+								batchNormYAt := batchNormY[(batchNormYRow3+p2)*F+f]
+								t4 := -batchNormYAt
+								c2 := 0 < t4
+								var t8 float64
+								if c2 {
+									dyAt := dy[dyRow4+p2]
+									t5 := -dyAt
+									t8 = t5
+								} else {
+									dyAt2 := dy[dyRow4+p2]
+									t6 := float64(0.1 * dyAt2)
+									t7 := -t6
+									t8 = t7
+								}
+								c3 := batchNormYAt <= 0
+								var t9 float64
+								if c3 {
+									t9 = 0
+								} else {
+									dyAt3 := dy[dyRow4+p2]
+									t9 = dyAt3
+								}
+								t10 := t8 + t9
+								t11 := float64(t3 * t10)
+								t12 = t11
+							}
+							sum2 += t12
+						}
+					}
+				}
+			}
+		}
+		db[f] = sum2
+	}
 	return nil
 }
 
@@ -3970,470 +5113,133 @@ func convBlockBRunBackward2F64(b *runtime.Bound, v *convBlockValues) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					i3 := p1 * stride1
-					sumRow4 := (sumRow3 + p1) * P2
-					for p2 := range P2 {
-						sum2 := float64(0)
-						i5 := p2 * stride2
-						for c := range C {
-							xRow2 := (xRow + c) * S0
-							wRow2 := (wRow + c) * K0
-							for k0 := range K0 {
-								i2 := i + k0 - pad0
-								c2 := 0 <= i2
-								c3 := i2 < S0
-								wRow3 := (wRow2 + k0) * K1
-								for k1 := range K1 {
-									i4 := i3 + k1 - pad1
-									c4 := 0 <= i4
-									c5 := i4 < S1
-									wRow4 := (wRow3 + k1) * K2
-									for k2 := range K2 {
-										c6 := c2 && c3 && c4 && c5
-										if c6 {
-											i6 := i5 + k2 - pad2
-											c6 = 0 <= i6 && i6 < S2
-										}
-										t := float64(0)
-										if c6 {
-											i7 := i5 + k2 - pad2
-											t = x[((xRow2+i2)*S1+i4)*S2+i7]
-										}
-										sum2 += float64(t * w[wRow4+k2])
-									}
-								}
-							}
-						}
-						sum[sumRow4+p2] = sum2
-					}
-				}
-			}
+	if part := (convBlockPart20{sum, w, x, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*F*P0*P1, P2*C*K0*K1*K2) {
+		if err := part.Run(0, N*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0*P1, P2*C*K0*K1*K2); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1, p2] = sum[n0, f, p0, p1, p2] + b[f]   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1, p2 in P2
 	convY := runtime.Temp[float64](b, N*convG*F*P0*P1*P2)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				bAt := b2[f]
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						sumRow4 := (sumRow3 + p1) * P2
-						convYRow5 := (convYRow4 + p1) * P2
-						for p2 := range P2 {
-							convY[convYRow5+p2] = sum[sumRow4+p2] + bAt
-						}
-					}
-				}
-			}
+	if part := (convBlockPart21{b2, convY, sum, F, P0, P1, P2, convG}); runtime.Small(N*convG*F*P0*P1, P2) {
+		if err := part.Run(0, N*convG*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, n3, c] = conv_y[n0, 0, c, n1, n2, n3] - m[c]   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	batchNormD := runtime.Temp[float64](b, N*P0*P1*P2*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * P2
-				for n3 := range P2 {
-					batchNormDRow4 := (batchNormDRow3 + n3) * F
-					for c := range F {
-						i := int(0)
-						if uint(i) >= uint(convG) {
-							return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-						}
-						convYAt := convY[((((convYRow+i)*F+c)*P0+n1)*P1+n2)*P2+n3]
-						batchNormD[batchNormDRow4+c] = convYAt - m[c]
-					}
-				}
-			}
+	if part := (convBlockPart22{batchNormD, convY, m, F, P0, P1, P2, convG}); runtime.Small(N*P0*P1*P2, F) {
+		if err := part.Run(0, N*P0*P1*P2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1*P2, F); err != nil {
+		return err
 	}
 
 	// batch_norm_y[n0, n1, n2, n3, c] = batch_norm_d[n0, n1, n2, n3, c] / sqrt(v[c] + acc(T)(real(1/1000))) + 0   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	batchNormY := runtime.Temp[float64](b, N*P0*P1*P2*F)
-	for n0 := range N {
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * P2
-				for n3 := range P2 {
-					batchNormDRow4 := (batchNormDRow3 + n3) * F
-					for c := range F {
-						t := batchNormD[batchNormDRow4+c]/math.Sqrt(v2[c]+0.001) + 0
-						batchNormY[batchNormDRow4+c] = t
-					}
-				}
-			}
+	if part := (convBlockPart69{batchNormD, batchNormY, v2, F, P0, P1, P2}); runtime.Small(N*P0*P1*P2, 9*F) {
+		if err := part.Run(0, N*P0*P1*P2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1*P2, 9*F); err != nil {
+		return err
 	}
 
 	// @batch_norm_v.sum1[c] += batch_norm_d[n0, n1, n2, n3, c] * (-((1/2) * (if 0 < -batch_norm_y[n0, n1, n2, n3, c] then -@y[n0, c, n1, n2, n3] else -((1/10) * @y[n0, c, n1, n2, n3]))) - (1/2) * (if batch_norm_y[n0, n1, n2, n3, c] <= 0 then 0 else @y[n0, c, n1, n2, n3]))   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	dbatchNormVSum1 := runtime.Temp[float64](b, F)
 	if wantDv {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormDRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormDRow2 := (batchNormDRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormDRow3 := (batchNormDRow2 + n2) * P2
-						dyRow4 := (dyRow3 + n2) * P2
-						for n3 := range P2 {
-							batchNormYAt := batchNormY[(batchNormDRow3+n3)*F+c]
-							var t float64
-							if 0 < -batchNormYAt {
-								dyAt := dy[dyRow4+n3]
-								t = -dyAt
-							} else {
-								dyAt2 := dy[dyRow4+n3]
-								t = -float64(0.1 * dyAt2)
-							}
-							var t2 float64
-							if batchNormYAt <= 0 {
-								t2 = 0
-							} else {
-								dyAt3 := dy[dyRow4+n3]
-								t2 = dyAt3
-							}
-							t3 := float64(batchNormD[(batchNormDRow3+n3)*F+c] * (-float64(0.5*t) - float64(0.5*t2)))
-							sum2 += t3
-						}
-					}
-				}
+		if part := (convBlockPart70{batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0, P1, P2}); runtime.Small(F, N*P0*P1*P2) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormVSum1[c] = sum2
+		} else if err := runtime.Split(part, F, N*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 
 	// @batch_norm_m.sum1[c] += -(if 0 < -batch_norm_y[n0, n1, n2, n3, c] then -@y[n0, c, n1, n2, n3] else -((1/10) * @y[n0, c, n1, n2, n3])) - (if batch_norm_y[n0, n1, n2, n3, c] <= 0 then 0 else @y[n0, c, n1, n2, n3])   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	dbatchNormMSum1 := runtime.Temp[float64](b, F)
 	if wantDm {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYRow2 := (batchNormYRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormYRow3 := (batchNormYRow2 + n2) * P2
-						dyRow4 := (dyRow3 + n2) * P2
-						for n3 := range P2 {
-							batchNormYAt := batchNormY[(batchNormYRow3+n3)*F+c]
-							var t float64
-							if 0 < -batchNormYAt {
-								dyAt := dy[dyRow4+n3]
-								t = -dyAt
-							} else {
-								dyAt2 := dy[dyRow4+n3]
-								t = -float64(0.1 * dyAt2)
-							}
-							var t2 float64
-							if batchNormYAt <= 0 {
-								t2 = 0
-							} else {
-								dyAt3 := dy[dyRow4+n3]
-								t2 = dyAt3
-							}
-							sum2 += -t - t2
-						}
-					}
-				}
+		if part := (convBlockPart71{batchNormY, dbatchNormMSum1, dy, F, N, P0, P1, P2}); runtime.Small(F, N*P0*P1*P2) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormMSum1[c] = sum2
+		} else if err := runtime.Split(part, F, N*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n0, f, p0, p1, p2] = 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, p1, p2, f] then -@y[n0, f, p0, p1, p2] else -((1/10) * @y[n0, f, p0, p1, p2])) + (if batch_norm_y[n0, p0, p1, p2, f] <= 0 then 0 else @y[n0, f, p0, p1, p2]))   for n0 in N, f in F, p0 in P0, p1 in P1, p2 in P2
 	dsum := runtime.Temp[float64](b, N*F*P0*P1*P2)
 	if wantDx || wantDw {
-		for n0 := range N {
-			batchNormYRow := n0 * P0
-			dyRow := n0 * F
-			for f := range F {
-				t := 1 / math.Sqrt(v2[f]+0.001)
-				dyRow2 := (dyRow + f) * P0
-				for p0 := range P0 {
-					batchNormYRow2 := (batchNormYRow + p0) * P1
-					dyRow3 := (dyRow2 + p0) * P1
-					for p1 := range P1 {
-						batchNormYRow3 := (batchNormYRow2 + p1) * P2
-						dyRow4 := (dyRow3 + p1) * P2
-						for p2 := range P2 {
-							batchNormYAt := batchNormY[(batchNormYRow3+p2)*F+f]
-							var t2 float64
-							if 0 < -batchNormYAt {
-								dyAt := dy[dyRow4+p2]
-								t2 = -dyAt
-							} else {
-								dyAt2 := dy[dyRow4+p2]
-								t2 = -float64(0.1 * dyAt2)
-							}
-							var t3 float64
-							if batchNormYAt <= 0 {
-								t3 = 0
-							} else {
-								dyAt3 := dy[dyRow4+p2]
-								t3 = dyAt3
-							}
-							dsum[dyRow4+p2] = float64(t * (t2 + t3))
-						}
-					}
-				}
+		if part := (convBlockPart72{batchNormY, dsum, dy, v2, F, P0, P1, P2}); runtime.Small(N*F*P0*P1, 9*P2) {
+			if err := part.Run(0, N*F*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*F*P0*P1, 9*P2); err != nil {
+			return err
 		}
 	}
 
 	// @x[n0, c, s0, s1, s2] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| && 0 <= p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] && p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] < |S2| then @sum[n0, f, p0, p1, p2] * w[f, c, s0 - (p0 * stride[0] - pad[0]), s1 - (p1 * stride[1] - pad[1]), s2 - (p2 * stride[2] - pad[2])] else 0   for n0 in N, c in C, s0 in S0, s1 in S1, s2 in S2, f in F, p0 in P0, p1 in P1, p2 in P2   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < |K0| && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < |K1| && 0 <= s2 - (p2 * stride[2] - pad[2]) && s2 - (p2 * stride[2] - pad[2]) < |K2|
 	if wantDx {
-		for n0 := range N {
-			dsumRow := n0 * F
-			dxRow := n0 * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				for s0 := range S0 {
-					dxRow3 := (dxRow2 + s0) * S1
-					for s1 := range S1 {
-						dxRow4 := (dxRow3 + s1) * S2
-						for s2 := range S2 {
-							sum2 := float64(0)
-							for f := range F {
-								dsumRow2 := (dsumRow + f) * P0
-								wRow := f * C
-								wRow2 := (wRow + c) * K0
-								for p0 := range P0 {
-									i := p0 * stride0
-									i2 := s0 - (i - pad0)
-									if !(0 <= i2) {
-										continue
-									}
-									if !(i2 < K0) {
-										continue
-									}
-									i7 := i + i2 - pad0
-									c2 := 0 <= i7
-									c3 := i7 < S0
-									dsumRow3 := (dsumRow2 + p0) * P1
-									for p1 := range P1 {
-										i3 := p1 * stride1
-										i4 := s1 - (i3 - pad1)
-										if !(0 <= i4) {
-											continue
-										}
-										if !(i4 < K1) {
-											continue
-										}
-										i8 := i3 + i4 - pad1
-										c4 := 0 <= i8
-										c5 := i8 < S1
-										dsumRow4 := (dsumRow3 + p1) * P2
-										for p2 := range P2 {
-											i5 := p2 * stride2
-											i6 := s2 - (i5 - pad2)
-											if !(0 <= i6) {
-												continue
-											}
-											if !(i6 < K2) {
-												continue
-											}
-											c6 := c2 && c3 && c4 && c5
-											if c6 {
-												i9 := i5 + i6 - pad2
-												c6 = 0 <= i9 && i9 < S2
-											}
-											t2 := float64(0)
-											if c6 {
-												t := float64(dsum[dsumRow4+p2] * w[((wRow2+i2)*K1+i4)*K2+i6])
-												t2 = t
-											}
-											sum2 += t2
-										}
-									}
-								}
-							}
-							dx[dxRow4+s2] = sum2
-						}
-					}
-				}
+		if part := (convBlockPart73{dsum, dx, w, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*C*S0*S1, S2*F*P0*P1*P2) {
+			if err := part.Run(0, N*C*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C*S0*S1, S2*F*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 
 	// @w[f, c, k0, k1, k2] += if 0 <= p0 * stride[0] + k0 - pad[0] && p0 * stride[0] + k0 - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 - pad[1] && p1 * stride[1] + k1 - pad[1] < |S1| && 0 <= p2 * stride[2] + k2 - pad[2] && p2 * stride[2] + k2 - pad[2] < |S2| then @sum[n0, f, p0, p1, p2] * x[n0, c, p0 * stride[0] + k0 - pad[0], p1 * stride[1] + k1 - pad[1], p2 * stride[2] + k2 - pad[2]] else 0   for n0 in N, f in F, p0 in P0, p1 in P1, p2 in P2, c in C, k0 in K0, k1 in K1, k2 in K2
 	if wantDw {
-		for f := range F {
-			dwRow := f * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * K0
-				for k0 := range K0 {
-					dwRow3 := (dwRow2 + k0) * K1
-					for k1 := range K1 {
-						dwRow4 := (dwRow3 + k1) * K2
-						for k2 := range K2 {
-							sum2 := float64(0)
-							for n0 := range N {
-								dsumRow := n0 * F
-								dsumRow2 := (dsumRow + f) * P0
-								xRow := n0 * C
-								xRow2 := (xRow + c) * S0
-								for p0 := range P0 {
-									i := p0 * stride0
-									i2 := i + k0
-									i3 := i2 - pad0
-									c2 := 0 <= i3
-									c3 := i3 < S0
-									dsumRow3 := (dsumRow2 + p0) * P1
-									for p1 := range P1 {
-										i4 := p1 * stride1
-										i5 := i4 + k1
-										i6 := i5 - pad1
-										c4 := 0 <= i6
-										c5 := i6 < S1
-										dsumRow4 := (dsumRow3 + p1) * P2
-										for p2 := range P2 {
-											c7 := c2 && c3 && c4 && c5
-											if c7 {
-												i7 := p2 * stride2
-												i8 := i7 + k2
-												i9 := i8 - pad2
-												c6 := 0 <= i9
-												c9 := c6
-												if c9 {
-													c8 := i9 < S2
-													c9 = c8
-												}
-												c7 = c9
-											}
-											t := float64(0)
-											if c7 {
-												i10 := p2 * stride2
-												i11 := i10 + k2
-												i12 := i11 - pad2
-												xAt := x[((xRow2+i3)*S1+i6)*S2+i12]
-												t = float64(dsum[dsumRow4+p2] * xAt)
-											}
-											sum2 += t
-										}
-									}
-								}
-							}
-							dw[dwRow4+k2] = sum2
-						}
-					}
-				}
+		if part := (convBlockPart74{dsum, dw, x, C, F, K0, K1, K2, N, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(F*C*K0*K1, N*P0*P1*P2*K2) {
+			if err := part.Run(0, F*C*K0*K1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, F*C*K0*K1, N*P0*P1*P2*K2); err != nil {
+			return err
 		}
 	}
 
 	// @b[f] += if g == 0 then 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, p1, p2, f] then -@y[n0, f, p0, p1, p2] else -((1/10) * @y[n0, f, p0, p1, p2])) + (if batch_norm_y[n0, p0, p1, p2, f] <= 0 then 0 else @y[n0, f, p0, p1, p2])) else 0   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1, p2 in P2
 	if wantDb {
-		for f := range F {
-			sum2 := float64(0)
-			vAt := v2[f]
-			t := vAt + 0.001
-			t2 := math.Sqrt(t)
-			t3 := 1 / t2
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + f) * P0
-				for g := range convG {
-					c := g == 0
-					for p0 := range P0 {
-						batchNormYRow2 := (batchNormYRow + p0) * P1
-						dyRow3 := (dyRow2 + p0) * P1
-						for p1 := range P1 {
-							batchNormYRow3 := (batchNormYRow2 + p1) * P2
-							dyRow4 := (dyRow3 + p1) * P2
-							for p2 := range P2 {
-								t12 := float64(0)
-								if c {
-									batchNormYAt := batchNormY[(batchNormYRow3+p2)*F+f]
-									t4 := -batchNormYAt
-									c2 := 0 < t4
-									var t8 float64
-									if c2 {
-										dyAt := dy[dyRow4+p2]
-										t5 := -dyAt
-										t8 = t5
-									} else {
-										dyAt2 := dy[dyRow4+p2]
-										t6 := float64(0.1 * dyAt2)
-										t7 := -t6
-										t8 = t7
-									}
-									c3 := batchNormYAt <= 0
-									var t9 float64
-									if c3 {
-										t9 = 0
-									} else {
-										dyAt3 := dy[dyRow4+p2]
-										t9 = dyAt3
-									}
-									t10 := t8 + t9
-									t11 := float64(t3 * t10)
-									t12 = t11
-								}
-								sum2 += t12
-							}
-						}
-					}
-				}
+		if part := (convBlockPart75{batchNormY, db, dy, v2, F, N, P0, P1, P2, convG}); runtime.Small(F, 9*N*convG*P0*P1*P2) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			db[f] = sum2
+		} else if err := runtime.Split(part, F, 9*N*convG*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 
 	// @m[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| && 0 < |P2| then @batch_norm_m.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	c := 0 < N && 0 < P0 && 0 < P1 && 0 < P2
 	if wantDm {
-		for f := range F {
-			t := float64(0)
-			if c {
-				t = dbatchNormMSum1[f] / math.Sqrt(v2[f]+0.001)
+		if part := (convBlockPart46{dbatchNormMSum1, dm, v2, c}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dm[f] = t
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 
 	// @v[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| && 0 < |P2| then @batch_norm_v.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	if wantDv {
-		for f := range F {
-			t2 := float64(0)
-			if c {
-				t := math.Sqrt(v2[f] + 0.001)
-				t2 = dbatchNormVSum1[f] / t / t / t
+		if part := (convBlockPart47{dbatchNormVSum1, dv, v2, c}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dv[f] = t2
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 6), dx)
@@ -4471,273 +5277,123 @@ func convBlockNoBRunBackward0F32(b *runtime.Bound, v *convBlockValues) error {
 	sum := runtime.Temp[float32](b, N*F*P0)
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				sum2 := float64(0)
-				i := p0 * stride0
-				for c := range C {
-					xRow2 := (xRow + c) * S0
-					wRow2 := (wRow + c) * K0
-					for k0 := range K0 {
-						i2 := i + k0 - pad0
-						t := float32(0)
-						if 0 <= i2 && i2 < S0 {
-							t = x[xRow2+i2]
-						}
-						sum2 += float64(float32(t * w[wRow2+k0]))
-					}
-				}
-				sum[sumRow2+p0] = float32(sum2)
-			}
+	if part := (convBlockPart0{sum, w, x, C, F, K0, P0, S0, pad0, stride0}); runtime.Small(N*F, P0*C*K0) {
+		if err := part.Run(0, N*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F, P0*C*K0); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0] = sum[n0, f, p0] + 0   for n0 in N, g in conv_G, f in F, p0 in P0
 	convY := runtime.Temp[float32](b, N*convG*F*P0)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					convY[convYRow3+p0] = sum[sumRow2+p0] + 0
-				}
-			}
+	if part := (convBlockPart24{convY, sum, F, P0, convG}); runtime.Small(N*convG*F, P0) {
+		if err := part.Run(0, N*convG*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F, P0); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, c] = conv_y[n0, 0, c, n1] - m[c]   for n0 in N, n1 in P0, c in F
 	batchNormD := runtime.Temp[float32](b, N*P0*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * F
-			for c := range F {
-				i := int(0)
-				if uint(i) >= uint(convG) {
-					return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-				}
-				batchNormD[batchNormDRow2+c] = convY[((convYRow+i)*F+c)*P0+n1] - m[c]
-			}
+	if part := (convBlockPart2{batchNormD, convY, m, F, P0, convG}); runtime.Small(N*P0, F) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, F); err != nil {
+		return err
 	}
 
 	// batch_norm_y[n0, n1, c] = batch_norm_d[n0, n1, c] / sqrt(v[c] + acc(T)(real(1/1000))) + 0   for n0 in N, n1 in P0, c in F
 	batchNormY := runtime.Temp[float32](b, N*P0*F)
 	i := float32(0.001)
-	for n0 := range N {
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * F
-			for c := range F {
-				t := batchNormD[batchNormDRow2+c] / float32(math.Sqrt(float64(v2[c]+i)))
-				batchNormY[batchNormDRow2+c] = t + 0
-			}
+	if part := (convBlockPart30{batchNormD, batchNormY, v2, i, F, P0}); runtime.Small(N*P0, 9*F) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*F); err != nil {
+		return err
 	}
 
 	// @batch_norm_v.sum1[c] += batch_norm_d[n0, n1, c] * (-((1/2) * (if 0 < -batch_norm_y[n0, n1, c] then -@y[n0, c, n1] else -((1/10) * @y[n0, c, n1]))) - (1/2) * (if batch_norm_y[n0, n1, c] <= 0 then 0 else @y[n0, c, n1]))   for n0 in N, n1 in P0, c in F
 	dbatchNormVSum1 := runtime.Temp[float32](b, F)
 	if wantDv {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormDRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYAt := batchNormY[(batchNormDRow+n1)*F+c]
-					var t float32
-					if 0 < -batchNormYAt {
-						dyAt := dy[dyRow2+n1]
-						t = -dyAt
-					} else {
-						dyAt2 := dy[dyRow2+n1]
-						t = -float32(0.1 * dyAt2)
-					}
-					var t2 float32
-					if batchNormYAt <= 0 {
-						t2 = 0
-					} else {
-						dyAt3 := dy[dyRow2+n1]
-						t2 = dyAt3
-					}
-					t3 := float32(batchNormD[(batchNormDRow+n1)*F+c] * (-float32(0.5*t) - float32(0.5*t2)))
-					sum2 += float64(t3)
-				}
+		if part := (convBlockPart31{batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0}); runtime.Small(F, N*P0) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormVSum1[c] = float32(sum2)
+		} else if err := runtime.Split(part, F, N*P0); err != nil {
+			return err
 		}
 	}
 
 	// @batch_norm_m.sum1[c] += -(if 0 < -batch_norm_y[n0, n1, c] then -@y[n0, c, n1] else -((1/10) * @y[n0, c, n1])) - (if batch_norm_y[n0, n1, c] <= 0 then 0 else @y[n0, c, n1])   for n0 in N, n1 in P0, c in F
 	dbatchNormMSum1 := runtime.Temp[float32](b, F)
 	if wantDm {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYAt := batchNormY[(batchNormYRow+n1)*F+c]
-					var t float32
-					if 0 < -batchNormYAt {
-						dyAt := dy[dyRow2+n1]
-						t = -dyAt
-					} else {
-						dyAt2 := dy[dyRow2+n1]
-						t = -float32(0.1 * dyAt2)
-					}
-					var t2 float32
-					if batchNormYAt <= 0 {
-						t2 = 0
-					} else {
-						dyAt3 := dy[dyRow2+n1]
-						t2 = dyAt3
-					}
-					sum2 += float64(-t - t2)
-				}
+		if part := (convBlockPart32{batchNormY, dbatchNormMSum1, dy, F, N, P0}); runtime.Small(F, N*P0) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormMSum1[c] = float32(sum2)
+		} else if err := runtime.Split(part, F, N*P0); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n0, f, p0] = 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, f] then -@y[n0, f, p0] else -((1/10) * @y[n0, f, p0])) + (if batch_norm_y[n0, p0, f] <= 0 then 0 else @y[n0, f, p0]))   for n0 in N, f in F, p0 in P0
 	dsum := runtime.Temp[float32](b, N*F*P0)
 	if wantDx || wantDw {
-		for n0 := range N {
-			batchNormYRow := n0 * P0
-			dyRow := n0 * F
-			for f := range F {
-				t := 1 / float32(math.Sqrt(float64(v2[f]+i)))
-				dyRow2 := (dyRow + f) * P0
-				for p0 := range P0 {
-					batchNormYAt := batchNormY[(batchNormYRow+p0)*F+f]
-					var t2 float32
-					if 0 < -batchNormYAt {
-						dyAt := dy[dyRow2+p0]
-						t2 = -dyAt
-					} else {
-						dyAt2 := dy[dyRow2+p0]
-						t2 = -float32(0.1 * dyAt2)
-					}
-					var t3 float32
-					if batchNormYAt <= 0 {
-						t3 = 0
-					} else {
-						dyAt3 := dy[dyRow2+p0]
-						t3 = dyAt3
-					}
-					dsum[dyRow2+p0] = float32(t * (t2 + t3))
-				}
+		if part := (convBlockPart33{batchNormY, dsum, dy, v2, i, F, P0}); runtime.Small(N*F, 9*P0) {
+			if err := part.Run(0, N*F); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*F, 9*P0); err != nil {
+			return err
 		}
 	}
 
 	// @x[n0, c, s0] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| then @sum[n0, f, p0] * w[f, c, s0 - (p0 * stride[0] - pad[0])] else 0   for n0 in N, c in C, s0 in S0, f in F, p0 in P0   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < |K0|
 	if wantDx {
-		for n0 := range N {
-			dsumRow := n0 * F
-			dxRow := n0 * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				for s0 := range S0 {
-					sum2 := float64(0)
-					for f := range F {
-						dsumRow2 := (dsumRow + f) * P0
-						wRow := f * C
-						wRow2 := (wRow + c) * K0
-						for p0 := range P0 {
-							i2 := p0 * stride0
-							i3 := s0 - (i2 - pad0)
-							if !(0 <= i3) {
-								continue
-							}
-							if !(i3 < K0) {
-								continue
-							}
-							i4 := i2 + i3 - pad0
-							t := float32(0)
-							if 0 <= i4 && i4 < S0 {
-								t = float32(dsum[dsumRow2+p0] * w[wRow2+i3])
-							}
-							sum2 += float64(t)
-						}
-					}
-					dx[dxRow2+s0] = float32(sum2)
-				}
+		if part := (convBlockPart34{dsum, dx, w, C, F, K0, P0, S0, pad0, stride0}); runtime.Small(N*C, S0*F*P0) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, S0*F*P0); err != nil {
+			return err
 		}
 	}
 
 	// @w[f, c, k0] += if 0 <= p0 * stride[0] + k0 - pad[0] && p0 * stride[0] + k0 - pad[0] < |S0| then @sum[n0, f, p0] * x[n0, c, p0 * stride[0] + k0 - pad[0]] else 0   for n0 in N, f in F, p0 in P0, c in C, k0 in K0
 	if wantDw {
-		for f := range F {
-			dwRow := f * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * K0
-				for k0 := range K0 {
-					sum2 := float64(0)
-					for n0 := range N {
-						dsumRow := n0 * F
-						dsumRow2 := (dsumRow + f) * P0
-						xRow := n0 * C
-						xRow2 := (xRow + c) * S0
-						for p0 := range P0 {
-							i2 := p0 * stride0
-							i3 := i2 + k0
-							i4 := i3 - pad0
-							c2 := 0 <= i4
-							c4 := c2
-							if c4 {
-								c3 := i4 < S0
-								c4 = c3
-							}
-							t := float32(0)
-							if c4 {
-								xAt := x[xRow2+i4]
-								t = float32(dsum[dsumRow2+p0] * xAt)
-							}
-							sum2 += float64(t)
-						}
-					}
-					dw[dwRow2+k0] = float32(sum2)
-				}
+		if part := (convBlockPart35{dsum, dw, x, C, F, K0, N, P0, S0, pad0, stride0}); runtime.Small(F*C, N*P0*K0) {
+			if err := part.Run(0, F*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, F*C, N*P0*K0); err != nil {
+			return err
 		}
 	}
 
 	// @m[f] = if 0 < |N| && 0 < |P0| then @batch_norm_m.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	c := 0 < N && 0 < P0
 	if wantDm {
-		for f := range F {
-			t := float32(0)
-			if c {
-				t = dbatchNormMSum1[f] / float32(math.Sqrt(float64(v2[f]+i)))
+		if part := (convBlockPart37{dbatchNormMSum1, dm, v2, c, i}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dm[f] = t
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 
 	// @v[f] = if 0 < |N| && 0 < |P0| then @batch_norm_v.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	if wantDv {
-		for f := range F {
-			t2 := float32(0)
-			if c {
-				t := float32(math.Sqrt(float64(v2[f] + i)))
-				t2 = dbatchNormVSum1[f] / t / t / t
+		if part := (convBlockPart38{dbatchNormVSum1, dv, v2, c, i}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dv[f] = t2
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 6), dx)
@@ -4774,272 +5430,122 @@ func convBlockNoBRunBackward0F64(b *runtime.Bound, v *convBlockValues) error {
 	sum := runtime.Temp[float64](b, N*F*P0)
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				sum2 := float64(0)
-				i := p0 * stride0
-				for c := range C {
-					xRow2 := (xRow + c) * S0
-					wRow2 := (wRow + c) * K0
-					for k0 := range K0 {
-						i2 := i + k0 - pad0
-						t := float64(0)
-						if 0 <= i2 && i2 < S0 {
-							t = x[xRow2+i2]
-						}
-						sum2 += float64(t * w[wRow2+k0])
-					}
-				}
-				sum[sumRow2+p0] = sum2
-			}
+	if part := (convBlockPart4{sum, w, x, C, F, K0, P0, S0, pad0, stride0}); runtime.Small(N*F, P0*C*K0) {
+		if err := part.Run(0, N*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F, P0*C*K0); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0] = sum[n0, f, p0] + 0   for n0 in N, g in conv_G, f in F, p0 in P0
 	convY := runtime.Temp[float64](b, N*convG*F*P0)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					convY[convYRow3+p0] = sum[sumRow2+p0] + 0
-				}
-			}
+	if part := (convBlockPart25{convY, sum, F, P0, convG}); runtime.Small(N*convG*F, P0) {
+		if err := part.Run(0, N*convG*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F, P0); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, c] = conv_y[n0, 0, c, n1] - m[c]   for n0 in N, n1 in P0, c in F
 	batchNormD := runtime.Temp[float64](b, N*P0*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * F
-			for c := range F {
-				i := int(0)
-				if uint(i) >= uint(convG) {
-					return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-				}
-				batchNormD[batchNormDRow2+c] = convY[((convYRow+i)*F+c)*P0+n1] - m[c]
-			}
+	if part := (convBlockPart6{batchNormD, convY, m, F, P0, convG}); runtime.Small(N*P0, F) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, F); err != nil {
+		return err
 	}
 
 	// batch_norm_y[n0, n1, c] = batch_norm_d[n0, n1, c] / sqrt(v[c] + acc(T)(real(1/1000))) + 0   for n0 in N, n1 in P0, c in F
 	batchNormY := runtime.Temp[float64](b, N*P0*F)
-	for n0 := range N {
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * F
-			for c := range F {
-				t := batchNormD[batchNormDRow2+c]/math.Sqrt(v2[c]+0.001) + 0
-				batchNormY[batchNormDRow2+c] = t
-			}
+	if part := (convBlockPart39{batchNormD, batchNormY, v2, F, P0}); runtime.Small(N*P0, 9*F) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*F); err != nil {
+		return err
 	}
 
 	// @batch_norm_v.sum1[c] += batch_norm_d[n0, n1, c] * (-((1/2) * (if 0 < -batch_norm_y[n0, n1, c] then -@y[n0, c, n1] else -((1/10) * @y[n0, c, n1]))) - (1/2) * (if batch_norm_y[n0, n1, c] <= 0 then 0 else @y[n0, c, n1]))   for n0 in N, n1 in P0, c in F
 	dbatchNormVSum1 := runtime.Temp[float64](b, F)
 	if wantDv {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormDRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYAt := batchNormY[(batchNormDRow+n1)*F+c]
-					var t float64
-					if 0 < -batchNormYAt {
-						dyAt := dy[dyRow2+n1]
-						t = -dyAt
-					} else {
-						dyAt2 := dy[dyRow2+n1]
-						t = -float64(0.1 * dyAt2)
-					}
-					var t2 float64
-					if batchNormYAt <= 0 {
-						t2 = 0
-					} else {
-						dyAt3 := dy[dyRow2+n1]
-						t2 = dyAt3
-					}
-					t3 := float64(batchNormD[(batchNormDRow+n1)*F+c] * (-float64(0.5*t) - float64(0.5*t2)))
-					sum2 += t3
-				}
+		if part := (convBlockPart40{batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0}); runtime.Small(F, N*P0) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormVSum1[c] = sum2
+		} else if err := runtime.Split(part, F, N*P0); err != nil {
+			return err
 		}
 	}
 
 	// @batch_norm_m.sum1[c] += -(if 0 < -batch_norm_y[n0, n1, c] then -@y[n0, c, n1] else -((1/10) * @y[n0, c, n1])) - (if batch_norm_y[n0, n1, c] <= 0 then 0 else @y[n0, c, n1])   for n0 in N, n1 in P0, c in F
 	dbatchNormMSum1 := runtime.Temp[float64](b, F)
 	if wantDm {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYAt := batchNormY[(batchNormYRow+n1)*F+c]
-					var t float64
-					if 0 < -batchNormYAt {
-						dyAt := dy[dyRow2+n1]
-						t = -dyAt
-					} else {
-						dyAt2 := dy[dyRow2+n1]
-						t = -float64(0.1 * dyAt2)
-					}
-					var t2 float64
-					if batchNormYAt <= 0 {
-						t2 = 0
-					} else {
-						dyAt3 := dy[dyRow2+n1]
-						t2 = dyAt3
-					}
-					sum2 += -t - t2
-				}
+		if part := (convBlockPart41{batchNormY, dbatchNormMSum1, dy, F, N, P0}); runtime.Small(F, N*P0) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormMSum1[c] = sum2
+		} else if err := runtime.Split(part, F, N*P0); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n0, f, p0] = 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, f] then -@y[n0, f, p0] else -((1/10) * @y[n0, f, p0])) + (if batch_norm_y[n0, p0, f] <= 0 then 0 else @y[n0, f, p0]))   for n0 in N, f in F, p0 in P0
 	dsum := runtime.Temp[float64](b, N*F*P0)
 	if wantDx || wantDw {
-		for n0 := range N {
-			batchNormYRow := n0 * P0
-			dyRow := n0 * F
-			for f := range F {
-				t := 1 / math.Sqrt(v2[f]+0.001)
-				dyRow2 := (dyRow + f) * P0
-				for p0 := range P0 {
-					batchNormYAt := batchNormY[(batchNormYRow+p0)*F+f]
-					var t2 float64
-					if 0 < -batchNormYAt {
-						dyAt := dy[dyRow2+p0]
-						t2 = -dyAt
-					} else {
-						dyAt2 := dy[dyRow2+p0]
-						t2 = -float64(0.1 * dyAt2)
-					}
-					var t3 float64
-					if batchNormYAt <= 0 {
-						t3 = 0
-					} else {
-						dyAt3 := dy[dyRow2+p0]
-						t3 = dyAt3
-					}
-					dsum[dyRow2+p0] = float64(t * (t2 + t3))
-				}
+		if part := (convBlockPart42{batchNormY, dsum, dy, v2, F, P0}); runtime.Small(N*F, 9*P0) {
+			if err := part.Run(0, N*F); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*F, 9*P0); err != nil {
+			return err
 		}
 	}
 
 	// @x[n0, c, s0] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| then @sum[n0, f, p0] * w[f, c, s0 - (p0 * stride[0] - pad[0])] else 0   for n0 in N, c in C, s0 in S0, f in F, p0 in P0   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < |K0|
 	if wantDx {
-		for n0 := range N {
-			dsumRow := n0 * F
-			dxRow := n0 * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				for s0 := range S0 {
-					sum2 := float64(0)
-					for f := range F {
-						dsumRow2 := (dsumRow + f) * P0
-						wRow := f * C
-						wRow2 := (wRow + c) * K0
-						for p0 := range P0 {
-							i := p0 * stride0
-							i2 := s0 - (i - pad0)
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < K0) {
-								continue
-							}
-							i3 := i + i2 - pad0
-							t := float64(0)
-							if 0 <= i3 && i3 < S0 {
-								t = float64(dsum[dsumRow2+p0] * w[wRow2+i2])
-							}
-							sum2 += t
-						}
-					}
-					dx[dxRow2+s0] = sum2
-				}
+		if part := (convBlockPart43{dsum, dx, w, C, F, K0, P0, S0, pad0, stride0}); runtime.Small(N*C, S0*F*P0) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, S0*F*P0); err != nil {
+			return err
 		}
 	}
 
 	// @w[f, c, k0] += if 0 <= p0 * stride[0] + k0 - pad[0] && p0 * stride[0] + k0 - pad[0] < |S0| then @sum[n0, f, p0] * x[n0, c, p0 * stride[0] + k0 - pad[0]] else 0   for n0 in N, f in F, p0 in P0, c in C, k0 in K0
 	if wantDw {
-		for f := range F {
-			dwRow := f * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * K0
-				for k0 := range K0 {
-					sum2 := float64(0)
-					for n0 := range N {
-						dsumRow := n0 * F
-						dsumRow2 := (dsumRow + f) * P0
-						xRow := n0 * C
-						xRow2 := (xRow + c) * S0
-						for p0 := range P0 {
-							i := p0 * stride0
-							i2 := i + k0
-							i3 := i2 - pad0
-							c2 := 0 <= i3
-							c4 := c2
-							if c4 {
-								c3 := i3 < S0
-								c4 = c3
-							}
-							t := float64(0)
-							if c4 {
-								xAt := x[xRow2+i3]
-								t = float64(dsum[dsumRow2+p0] * xAt)
-							}
-							sum2 += t
-						}
-					}
-					dw[dwRow2+k0] = sum2
-				}
+		if part := (convBlockPart44{dsum, dw, x, C, F, K0, N, P0, S0, pad0, stride0}); runtime.Small(F*C, N*P0*K0) {
+			if err := part.Run(0, F*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, F*C, N*P0*K0); err != nil {
+			return err
 		}
 	}
 
 	// @m[f] = if 0 < |N| && 0 < |P0| then @batch_norm_m.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	c := 0 < N && 0 < P0
 	if wantDm {
-		for f := range F {
-			t := float64(0)
-			if c {
-				t = dbatchNormMSum1[f] / math.Sqrt(v2[f]+0.001)
+		if part := (convBlockPart46{dbatchNormMSum1, dm, v2, c}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dm[f] = t
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 
 	// @v[f] = if 0 < |N| && 0 < |P0| then @batch_norm_v.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	if wantDv {
-		for f := range F {
-			t2 := float64(0)
-			if c {
-				t := math.Sqrt(v2[f] + 0.001)
-				t2 = dbatchNormVSum1[f] / t / t / t
+		if part := (convBlockPart47{dbatchNormVSum1, dv, v2, c}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dv[f] = t2
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 6), dx)
@@ -5081,349 +5587,123 @@ func convBlockNoBRunBackward1F32(b *runtime.Bound, v *convBlockValues) error {
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					sum2 := float64(0)
-					i3 := p1 * stride1
-					for c := range C {
-						xRow2 := (xRow + c) * S0
-						wRow2 := (wRow + c) * K0
-						for k0 := range K0 {
-							i2 := i + k0 - pad0
-							c2 := 0 <= i2
-							c3 := i2 < S0
-							wRow3 := (wRow2 + k0) * K1
-							for k1 := range K1 {
-								c4 := c2 && c3
-								if c4 {
-									i4 := i3 + k1 - pad1
-									c4 = 0 <= i4 && i4 < S1
-								}
-								t := float32(0)
-								if c4 {
-									i5 := i3 + k1 - pad1
-									t = x[(xRow2+i2)*S1+i5]
-								}
-								sum2 += float64(float32(t * w[wRow3+k1]))
-							}
-						}
-					}
-					sum[sumRow3+p1] = float32(sum2)
-				}
-			}
+	if part := (convBlockPart8{sum, w, x, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(N*F*P0, P1*C*K0*K1) {
+		if err := part.Run(0, N*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0, P1*C*K0*K1); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1] = sum[n0, f, p0, p1] + 0   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1
 	convY := runtime.Temp[float32](b, N*convG*F*P0*P1)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						convY[convYRow4+p1] = sum[sumRow3+p1] + 0
-					}
-				}
-			}
+	if part := (convBlockPart26{convY, sum, F, P0, P1, convG}); runtime.Small(N*convG*F*P0, P1) {
+		if err := part.Run(0, N*convG*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0, P1); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, c] = conv_y[n0, 0, c, n1, n2] - m[c]   for n0 in N, n1 in P0, n2 in P1, c in F
 	batchNormD := runtime.Temp[float32](b, N*P0*P1*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * F
-				for c := range F {
-					i := int(0)
-					if uint(i) >= uint(convG) {
-						return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-					}
-					batchNormD[batchNormDRow3+c] = convY[(((convYRow+i)*F+c)*P0+n1)*P1+n2] - m[c]
-				}
-			}
+	if part := (convBlockPart10{batchNormD, convY, m, F, P0, P1, convG}); runtime.Small(N*P0*P1, F) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, F); err != nil {
+		return err
 	}
 
 	// batch_norm_y[n0, n1, n2, c] = batch_norm_d[n0, n1, n2, c] / sqrt(v[c] + acc(T)(real(1/1000))) + 0   for n0 in N, n1 in P0, n2 in P1, c in F
 	batchNormY := runtime.Temp[float32](b, N*P0*P1*F)
 	i := float32(0.001)
-	for n0 := range N {
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * F
-				for c := range F {
-					t := batchNormD[batchNormDRow3+c] / float32(math.Sqrt(float64(v2[c]+i)))
-					batchNormY[batchNormDRow3+c] = t + 0
-				}
-			}
+	if part := (convBlockPart48{batchNormD, batchNormY, v2, i, F, P0, P1}); runtime.Small(N*P0*P1, 9*F) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*F); err != nil {
+		return err
 	}
 
 	// @batch_norm_v.sum1[c] += batch_norm_d[n0, n1, n2, c] * (-((1/2) * (if 0 < -batch_norm_y[n0, n1, n2, c] then -@y[n0, c, n1, n2] else -((1/10) * @y[n0, c, n1, n2]))) - (1/2) * (if batch_norm_y[n0, n1, n2, c] <= 0 then 0 else @y[n0, c, n1, n2]))   for n0 in N, n1 in P0, n2 in P1, c in F
 	dbatchNormVSum1 := runtime.Temp[float32](b, F)
 	if wantDv {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormDRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormDRow2 := (batchNormDRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormYAt := batchNormY[(batchNormDRow2+n2)*F+c]
-						var t float32
-						if 0 < -batchNormYAt {
-							dyAt := dy[dyRow3+n2]
-							t = -dyAt
-						} else {
-							dyAt2 := dy[dyRow3+n2]
-							t = -float32(0.1 * dyAt2)
-						}
-						var t2 float32
-						if batchNormYAt <= 0 {
-							t2 = 0
-						} else {
-							dyAt3 := dy[dyRow3+n2]
-							t2 = dyAt3
-						}
-						t3 := float32(batchNormD[(batchNormDRow2+n2)*F+c] * (-float32(0.5*t) - float32(0.5*t2)))
-						sum2 += float64(t3)
-					}
-				}
+		if part := (convBlockPart49{batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0, P1}); runtime.Small(F, N*P0*P1) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormVSum1[c] = float32(sum2)
+		} else if err := runtime.Split(part, F, N*P0*P1); err != nil {
+			return err
 		}
 	}
 
 	// @batch_norm_m.sum1[c] += -(if 0 < -batch_norm_y[n0, n1, n2, c] then -@y[n0, c, n1, n2] else -((1/10) * @y[n0, c, n1, n2])) - (if batch_norm_y[n0, n1, n2, c] <= 0 then 0 else @y[n0, c, n1, n2])   for n0 in N, n1 in P0, n2 in P1, c in F
 	dbatchNormMSum1 := runtime.Temp[float32](b, F)
 	if wantDm {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYRow2 := (batchNormYRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormYAt := batchNormY[(batchNormYRow2+n2)*F+c]
-						var t float32
-						if 0 < -batchNormYAt {
-							dyAt := dy[dyRow3+n2]
-							t = -dyAt
-						} else {
-							dyAt2 := dy[dyRow3+n2]
-							t = -float32(0.1 * dyAt2)
-						}
-						var t2 float32
-						if batchNormYAt <= 0 {
-							t2 = 0
-						} else {
-							dyAt3 := dy[dyRow3+n2]
-							t2 = dyAt3
-						}
-						sum2 += float64(-t - t2)
-					}
-				}
+		if part := (convBlockPart50{batchNormY, dbatchNormMSum1, dy, F, N, P0, P1}); runtime.Small(F, N*P0*P1) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormMSum1[c] = float32(sum2)
+		} else if err := runtime.Split(part, F, N*P0*P1); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n0, f, p0, p1] = 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, p1, f] then -@y[n0, f, p0, p1] else -((1/10) * @y[n0, f, p0, p1])) + (if batch_norm_y[n0, p0, p1, f] <= 0 then 0 else @y[n0, f, p0, p1]))   for n0 in N, f in F, p0 in P0, p1 in P1
 	dsum := runtime.Temp[float32](b, N*F*P0*P1)
 	if wantDx || wantDw {
-		for n0 := range N {
-			batchNormYRow := n0 * P0
-			dyRow := n0 * F
-			for f := range F {
-				t := 1 / float32(math.Sqrt(float64(v2[f]+i)))
-				dyRow2 := (dyRow + f) * P0
-				for p0 := range P0 {
-					batchNormYRow2 := (batchNormYRow + p0) * P1
-					dyRow3 := (dyRow2 + p0) * P1
-					for p1 := range P1 {
-						batchNormYAt := batchNormY[(batchNormYRow2+p1)*F+f]
-						var t2 float32
-						if 0 < -batchNormYAt {
-							dyAt := dy[dyRow3+p1]
-							t2 = -dyAt
-						} else {
-							dyAt2 := dy[dyRow3+p1]
-							t2 = -float32(0.1 * dyAt2)
-						}
-						var t3 float32
-						if batchNormYAt <= 0 {
-							t3 = 0
-						} else {
-							dyAt3 := dy[dyRow3+p1]
-							t3 = dyAt3
-						}
-						dsum[dyRow3+p1] = float32(t * (t2 + t3))
-					}
-				}
+		if part := (convBlockPart51{batchNormY, dsum, dy, v2, i, F, P0, P1}); runtime.Small(N*F*P0, 9*P1) {
+			if err := part.Run(0, N*F*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*F*P0, 9*P1); err != nil {
+			return err
 		}
 	}
 
 	// @x[n0, c, s0, s1] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| then @sum[n0, f, p0, p1] * w[f, c, s0 - (p0 * stride[0] - pad[0]), s1 - (p1 * stride[1] - pad[1])] else 0   for n0 in N, c in C, s0 in S0, s1 in S1, f in F, p0 in P0, p1 in P1   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < |K0| && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < |K1|
 	if wantDx {
-		for n0 := range N {
-			dsumRow := n0 * F
-			dxRow := n0 * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				for s0 := range S0 {
-					dxRow3 := (dxRow2 + s0) * S1
-					for s1 := range S1 {
-						sum2 := float64(0)
-						for f := range F {
-							dsumRow2 := (dsumRow + f) * P0
-							wRow := f * C
-							wRow2 := (wRow + c) * K0
-							for p0 := range P0 {
-								i2 := p0 * stride0
-								i3 := s0 - (i2 - pad0)
-								if !(0 <= i3) {
-									continue
-								}
-								if !(i3 < K0) {
-									continue
-								}
-								i6 := i2 + i3 - pad0
-								c2 := 0 <= i6
-								c3 := i6 < S0
-								dsumRow3 := (dsumRow2 + p0) * P1
-								for p1 := range P1 {
-									i4 := p1 * stride1
-									i5 := s1 - (i4 - pad1)
-									if !(0 <= i5) {
-										continue
-									}
-									if !(i5 < K1) {
-										continue
-									}
-									c4 := c2 && c3
-									if c4 {
-										i7 := i4 + i5 - pad1
-										c4 = 0 <= i7 && i7 < S1
-									}
-									t := float32(0)
-									if c4 {
-										t = float32(dsum[dsumRow3+p1] * w[(wRow2+i3)*K1+i5])
-									}
-									sum2 += float64(t)
-								}
-							}
-						}
-						dx[dxRow3+s1] = float32(sum2)
-					}
-				}
+		if part := (convBlockPart52{dsum, dx, w, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(N*C*S0, S1*F*P0*P1) {
+			if err := part.Run(0, N*C*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C*S0, S1*F*P0*P1); err != nil {
+			return err
 		}
 	}
 
 	// @w[f, c, k0, k1] += if 0 <= p0 * stride[0] + k0 - pad[0] && p0 * stride[0] + k0 - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 - pad[1] && p1 * stride[1] + k1 - pad[1] < |S1| then @sum[n0, f, p0, p1] * x[n0, c, p0 * stride[0] + k0 - pad[0], p1 * stride[1] + k1 - pad[1]] else 0   for n0 in N, f in F, p0 in P0, p1 in P1, c in C, k0 in K0, k1 in K1
 	if wantDw {
-		for f := range F {
-			dwRow := f * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * K0
-				for k0 := range K0 {
-					dwRow3 := (dwRow2 + k0) * K1
-					for k1 := range K1 {
-						sum2 := float64(0)
-						for n0 := range N {
-							dsumRow := n0 * F
-							dsumRow2 := (dsumRow + f) * P0
-							xRow := n0 * C
-							xRow2 := (xRow + c) * S0
-							for p0 := range P0 {
-								i2 := p0 * stride0
-								i3 := i2 + k0
-								i4 := i3 - pad0
-								c2 := 0 <= i4
-								c3 := i4 < S0
-								dsumRow3 := (dsumRow2 + p0) * P1
-								for p1 := range P1 {
-									c5 := c2 && c3
-									if c5 {
-										i5 := p1 * stride1
-										i6 := i5 + k1
-										i7 := i6 - pad1
-										c4 := 0 <= i7
-										c7 := c4
-										if c7 {
-											c6 := i7 < S1
-											c7 = c6
-										}
-										c5 = c7
-									}
-									t := float32(0)
-									if c5 {
-										i8 := p1 * stride1
-										i9 := i8 + k1
-										i10 := i9 - pad1
-										xAt := x[(xRow2+i4)*S1+i10]
-										t = float32(dsum[dsumRow3+p1] * xAt)
-									}
-									sum2 += float64(t)
-								}
-							}
-						}
-						dw[dwRow3+k1] = float32(sum2)
-					}
-				}
+		if part := (convBlockPart53{dsum, dw, x, C, F, K0, K1, N, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(F*C*K0, N*P0*P1*K1) {
+			if err := part.Run(0, F*C*K0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, F*C*K0, N*P0*P1*K1); err != nil {
+			return err
 		}
 	}
 
 	// @m[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| then @batch_norm_m.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	c := 0 < N && 0 < P0 && 0 < P1
 	if wantDm {
-		for f := range F {
-			t := float32(0)
-			if c {
-				t = dbatchNormMSum1[f] / float32(math.Sqrt(float64(v2[f]+i)))
+		if part := (convBlockPart37{dbatchNormMSum1, dm, v2, c, i}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dm[f] = t
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 
 	// @v[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| then @batch_norm_v.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	if wantDv {
-		for f := range F {
-			t2 := float32(0)
-			if c {
-				t := float32(math.Sqrt(float64(v2[f] + i)))
-				t2 = dbatchNormVSum1[f] / t / t / t
+		if part := (convBlockPart38{dbatchNormVSum1, dv, v2, c, i}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dv[f] = t2
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 6), dx)
@@ -5465,348 +5745,122 @@ func convBlockNoBRunBackward1F64(b *runtime.Bound, v *convBlockValues) error {
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					sum2 := float64(0)
-					i3 := p1 * stride1
-					for c := range C {
-						xRow2 := (xRow + c) * S0
-						wRow2 := (wRow + c) * K0
-						for k0 := range K0 {
-							i2 := i + k0 - pad0
-							c2 := 0 <= i2
-							c3 := i2 < S0
-							wRow3 := (wRow2 + k0) * K1
-							for k1 := range K1 {
-								c4 := c2 && c3
-								if c4 {
-									i4 := i3 + k1 - pad1
-									c4 = 0 <= i4 && i4 < S1
-								}
-								t := float64(0)
-								if c4 {
-									i5 := i3 + k1 - pad1
-									t = x[(xRow2+i2)*S1+i5]
-								}
-								sum2 += float64(t * w[wRow3+k1])
-							}
-						}
-					}
-					sum[sumRow3+p1] = sum2
-				}
-			}
+	if part := (convBlockPart12{sum, w, x, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(N*F*P0, P1*C*K0*K1) {
+		if err := part.Run(0, N*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0, P1*C*K0*K1); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1] = sum[n0, f, p0, p1] + 0   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1
 	convY := runtime.Temp[float64](b, N*convG*F*P0*P1)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						convY[convYRow4+p1] = sum[sumRow3+p1] + 0
-					}
-				}
-			}
+	if part := (convBlockPart27{convY, sum, F, P0, P1, convG}); runtime.Small(N*convG*F*P0, P1) {
+		if err := part.Run(0, N*convG*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0, P1); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, c] = conv_y[n0, 0, c, n1, n2] - m[c]   for n0 in N, n1 in P0, n2 in P1, c in F
 	batchNormD := runtime.Temp[float64](b, N*P0*P1*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * F
-				for c := range F {
-					i := int(0)
-					if uint(i) >= uint(convG) {
-						return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-					}
-					batchNormD[batchNormDRow3+c] = convY[(((convYRow+i)*F+c)*P0+n1)*P1+n2] - m[c]
-				}
-			}
+	if part := (convBlockPart14{batchNormD, convY, m, F, P0, P1, convG}); runtime.Small(N*P0*P1, F) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, F); err != nil {
+		return err
 	}
 
 	// batch_norm_y[n0, n1, n2, c] = batch_norm_d[n0, n1, n2, c] / sqrt(v[c] + acc(T)(real(1/1000))) + 0   for n0 in N, n1 in P0, n2 in P1, c in F
 	batchNormY := runtime.Temp[float64](b, N*P0*P1*F)
-	for n0 := range N {
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * F
-				for c := range F {
-					t := batchNormD[batchNormDRow3+c]/math.Sqrt(v2[c]+0.001) + 0
-					batchNormY[batchNormDRow3+c] = t
-				}
-			}
+	if part := (convBlockPart55{batchNormD, batchNormY, v2, F, P0, P1}); runtime.Small(N*P0*P1, 9*F) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*F); err != nil {
+		return err
 	}
 
 	// @batch_norm_v.sum1[c] += batch_norm_d[n0, n1, n2, c] * (-((1/2) * (if 0 < -batch_norm_y[n0, n1, n2, c] then -@y[n0, c, n1, n2] else -((1/10) * @y[n0, c, n1, n2]))) - (1/2) * (if batch_norm_y[n0, n1, n2, c] <= 0 then 0 else @y[n0, c, n1, n2]))   for n0 in N, n1 in P0, n2 in P1, c in F
 	dbatchNormVSum1 := runtime.Temp[float64](b, F)
 	if wantDv {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormDRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormDRow2 := (batchNormDRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormYAt := batchNormY[(batchNormDRow2+n2)*F+c]
-						var t float64
-						if 0 < -batchNormYAt {
-							dyAt := dy[dyRow3+n2]
-							t = -dyAt
-						} else {
-							dyAt2 := dy[dyRow3+n2]
-							t = -float64(0.1 * dyAt2)
-						}
-						var t2 float64
-						if batchNormYAt <= 0 {
-							t2 = 0
-						} else {
-							dyAt3 := dy[dyRow3+n2]
-							t2 = dyAt3
-						}
-						t3 := float64(batchNormD[(batchNormDRow2+n2)*F+c] * (-float64(0.5*t) - float64(0.5*t2)))
-						sum2 += t3
-					}
-				}
+		if part := (convBlockPart56{batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0, P1}); runtime.Small(F, N*P0*P1) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormVSum1[c] = sum2
+		} else if err := runtime.Split(part, F, N*P0*P1); err != nil {
+			return err
 		}
 	}
 
 	// @batch_norm_m.sum1[c] += -(if 0 < -batch_norm_y[n0, n1, n2, c] then -@y[n0, c, n1, n2] else -((1/10) * @y[n0, c, n1, n2])) - (if batch_norm_y[n0, n1, n2, c] <= 0 then 0 else @y[n0, c, n1, n2])   for n0 in N, n1 in P0, n2 in P1, c in F
 	dbatchNormMSum1 := runtime.Temp[float64](b, F)
 	if wantDm {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYRow2 := (batchNormYRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormYAt := batchNormY[(batchNormYRow2+n2)*F+c]
-						var t float64
-						if 0 < -batchNormYAt {
-							dyAt := dy[dyRow3+n2]
-							t = -dyAt
-						} else {
-							dyAt2 := dy[dyRow3+n2]
-							t = -float64(0.1 * dyAt2)
-						}
-						var t2 float64
-						if batchNormYAt <= 0 {
-							t2 = 0
-						} else {
-							dyAt3 := dy[dyRow3+n2]
-							t2 = dyAt3
-						}
-						sum2 += -t - t2
-					}
-				}
+		if part := (convBlockPart57{batchNormY, dbatchNormMSum1, dy, F, N, P0, P1}); runtime.Small(F, N*P0*P1) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormMSum1[c] = sum2
+		} else if err := runtime.Split(part, F, N*P0*P1); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n0, f, p0, p1] = 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, p1, f] then -@y[n0, f, p0, p1] else -((1/10) * @y[n0, f, p0, p1])) + (if batch_norm_y[n0, p0, p1, f] <= 0 then 0 else @y[n0, f, p0, p1]))   for n0 in N, f in F, p0 in P0, p1 in P1
 	dsum := runtime.Temp[float64](b, N*F*P0*P1)
 	if wantDx || wantDw {
-		for n0 := range N {
-			batchNormYRow := n0 * P0
-			dyRow := n0 * F
-			for f := range F {
-				t := 1 / math.Sqrt(v2[f]+0.001)
-				dyRow2 := (dyRow + f) * P0
-				for p0 := range P0 {
-					batchNormYRow2 := (batchNormYRow + p0) * P1
-					dyRow3 := (dyRow2 + p0) * P1
-					for p1 := range P1 {
-						batchNormYAt := batchNormY[(batchNormYRow2+p1)*F+f]
-						var t2 float64
-						if 0 < -batchNormYAt {
-							dyAt := dy[dyRow3+p1]
-							t2 = -dyAt
-						} else {
-							dyAt2 := dy[dyRow3+p1]
-							t2 = -float64(0.1 * dyAt2)
-						}
-						var t3 float64
-						if batchNormYAt <= 0 {
-							t3 = 0
-						} else {
-							dyAt3 := dy[dyRow3+p1]
-							t3 = dyAt3
-						}
-						dsum[dyRow3+p1] = float64(t * (t2 + t3))
-					}
-				}
+		if part := (convBlockPart58{batchNormY, dsum, dy, v2, F, P0, P1}); runtime.Small(N*F*P0, 9*P1) {
+			if err := part.Run(0, N*F*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*F*P0, 9*P1); err != nil {
+			return err
 		}
 	}
 
 	// @x[n0, c, s0, s1] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| then @sum[n0, f, p0, p1] * w[f, c, s0 - (p0 * stride[0] - pad[0]), s1 - (p1 * stride[1] - pad[1])] else 0   for n0 in N, c in C, s0 in S0, s1 in S1, f in F, p0 in P0, p1 in P1   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < |K0| && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < |K1|
 	if wantDx {
-		for n0 := range N {
-			dsumRow := n0 * F
-			dxRow := n0 * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				for s0 := range S0 {
-					dxRow3 := (dxRow2 + s0) * S1
-					for s1 := range S1 {
-						sum2 := float64(0)
-						for f := range F {
-							dsumRow2 := (dsumRow + f) * P0
-							wRow := f * C
-							wRow2 := (wRow + c) * K0
-							for p0 := range P0 {
-								i := p0 * stride0
-								i2 := s0 - (i - pad0)
-								if !(0 <= i2) {
-									continue
-								}
-								if !(i2 < K0) {
-									continue
-								}
-								i5 := i + i2 - pad0
-								c2 := 0 <= i5
-								c3 := i5 < S0
-								dsumRow3 := (dsumRow2 + p0) * P1
-								for p1 := range P1 {
-									i3 := p1 * stride1
-									i4 := s1 - (i3 - pad1)
-									if !(0 <= i4) {
-										continue
-									}
-									if !(i4 < K1) {
-										continue
-									}
-									c4 := c2 && c3
-									if c4 {
-										i6 := i3 + i4 - pad1
-										c4 = 0 <= i6 && i6 < S1
-									}
-									t := float64(0)
-									if c4 {
-										t = float64(dsum[dsumRow3+p1] * w[(wRow2+i2)*K1+i4])
-									}
-									sum2 += t
-								}
-							}
-						}
-						dx[dxRow3+s1] = sum2
-					}
-				}
+		if part := (convBlockPart59{dsum, dx, w, C, F, K0, K1, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(N*C*S0, S1*F*P0*P1) {
+			if err := part.Run(0, N*C*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C*S0, S1*F*P0*P1); err != nil {
+			return err
 		}
 	}
 
 	// @w[f, c, k0, k1] += if 0 <= p0 * stride[0] + k0 - pad[0] && p0 * stride[0] + k0 - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 - pad[1] && p1 * stride[1] + k1 - pad[1] < |S1| then @sum[n0, f, p0, p1] * x[n0, c, p0 * stride[0] + k0 - pad[0], p1 * stride[1] + k1 - pad[1]] else 0   for n0 in N, f in F, p0 in P0, p1 in P1, c in C, k0 in K0, k1 in K1
 	if wantDw {
-		for f := range F {
-			dwRow := f * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * K0
-				for k0 := range K0 {
-					dwRow3 := (dwRow2 + k0) * K1
-					for k1 := range K1 {
-						sum2 := float64(0)
-						for n0 := range N {
-							dsumRow := n0 * F
-							dsumRow2 := (dsumRow + f) * P0
-							xRow := n0 * C
-							xRow2 := (xRow + c) * S0
-							for p0 := range P0 {
-								i := p0 * stride0
-								i2 := i + k0
-								i3 := i2 - pad0
-								c2 := 0 <= i3
-								c3 := i3 < S0
-								dsumRow3 := (dsumRow2 + p0) * P1
-								for p1 := range P1 {
-									c5 := c2 && c3
-									if c5 {
-										i4 := p1 * stride1
-										i5 := i4 + k1
-										i6 := i5 - pad1
-										c4 := 0 <= i6
-										c7 := c4
-										if c7 {
-											c6 := i6 < S1
-											c7 = c6
-										}
-										c5 = c7
-									}
-									t := float64(0)
-									if c5 {
-										i7 := p1 * stride1
-										i8 := i7 + k1
-										i9 := i8 - pad1
-										xAt := x[(xRow2+i3)*S1+i9]
-										t = float64(dsum[dsumRow3+p1] * xAt)
-									}
-									sum2 += t
-								}
-							}
-						}
-						dw[dwRow3+k1] = sum2
-					}
-				}
+		if part := (convBlockPart60{dsum, dw, x, C, F, K0, K1, N, P0, P1, S0, S1, pad0, pad1, stride0, stride1}); runtime.Small(F*C*K0, N*P0*P1*K1) {
+			if err := part.Run(0, F*C*K0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, F*C*K0, N*P0*P1*K1); err != nil {
+			return err
 		}
 	}
 
 	// @m[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| then @batch_norm_m.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	c := 0 < N && 0 < P0 && 0 < P1
 	if wantDm {
-		for f := range F {
-			t := float64(0)
-			if c {
-				t = dbatchNormMSum1[f] / math.Sqrt(v2[f]+0.001)
+		if part := (convBlockPart46{dbatchNormMSum1, dm, v2, c}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dm[f] = t
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 
 	// @v[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| then @batch_norm_v.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	if wantDv {
-		for f := range F {
-			t2 := float64(0)
-			if c {
-				t := math.Sqrt(v2[f] + 0.001)
-				t2 = dbatchNormVSum1[f] / t / t / t
+		if part := (convBlockPart47{dbatchNormVSum1, dv, v2, c}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dv[f] = t2
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 6), dx)
@@ -5853,411 +5907,123 @@ func convBlockNoBRunBackward2F32(b *runtime.Bound, v *convBlockValues) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					i3 := p1 * stride1
-					sumRow4 := (sumRow3 + p1) * P2
-					for p2 := range P2 {
-						sum2 := float64(0)
-						i5 := p2 * stride2
-						for c := range C {
-							xRow2 := (xRow + c) * S0
-							wRow2 := (wRow + c) * K0
-							for k0 := range K0 {
-								i2 := i + k0 - pad0
-								c2 := 0 <= i2
-								c3 := i2 < S0
-								wRow3 := (wRow2 + k0) * K1
-								for k1 := range K1 {
-									i4 := i3 + k1 - pad1
-									c4 := 0 <= i4
-									c5 := i4 < S1
-									wRow4 := (wRow3 + k1) * K2
-									for k2 := range K2 {
-										c6 := c2 && c3 && c4 && c5
-										if c6 {
-											i6 := i5 + k2 - pad2
-											c6 = 0 <= i6 && i6 < S2
-										}
-										t := float32(0)
-										if c6 {
-											i7 := i5 + k2 - pad2
-											t = x[((xRow2+i2)*S1+i4)*S2+i7]
-										}
-										sum2 += float64(float32(t * w[wRow4+k2]))
-									}
-								}
-							}
-						}
-						sum[sumRow4+p2] = float32(sum2)
-					}
-				}
-			}
+	if part := (convBlockPart16{sum, w, x, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*F*P0*P1, P2*C*K0*K1*K2) {
+		if err := part.Run(0, N*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0*P1, P2*C*K0*K1*K2); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1, p2] = sum[n0, f, p0, p1, p2] + 0   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1, p2 in P2
 	convY := runtime.Temp[float32](b, N*convG*F*P0*P1*P2)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						sumRow4 := (sumRow3 + p1) * P2
-						convYRow5 := (convYRow4 + p1) * P2
-						for p2 := range P2 {
-							convY[convYRow5+p2] = sum[sumRow4+p2] + 0
-						}
-					}
-				}
-			}
+	if part := (convBlockPart28{convY, sum, F, P0, P1, P2, convG}); runtime.Small(N*convG*F*P0*P1, P2) {
+		if err := part.Run(0, N*convG*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, n3, c] = conv_y[n0, 0, c, n1, n2, n3] - m[c]   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	batchNormD := runtime.Temp[float32](b, N*P0*P1*P2*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * P2
-				for n3 := range P2 {
-					batchNormDRow4 := (batchNormDRow3 + n3) * F
-					for c := range F {
-						i := int(0)
-						if uint(i) >= uint(convG) {
-							return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-						}
-						convYAt := convY[((((convYRow+i)*F+c)*P0+n1)*P1+n2)*P2+n3]
-						batchNormD[batchNormDRow4+c] = convYAt - m[c]
-					}
-				}
-			}
+	if part := (convBlockPart18{batchNormD, convY, m, F, P0, P1, P2, convG}); runtime.Small(N*P0*P1*P2, F) {
+		if err := part.Run(0, N*P0*P1*P2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1*P2, F); err != nil {
+		return err
 	}
 
 	// batch_norm_y[n0, n1, n2, n3, c] = batch_norm_d[n0, n1, n2, n3, c] / sqrt(v[c] + acc(T)(real(1/1000))) + 0   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	batchNormY := runtime.Temp[float32](b, N*P0*P1*P2*F)
 	i := float32(0.001)
-	for n0 := range N {
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * P2
-				for n3 := range P2 {
-					batchNormDRow4 := (batchNormDRow3 + n3) * F
-					for c := range F {
-						t := batchNormD[batchNormDRow4+c] / float32(math.Sqrt(float64(v2[c]+i)))
-						batchNormY[batchNormDRow4+c] = t + 0
-					}
-				}
-			}
+	if part := (convBlockPart62{batchNormD, batchNormY, v2, i, F, P0, P1, P2}); runtime.Small(N*P0*P1*P2, 9*F) {
+		if err := part.Run(0, N*P0*P1*P2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1*P2, 9*F); err != nil {
+		return err
 	}
 
 	// @batch_norm_v.sum1[c] += batch_norm_d[n0, n1, n2, n3, c] * (-((1/2) * (if 0 < -batch_norm_y[n0, n1, n2, n3, c] then -@y[n0, c, n1, n2, n3] else -((1/10) * @y[n0, c, n1, n2, n3]))) - (1/2) * (if batch_norm_y[n0, n1, n2, n3, c] <= 0 then 0 else @y[n0, c, n1, n2, n3]))   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	dbatchNormVSum1 := runtime.Temp[float32](b, F)
 	if wantDv {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormDRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormDRow2 := (batchNormDRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormDRow3 := (batchNormDRow2 + n2) * P2
-						dyRow4 := (dyRow3 + n2) * P2
-						for n3 := range P2 {
-							batchNormYAt := batchNormY[(batchNormDRow3+n3)*F+c]
-							var t float32
-							if 0 < -batchNormYAt {
-								dyAt := dy[dyRow4+n3]
-								t = -dyAt
-							} else {
-								dyAt2 := dy[dyRow4+n3]
-								t = -float32(0.1 * dyAt2)
-							}
-							var t2 float32
-							if batchNormYAt <= 0 {
-								t2 = 0
-							} else {
-								dyAt3 := dy[dyRow4+n3]
-								t2 = dyAt3
-							}
-							t3 := float32(batchNormD[(batchNormDRow3+n3)*F+c] * (-float32(0.5*t) - float32(0.5*t2)))
-							sum2 += float64(t3)
-						}
-					}
-				}
+		if part := (convBlockPart63{batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0, P1, P2}); runtime.Small(F, N*P0*P1*P2) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormVSum1[c] = float32(sum2)
+		} else if err := runtime.Split(part, F, N*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 
 	// @batch_norm_m.sum1[c] += -(if 0 < -batch_norm_y[n0, n1, n2, n3, c] then -@y[n0, c, n1, n2, n3] else -((1/10) * @y[n0, c, n1, n2, n3])) - (if batch_norm_y[n0, n1, n2, n3, c] <= 0 then 0 else @y[n0, c, n1, n2, n3])   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	dbatchNormMSum1 := runtime.Temp[float32](b, F)
 	if wantDm {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYRow2 := (batchNormYRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormYRow3 := (batchNormYRow2 + n2) * P2
-						dyRow4 := (dyRow3 + n2) * P2
-						for n3 := range P2 {
-							batchNormYAt := batchNormY[(batchNormYRow3+n3)*F+c]
-							var t float32
-							if 0 < -batchNormYAt {
-								dyAt := dy[dyRow4+n3]
-								t = -dyAt
-							} else {
-								dyAt2 := dy[dyRow4+n3]
-								t = -float32(0.1 * dyAt2)
-							}
-							var t2 float32
-							if batchNormYAt <= 0 {
-								t2 = 0
-							} else {
-								dyAt3 := dy[dyRow4+n3]
-								t2 = dyAt3
-							}
-							sum2 += float64(-t - t2)
-						}
-					}
-				}
+		if part := (convBlockPart64{batchNormY, dbatchNormMSum1, dy, F, N, P0, P1, P2}); runtime.Small(F, N*P0*P1*P2) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormMSum1[c] = float32(sum2)
+		} else if err := runtime.Split(part, F, N*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n0, f, p0, p1, p2] = 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, p1, p2, f] then -@y[n0, f, p0, p1, p2] else -((1/10) * @y[n0, f, p0, p1, p2])) + (if batch_norm_y[n0, p0, p1, p2, f] <= 0 then 0 else @y[n0, f, p0, p1, p2]))   for n0 in N, f in F, p0 in P0, p1 in P1, p2 in P2
 	dsum := runtime.Temp[float32](b, N*F*P0*P1*P2)
 	if wantDx || wantDw {
-		for n0 := range N {
-			batchNormYRow := n0 * P0
-			dyRow := n0 * F
-			for f := range F {
-				t := 1 / float32(math.Sqrt(float64(v2[f]+i)))
-				dyRow2 := (dyRow + f) * P0
-				for p0 := range P0 {
-					batchNormYRow2 := (batchNormYRow + p0) * P1
-					dyRow3 := (dyRow2 + p0) * P1
-					for p1 := range P1 {
-						batchNormYRow3 := (batchNormYRow2 + p1) * P2
-						dyRow4 := (dyRow3 + p1) * P2
-						for p2 := range P2 {
-							batchNormYAt := batchNormY[(batchNormYRow3+p2)*F+f]
-							var t2 float32
-							if 0 < -batchNormYAt {
-								dyAt := dy[dyRow4+p2]
-								t2 = -dyAt
-							} else {
-								dyAt2 := dy[dyRow4+p2]
-								t2 = -float32(0.1 * dyAt2)
-							}
-							var t3 float32
-							if batchNormYAt <= 0 {
-								t3 = 0
-							} else {
-								dyAt3 := dy[dyRow4+p2]
-								t3 = dyAt3
-							}
-							dsum[dyRow4+p2] = float32(t * (t2 + t3))
-						}
-					}
-				}
+		if part := (convBlockPart65{batchNormY, dsum, dy, v2, i, F, P0, P1, P2}); runtime.Small(N*F*P0*P1, 9*P2) {
+			if err := part.Run(0, N*F*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*F*P0*P1, 9*P2); err != nil {
+			return err
 		}
 	}
 
 	// @x[n0, c, s0, s1, s2] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| && 0 <= p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] && p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] < |S2| then @sum[n0, f, p0, p1, p2] * w[f, c, s0 - (p0 * stride[0] - pad[0]), s1 - (p1 * stride[1] - pad[1]), s2 - (p2 * stride[2] - pad[2])] else 0   for n0 in N, c in C, s0 in S0, s1 in S1, s2 in S2, f in F, p0 in P0, p1 in P1, p2 in P2   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < |K0| && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < |K1| && 0 <= s2 - (p2 * stride[2] - pad[2]) && s2 - (p2 * stride[2] - pad[2]) < |K2|
 	if wantDx {
-		for n0 := range N {
-			dsumRow := n0 * F
-			dxRow := n0 * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				for s0 := range S0 {
-					dxRow3 := (dxRow2 + s0) * S1
-					for s1 := range S1 {
-						dxRow4 := (dxRow3 + s1) * S2
-						for s2 := range S2 {
-							sum2 := float64(0)
-							for f := range F {
-								dsumRow2 := (dsumRow + f) * P0
-								wRow := f * C
-								wRow2 := (wRow + c) * K0
-								for p0 := range P0 {
-									i2 := p0 * stride0
-									i3 := s0 - (i2 - pad0)
-									if !(0 <= i3) {
-										continue
-									}
-									if !(i3 < K0) {
-										continue
-									}
-									i8 := i2 + i3 - pad0
-									c2 := 0 <= i8
-									c3 := i8 < S0
-									dsumRow3 := (dsumRow2 + p0) * P1
-									for p1 := range P1 {
-										i4 := p1 * stride1
-										i5 := s1 - (i4 - pad1)
-										if !(0 <= i5) {
-											continue
-										}
-										if !(i5 < K1) {
-											continue
-										}
-										i9 := i4 + i5 - pad1
-										c4 := 0 <= i9
-										c5 := i9 < S1
-										dsumRow4 := (dsumRow3 + p1) * P2
-										for p2 := range P2 {
-											i6 := p2 * stride2
-											i7 := s2 - (i6 - pad2)
-											if !(0 <= i7) {
-												continue
-											}
-											if !(i7 < K2) {
-												continue
-											}
-											c6 := c2 && c3 && c4 && c5
-											if c6 {
-												i10 := i6 + i7 - pad2
-												c6 = 0 <= i10 && i10 < S2
-											}
-											t2 := float32(0)
-											if c6 {
-												t := float32(dsum[dsumRow4+p2] * w[((wRow2+i3)*K1+i5)*K2+i7])
-												t2 = t
-											}
-											sum2 += float64(t2)
-										}
-									}
-								}
-							}
-							dx[dxRow4+s2] = float32(sum2)
-						}
-					}
-				}
+		if part := (convBlockPart66{dsum, dx, w, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*C*S0*S1, S2*F*P0*P1*P2) {
+			if err := part.Run(0, N*C*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C*S0*S1, S2*F*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 
 	// @w[f, c, k0, k1, k2] += if 0 <= p0 * stride[0] + k0 - pad[0] && p0 * stride[0] + k0 - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 - pad[1] && p1 * stride[1] + k1 - pad[1] < |S1| && 0 <= p2 * stride[2] + k2 - pad[2] && p2 * stride[2] + k2 - pad[2] < |S2| then @sum[n0, f, p0, p1, p2] * x[n0, c, p0 * stride[0] + k0 - pad[0], p1 * stride[1] + k1 - pad[1], p2 * stride[2] + k2 - pad[2]] else 0   for n0 in N, f in F, p0 in P0, p1 in P1, p2 in P2, c in C, k0 in K0, k1 in K1, k2 in K2
 	if wantDw {
-		for f := range F {
-			dwRow := f * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * K0
-				for k0 := range K0 {
-					dwRow3 := (dwRow2 + k0) * K1
-					for k1 := range K1 {
-						dwRow4 := (dwRow3 + k1) * K2
-						for k2 := range K2 {
-							sum2 := float64(0)
-							for n0 := range N {
-								dsumRow := n0 * F
-								dsumRow2 := (dsumRow + f) * P0
-								xRow := n0 * C
-								xRow2 := (xRow + c) * S0
-								for p0 := range P0 {
-									i2 := p0 * stride0
-									i3 := i2 + k0
-									i4 := i3 - pad0
-									c2 := 0 <= i4
-									c3 := i4 < S0
-									dsumRow3 := (dsumRow2 + p0) * P1
-									for p1 := range P1 {
-										i5 := p1 * stride1
-										i6 := i5 + k1
-										i7 := i6 - pad1
-										c4 := 0 <= i7
-										c5 := i7 < S1
-										dsumRow4 := (dsumRow3 + p1) * P2
-										for p2 := range P2 {
-											c7 := c2 && c3 && c4 && c5
-											if c7 {
-												i8 := p2 * stride2
-												i9 := i8 + k2
-												i10 := i9 - pad2
-												c6 := 0 <= i10
-												c9 := c6
-												if c9 {
-													c8 := i10 < S2
-													c9 = c8
-												}
-												c7 = c9
-											}
-											t := float32(0)
-											if c7 {
-												i11 := p2 * stride2
-												i12 := i11 + k2
-												i13 := i12 - pad2
-												xAt := x[((xRow2+i4)*S1+i7)*S2+i13]
-												t = float32(dsum[dsumRow4+p2] * xAt)
-											}
-											sum2 += float64(t)
-										}
-									}
-								}
-							}
-							dw[dwRow4+k2] = float32(sum2)
-						}
-					}
-				}
+		if part := (convBlockPart67{dsum, dw, x, C, F, K0, K1, K2, N, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(F*C*K0*K1, N*P0*P1*P2*K2) {
+			if err := part.Run(0, F*C*K0*K1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, F*C*K0*K1, N*P0*P1*P2*K2); err != nil {
+			return err
 		}
 	}
 
 	// @m[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| && 0 < |P2| then @batch_norm_m.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	c := 0 < N && 0 < P0 && 0 < P1 && 0 < P2
 	if wantDm {
-		for f := range F {
-			t := float32(0)
-			if c {
-				t = dbatchNormMSum1[f] / float32(math.Sqrt(float64(v2[f]+i)))
+		if part := (convBlockPart37{dbatchNormMSum1, dm, v2, c, i}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dm[f] = t
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 
 	// @v[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| && 0 < |P2| then @batch_norm_v.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	if wantDv {
-		for f := range F {
-			t2 := float32(0)
-			if c {
-				t := float32(math.Sqrt(float64(v2[f] + i)))
-				t2 = dbatchNormVSum1[f] / t / t / t
+		if part := (convBlockPart38{dbatchNormVSum1, dv, v2, c, i}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dv[f] = t2
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 6), dx)
@@ -6304,410 +6070,122 @@ func convBlockNoBRunBackward2F64(b *runtime.Bound, v *convBlockValues) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n0 := range N {
-		xRow := n0 * C
-		sumRow := n0 * F
-		for f := range F {
-			wRow := f * C
-			sumRow2 := (sumRow + f) * P0
-			for p0 := range P0 {
-				i := p0 * stride0
-				sumRow3 := (sumRow2 + p0) * P1
-				for p1 := range P1 {
-					i3 := p1 * stride1
-					sumRow4 := (sumRow3 + p1) * P2
-					for p2 := range P2 {
-						sum2 := float64(0)
-						i5 := p2 * stride2
-						for c := range C {
-							xRow2 := (xRow + c) * S0
-							wRow2 := (wRow + c) * K0
-							for k0 := range K0 {
-								i2 := i + k0 - pad0
-								c2 := 0 <= i2
-								c3 := i2 < S0
-								wRow3 := (wRow2 + k0) * K1
-								for k1 := range K1 {
-									i4 := i3 + k1 - pad1
-									c4 := 0 <= i4
-									c5 := i4 < S1
-									wRow4 := (wRow3 + k1) * K2
-									for k2 := range K2 {
-										c6 := c2 && c3 && c4 && c5
-										if c6 {
-											i6 := i5 + k2 - pad2
-											c6 = 0 <= i6 && i6 < S2
-										}
-										t := float64(0)
-										if c6 {
-											i7 := i5 + k2 - pad2
-											t = x[((xRow2+i2)*S1+i4)*S2+i7]
-										}
-										sum2 += float64(t * w[wRow4+k2])
-									}
-								}
-							}
-						}
-						sum[sumRow4+p2] = sum2
-					}
-				}
-			}
+	if part := (convBlockPart20{sum, w, x, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*F*P0*P1, P2*C*K0*K1*K2) {
+		if err := part.Run(0, N*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*F*P0*P1, P2*C*K0*K1*K2); err != nil {
+		return err
 	}
 
 	// conv_y[n0, g, f, p0, p1, p2] = sum[n0, f, p0, p1, p2] + 0   for n0 in N, g in conv_G, f in F, p0 in P0, p1 in P1, p2 in P2
 	convY := runtime.Temp[float64](b, N*convG*F*P0*P1*P2)
-	for n0 := range N {
-		sumRow := n0 * F
-		convYRow := n0 * convG
-		for g := range convG {
-			convYRow2 := (convYRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				convYRow3 := (convYRow2 + f) * P0
-				for p0 := range P0 {
-					sumRow3 := (sumRow2 + p0) * P1
-					convYRow4 := (convYRow3 + p0) * P1
-					for p1 := range P1 {
-						sumRow4 := (sumRow3 + p1) * P2
-						convYRow5 := (convYRow4 + p1) * P2
-						for p2 := range P2 {
-							convY[convYRow5+p2] = sum[sumRow4+p2] + 0
-						}
-					}
-				}
-			}
+	if part := (convBlockPart29{convY, sum, F, P0, P1, P2, convG}); runtime.Small(N*convG*F*P0*P1, P2) {
+		if err := part.Run(0, N*convG*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*convG*F*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// batch_norm_d[n0, n1, n2, n3, c] = conv_y[n0, 0, c, n1, n2, n3] - m[c]   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	batchNormD := runtime.Temp[float64](b, N*P0*P1*P2*F)
-	for n0 := range N {
-		convYRow := n0 * convG
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * P2
-				for n3 := range P2 {
-					batchNormDRow4 := (batchNormDRow3 + n3) * F
-					for c := range F {
-						i := int(0)
-						if uint(i) >= uint(convG) {
-							return runtime.RangeError("compose.conv_block", "conv_y", "conv_G", i, convG)
-						}
-						convYAt := convY[((((convYRow+i)*F+c)*P0+n1)*P1+n2)*P2+n3]
-						batchNormD[batchNormDRow4+c] = convYAt - m[c]
-					}
-				}
-			}
+	if part := (convBlockPart22{batchNormD, convY, m, F, P0, P1, P2, convG}); runtime.Small(N*P0*P1*P2, F) {
+		if err := part.Run(0, N*P0*P1*P2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1*P2, F); err != nil {
+		return err
 	}
 
 	// batch_norm_y[n0, n1, n2, n3, c] = batch_norm_d[n0, n1, n2, n3, c] / sqrt(v[c] + acc(T)(real(1/1000))) + 0   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	batchNormY := runtime.Temp[float64](b, N*P0*P1*P2*F)
-	for n0 := range N {
-		batchNormDRow := n0 * P0
-		for n1 := range P0 {
-			batchNormDRow2 := (batchNormDRow + n1) * P1
-			for n2 := range P1 {
-				batchNormDRow3 := (batchNormDRow2 + n2) * P2
-				for n3 := range P2 {
-					batchNormDRow4 := (batchNormDRow3 + n3) * F
-					for c := range F {
-						t := batchNormD[batchNormDRow4+c]/math.Sqrt(v2[c]+0.001) + 0
-						batchNormY[batchNormDRow4+c] = t
-					}
-				}
-			}
+	if part := (convBlockPart69{batchNormD, batchNormY, v2, F, P0, P1, P2}); runtime.Small(N*P0*P1*P2, 9*F) {
+		if err := part.Run(0, N*P0*P1*P2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1*P2, 9*F); err != nil {
+		return err
 	}
 
 	// @batch_norm_v.sum1[c] += batch_norm_d[n0, n1, n2, n3, c] * (-((1/2) * (if 0 < -batch_norm_y[n0, n1, n2, n3, c] then -@y[n0, c, n1, n2, n3] else -((1/10) * @y[n0, c, n1, n2, n3]))) - (1/2) * (if batch_norm_y[n0, n1, n2, n3, c] <= 0 then 0 else @y[n0, c, n1, n2, n3]))   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	dbatchNormVSum1 := runtime.Temp[float64](b, F)
 	if wantDv {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormDRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormDRow2 := (batchNormDRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormDRow3 := (batchNormDRow2 + n2) * P2
-						dyRow4 := (dyRow3 + n2) * P2
-						for n3 := range P2 {
-							batchNormYAt := batchNormY[(batchNormDRow3+n3)*F+c]
-							var t float64
-							if 0 < -batchNormYAt {
-								dyAt := dy[dyRow4+n3]
-								t = -dyAt
-							} else {
-								dyAt2 := dy[dyRow4+n3]
-								t = -float64(0.1 * dyAt2)
-							}
-							var t2 float64
-							if batchNormYAt <= 0 {
-								t2 = 0
-							} else {
-								dyAt3 := dy[dyRow4+n3]
-								t2 = dyAt3
-							}
-							t3 := float64(batchNormD[(batchNormDRow3+n3)*F+c] * (-float64(0.5*t) - float64(0.5*t2)))
-							sum2 += t3
-						}
-					}
-				}
+		if part := (convBlockPart70{batchNormD, batchNormY, dbatchNormVSum1, dy, F, N, P0, P1, P2}); runtime.Small(F, N*P0*P1*P2) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormVSum1[c] = sum2
+		} else if err := runtime.Split(part, F, N*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 
 	// @batch_norm_m.sum1[c] += -(if 0 < -batch_norm_y[n0, n1, n2, n3, c] then -@y[n0, c, n1, n2, n3] else -((1/10) * @y[n0, c, n1, n2, n3])) - (if batch_norm_y[n0, n1, n2, n3, c] <= 0 then 0 else @y[n0, c, n1, n2, n3])   for n0 in N, n1 in P0, n2 in P1, n3 in P2, c in F
 	dbatchNormMSum1 := runtime.Temp[float64](b, F)
 	if wantDm {
-		for c := range F {
-			sum2 := float64(0)
-			for n0 := range N {
-				batchNormYRow := n0 * P0
-				dyRow := n0 * F
-				dyRow2 := (dyRow + c) * P0
-				for n1 := range P0 {
-					batchNormYRow2 := (batchNormYRow + n1) * P1
-					dyRow3 := (dyRow2 + n1) * P1
-					for n2 := range P1 {
-						batchNormYRow3 := (batchNormYRow2 + n2) * P2
-						dyRow4 := (dyRow3 + n2) * P2
-						for n3 := range P2 {
-							batchNormYAt := batchNormY[(batchNormYRow3+n3)*F+c]
-							var t float64
-							if 0 < -batchNormYAt {
-								dyAt := dy[dyRow4+n3]
-								t = -dyAt
-							} else {
-								dyAt2 := dy[dyRow4+n3]
-								t = -float64(0.1 * dyAt2)
-							}
-							var t2 float64
-							if batchNormYAt <= 0 {
-								t2 = 0
-							} else {
-								dyAt3 := dy[dyRow4+n3]
-								t2 = dyAt3
-							}
-							sum2 += -t - t2
-						}
-					}
-				}
+		if part := (convBlockPart71{batchNormY, dbatchNormMSum1, dy, F, N, P0, P1, P2}); runtime.Small(F, N*P0*P1*P2) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dbatchNormMSum1[c] = sum2
+		} else if err := runtime.Split(part, F, N*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n0, f, p0, p1, p2] = 1 / sqrt(v[f] + acc(T)(real(1/1000))) * ((if 0 < -batch_norm_y[n0, p0, p1, p2, f] then -@y[n0, f, p0, p1, p2] else -((1/10) * @y[n0, f, p0, p1, p2])) + (if batch_norm_y[n0, p0, p1, p2, f] <= 0 then 0 else @y[n0, f, p0, p1, p2]))   for n0 in N, f in F, p0 in P0, p1 in P1, p2 in P2
 	dsum := runtime.Temp[float64](b, N*F*P0*P1*P2)
 	if wantDx || wantDw {
-		for n0 := range N {
-			batchNormYRow := n0 * P0
-			dyRow := n0 * F
-			for f := range F {
-				t := 1 / math.Sqrt(v2[f]+0.001)
-				dyRow2 := (dyRow + f) * P0
-				for p0 := range P0 {
-					batchNormYRow2 := (batchNormYRow + p0) * P1
-					dyRow3 := (dyRow2 + p0) * P1
-					for p1 := range P1 {
-						batchNormYRow3 := (batchNormYRow2 + p1) * P2
-						dyRow4 := (dyRow3 + p1) * P2
-						for p2 := range P2 {
-							batchNormYAt := batchNormY[(batchNormYRow3+p2)*F+f]
-							var t2 float64
-							if 0 < -batchNormYAt {
-								dyAt := dy[dyRow4+p2]
-								t2 = -dyAt
-							} else {
-								dyAt2 := dy[dyRow4+p2]
-								t2 = -float64(0.1 * dyAt2)
-							}
-							var t3 float64
-							if batchNormYAt <= 0 {
-								t3 = 0
-							} else {
-								dyAt3 := dy[dyRow4+p2]
-								t3 = dyAt3
-							}
-							dsum[dyRow4+p2] = float64(t * (t2 + t3))
-						}
-					}
-				}
+		if part := (convBlockPart72{batchNormY, dsum, dy, v2, F, P0, P1, P2}); runtime.Small(N*F*P0*P1, 9*P2) {
+			if err := part.Run(0, N*F*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*F*P0*P1, 9*P2); err != nil {
+			return err
 		}
 	}
 
 	// @x[n0, c, s0, s1, s2] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| && 0 <= p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] && p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] < |S2| then @sum[n0, f, p0, p1, p2] * w[f, c, s0 - (p0 * stride[0] - pad[0]), s1 - (p1 * stride[1] - pad[1]), s2 - (p2 * stride[2] - pad[2])] else 0   for n0 in N, c in C, s0 in S0, s1 in S1, s2 in S2, f in F, p0 in P0, p1 in P1, p2 in P2   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < |K0| && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < |K1| && 0 <= s2 - (p2 * stride[2] - pad[2]) && s2 - (p2 * stride[2] - pad[2]) < |K2|
 	if wantDx {
-		for n0 := range N {
-			dsumRow := n0 * F
-			dxRow := n0 * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				for s0 := range S0 {
-					dxRow3 := (dxRow2 + s0) * S1
-					for s1 := range S1 {
-						dxRow4 := (dxRow3 + s1) * S2
-						for s2 := range S2 {
-							sum2 := float64(0)
-							for f := range F {
-								dsumRow2 := (dsumRow + f) * P0
-								wRow := f * C
-								wRow2 := (wRow + c) * K0
-								for p0 := range P0 {
-									i := p0 * stride0
-									i2 := s0 - (i - pad0)
-									if !(0 <= i2) {
-										continue
-									}
-									if !(i2 < K0) {
-										continue
-									}
-									i7 := i + i2 - pad0
-									c2 := 0 <= i7
-									c3 := i7 < S0
-									dsumRow3 := (dsumRow2 + p0) * P1
-									for p1 := range P1 {
-										i3 := p1 * stride1
-										i4 := s1 - (i3 - pad1)
-										if !(0 <= i4) {
-											continue
-										}
-										if !(i4 < K1) {
-											continue
-										}
-										i8 := i3 + i4 - pad1
-										c4 := 0 <= i8
-										c5 := i8 < S1
-										dsumRow4 := (dsumRow3 + p1) * P2
-										for p2 := range P2 {
-											i5 := p2 * stride2
-											i6 := s2 - (i5 - pad2)
-											if !(0 <= i6) {
-												continue
-											}
-											if !(i6 < K2) {
-												continue
-											}
-											c6 := c2 && c3 && c4 && c5
-											if c6 {
-												i9 := i5 + i6 - pad2
-												c6 = 0 <= i9 && i9 < S2
-											}
-											t2 := float64(0)
-											if c6 {
-												t := float64(dsum[dsumRow4+p2] * w[((wRow2+i2)*K1+i4)*K2+i6])
-												t2 = t
-											}
-											sum2 += t2
-										}
-									}
-								}
-							}
-							dx[dxRow4+s2] = sum2
-						}
-					}
-				}
+		if part := (convBlockPart73{dsum, dx, w, C, F, K0, K1, K2, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*C*S0*S1, S2*F*P0*P1*P2) {
+			if err := part.Run(0, N*C*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C*S0*S1, S2*F*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 
 	// @w[f, c, k0, k1, k2] += if 0 <= p0 * stride[0] + k0 - pad[0] && p0 * stride[0] + k0 - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 - pad[1] && p1 * stride[1] + k1 - pad[1] < |S1| && 0 <= p2 * stride[2] + k2 - pad[2] && p2 * stride[2] + k2 - pad[2] < |S2| then @sum[n0, f, p0, p1, p2] * x[n0, c, p0 * stride[0] + k0 - pad[0], p1 * stride[1] + k1 - pad[1], p2 * stride[2] + k2 - pad[2]] else 0   for n0 in N, f in F, p0 in P0, p1 in P1, p2 in P2, c in C, k0 in K0, k1 in K1, k2 in K2
 	if wantDw {
-		for f := range F {
-			dwRow := f * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * K0
-				for k0 := range K0 {
-					dwRow3 := (dwRow2 + k0) * K1
-					for k1 := range K1 {
-						dwRow4 := (dwRow3 + k1) * K2
-						for k2 := range K2 {
-							sum2 := float64(0)
-							for n0 := range N {
-								dsumRow := n0 * F
-								dsumRow2 := (dsumRow + f) * P0
-								xRow := n0 * C
-								xRow2 := (xRow + c) * S0
-								for p0 := range P0 {
-									i := p0 * stride0
-									i2 := i + k0
-									i3 := i2 - pad0
-									c2 := 0 <= i3
-									c3 := i3 < S0
-									dsumRow3 := (dsumRow2 + p0) * P1
-									for p1 := range P1 {
-										i4 := p1 * stride1
-										i5 := i4 + k1
-										i6 := i5 - pad1
-										c4 := 0 <= i6
-										c5 := i6 < S1
-										dsumRow4 := (dsumRow3 + p1) * P2
-										for p2 := range P2 {
-											c7 := c2 && c3 && c4 && c5
-											if c7 {
-												i7 := p2 * stride2
-												i8 := i7 + k2
-												i9 := i8 - pad2
-												c6 := 0 <= i9
-												c9 := c6
-												if c9 {
-													c8 := i9 < S2
-													c9 = c8
-												}
-												c7 = c9
-											}
-											t := float64(0)
-											if c7 {
-												i10 := p2 * stride2
-												i11 := i10 + k2
-												i12 := i11 - pad2
-												xAt := x[((xRow2+i3)*S1+i6)*S2+i12]
-												t = float64(dsum[dsumRow4+p2] * xAt)
-											}
-											sum2 += t
-										}
-									}
-								}
-							}
-							dw[dwRow4+k2] = sum2
-						}
-					}
-				}
+		if part := (convBlockPart74{dsum, dw, x, C, F, K0, K1, K2, N, P0, P1, P2, S0, S1, S2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(F*C*K0*K1, N*P0*P1*P2*K2) {
+			if err := part.Run(0, F*C*K0*K1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, F*C*K0*K1, N*P0*P1*P2*K2); err != nil {
+			return err
 		}
 	}
 
 	// @m[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| && 0 < |P2| then @batch_norm_m.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	c := 0 < N && 0 < P0 && 0 < P1 && 0 < P2
 	if wantDm {
-		for f := range F {
-			t := float64(0)
-			if c {
-				t = dbatchNormMSum1[f] / math.Sqrt(v2[f]+0.001)
+		if part := (convBlockPart46{dbatchNormMSum1, dm, v2, c}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dm[f] = t
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 
 	// @v[f] = if 0 < |N| && 0 < |P0| && 0 < |P1| && 0 < |P2| then @batch_norm_v.sum1[f] / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) / sqrt(v[f] + acc(T)(real(1/1000))) else 0   for f in F
 	if wantDv {
-		for f := range F {
-			t2 := float64(0)
-			if c {
-				t := math.Sqrt(v2[f] + 0.001)
-				t2 = dbatchNormVSum1[f] / t / t / t
+		if part := (convBlockPart47{dbatchNormVSum1, dv, v2, c}); runtime.Small(F, 9) {
+			if err := part.Run(0, F); err != nil {
+				return err
 			}
-			dv[f] = t2
+		} else if err := runtime.Split(part, F, 9); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 6), dx)

@@ -3,12 +3,40 @@
 package compose_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/compose"
+	"github.com/opgen/opgen/gen/compose"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleConvBlock() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 4}, 1, 1, 3))
+	w := runtime.Must(runtime.FromSlice([]float32{1, -1, 0.5, 0.5}, 2, 1, 2))
+	b := runtime.Must(runtime.FromSlice([]float32{0, 1}, 2))
+	m := runtime.Must(runtime.FromSlice([]float32{0.5, 0}, 2))
+	v := runtime.Must(runtime.FromSlice([]float32{1, 4}, 2))
+	y := runtime.Must(compose.ConvBlock(x, w, b, m, v, nil))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[1 2 2]
+	// [[[1.499 2.499]
+	//   [1.125 1.800]]]
+}
+
+func ExampleConvBlock_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 1, 1, 2, 2))
+	w := runtime.Must(runtime.FromSlice([]float32{1}, 1, 1, 1, 1))
+	m := runtime.Must(runtime.FromSlice([]float32{0}, 1))
+	v := runtime.Must(runtime.FromSlice([]float32{1}, 1))
+	y := runtime.Must(compose.ConvBlock(x, w, nil, m, v, &compose.ConvBlockAttrs{Stride: []int{1, 2}, Pad: []int{0, 1}}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 1 2 2]
+	// [[[[0.0000 1.7991]
+	//    [0.0000 3.5982]]]]
+}
 
 func TestConvBlockExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/compose.conv_block",

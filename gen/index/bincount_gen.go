@@ -30,6 +30,10 @@ func bincountValuesOf(bins int) (bincountValues, error) {
 // t: I[N]; y: i64[C]. I: i32 or i64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: a number lies outside of the bins.
+//
+// With t = [2, 0, 2, 3], y is [1, 0, 2, 1, 0]:
+//
+//	y, err := index.Bincount(t, 5)
 func Bincount(t *runtime.Tensor, bins int) (*runtime.Tensor, error) {
 	vals, err := bincountValuesOf(bins)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // bincountExtents0 finds extents that follow from attributes and those of the inputs.
 func bincountExtents0(b *runtime.Bound, v *bincountValues) error {
 	if v.bins < 0 {
-		return runtime.ShapeError("index.bincount", "C = bins that isn't negative")
+		return runtime.ShapeError("index.bincount", "C = bins that isn't negative", v.bins)
 	}
 	if err := b.Derive(1, v.bins); err != nil {
 		return err
@@ -22,6 +22,29 @@ func bincountExtents(b *runtime.Bound, v *bincountValues, variant int) error {
 	switch variant {
 	case 0:
 		return bincountExtents0(b, v)
+	}
+	return nil
+}
+
+// bincountPart0 is a loop that runs in parts.
+type bincountPart0[I runtime.Integer] struct {
+	t []I
+	y []int64
+	N int
+	i int64
+}
+
+func (part *bincountPart0[I]) Run(from, to int) error {
+	t, y, N, i := part.t, part.y, part.N, part.i
+	for c := from; c < to; c++ {
+		sum := int64(0)
+		for n := range N {
+			if !(runtime.Compare(t[n], c, 1) == 0) {
+				continue
+			}
+			sum += i
+		}
+		y[c] = sum
 	}
 	return nil
 }
@@ -48,15 +71,12 @@ func bincountRunInt[I runtime.Integer](b *runtime.Bound, v *bincountValues) erro
 
 	// y[c] += 1   for c in C, n in N   where t[n] == I(c)
 	i := int64(1)
-	for c := range C {
-		sum := int64(0)
-		for n := range N {
-			if !(runtime.Compare(t[n], c, 1) == 0) {
-				continue
-			}
-			sum += i
+	if part := (bincountPart0[I]{t, y, N, i}); runtime.Small(C, N) {
+		if err := part.Run(0, C); err != nil {
+			return err
 		}
-		y[c] = sum
+	} else if err := runtime.Split(part, C, N); err != nil {
+		return err
 	}
 	copy(runtime.Elements[int64](b, 1), y)
 	return nil

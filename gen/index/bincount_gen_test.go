@@ -3,12 +3,21 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleBincount() {
+	t := runtime.Must(runtime.FromSlice([]int64{2, 0, 2, 3}, 4))
+	y := runtime.Must(index.Bincount(t, 5))
+	fmt.Println(y)
+	// Output:
+	// i64[5] [1 0 2 1 0]
+}
 
 func TestBincountExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.bincount",

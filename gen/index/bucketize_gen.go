@@ -36,6 +36,10 @@ func (a *BucketizeAttrs) values() (bucketizeValues, error) {
 // x: T[...B], bounds: T[K]; y: i64[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[0, 1], [2.5, 9]] and bounds = [1, 2, 3], y is [[0, 1], [2, 3]]:
+//
+//	y, err := index.Bucketize(x, bounds, &index.BucketizeAttrs{Right: true})
 func Bucketize(x, bounds *runtime.Tensor, attrs *BucketizeAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -6,17 +6,61 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// bucketizePart0 is a loop that runs in parts.
+type bucketizePart0 struct {
+	bounds, x []float32
+	y         []int64
+	K         int
+	i         int64
+}
+
+func (part *bucketizePart0) Run(from, to int) error {
+	bounds, x, y, K, i := part.bounds, part.x, part.y, part.K, part.i
+	for b2 := from; b2 < to; b2++ {
+		sum := int64(0)
+		xAt := x[b2]
+		for k := range K {
+			if !(bounds[k] < xAt) {
+				continue
+			}
+			sum += i
+		}
+		y[b2] = sum
+	}
+	return nil
+}
+
 // bucketizeNoRightRunF32 computes bucketize with right false, T f32.
 func bucketizeNoRightRunF32(b *runtime.Bound, v *bucketizeValues) error {
-	K := b.Ext[1]
 	B := b.Ext[0]
+	K := b.Ext[1]
 	bounds := runtime.Elements[float32](b, 1)
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[int64](b, 2)
 
 	// y[b] += 1   for b in ...B, k in K   where bounds[k] < x[b]
 	i := int64(1)
-	for b2 := range B {
+	if part := (bucketizePart0{bounds, x, y, K, i}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
+	}
+	return nil
+}
+
+// bucketizePart1 is a loop that runs in parts.
+type bucketizePart1 struct {
+	bounds, x []float64
+	y         []int64
+	K         int
+	i         int64
+}
+
+func (part *bucketizePart1) Run(from, to int) error {
+	bounds, x, y, K, i := part.bounds, part.x, part.y, part.K, part.i
+	for b2 := from; b2 < to; b2++ {
 		sum := int64(0)
 		xAt := x[b2]
 		for k := range K {
@@ -32,15 +76,35 @@ func bucketizeNoRightRunF32(b *runtime.Bound, v *bucketizeValues) error {
 
 // bucketizeNoRightRunF64 computes bucketize with right false, T f64.
 func bucketizeNoRightRunF64(b *runtime.Bound, v *bucketizeValues) error {
-	K := b.Ext[1]
 	B := b.Ext[0]
+	K := b.Ext[1]
 	bounds := runtime.Elements[float64](b, 1)
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[int64](b, 2)
 
 	// y[b] += 1   for b in ...B, k in K   where bounds[k] < x[b]
 	i := int64(1)
-	for b2 := range B {
+	if part := (bucketizePart1{bounds, x, y, K, i}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
+	}
+	return nil
+}
+
+// bucketizePart2 is a loop that runs in parts.
+type bucketizePart2[T runtime.Integer] struct {
+	bounds, x []T
+	y         []int64
+	K         int
+	i         int64
+}
+
+func (part *bucketizePart2[T]) Run(from, to int) error {
+	bounds, x, y, K, i := part.bounds, part.x, part.y, part.K, part.i
+	for b2 := from; b2 < to; b2++ {
 		sum := int64(0)
 		xAt := x[b2]
 		for k := range K {
@@ -56,19 +120,39 @@ func bucketizeNoRightRunF64(b *runtime.Bound, v *bucketizeValues) error {
 
 // bucketizeNoRightRunInt computes bucketize with right false, T any integer.
 func bucketizeNoRightRunInt[T runtime.Integer](b *runtime.Bound, v *bucketizeValues) error {
-	K := b.Ext[1]
 	B := b.Ext[0]
+	K := b.Ext[1]
 	bounds := runtime.Elements[T](b, 1)
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[int64](b, 2)
 
 	// y[b] += 1   for b in ...B, k in K   where bounds[k] < x[b]
 	i := int64(1)
-	for b2 := range B {
+	if part := (bucketizePart2[T]{bounds, x, y, K, i}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
+	}
+	return nil
+}
+
+// bucketizePart3 is a loop that runs in parts.
+type bucketizePart3 struct {
+	bounds, x []float32
+	y         []int64
+	K         int
+	i         int64
+}
+
+func (part *bucketizePart3) Run(from, to int) error {
+	bounds, x, y, K, i := part.bounds, part.x, part.y, part.K, part.i
+	for b2 := from; b2 < to; b2++ {
 		sum := int64(0)
 		xAt := x[b2]
 		for k := range K {
-			if !(bounds[k] < xAt) {
+			if !(bounds[k] <= xAt) {
 				continue
 			}
 			sum += i
@@ -80,15 +164,35 @@ func bucketizeNoRightRunInt[T runtime.Integer](b *runtime.Bound, v *bucketizeVal
 
 // bucketizeRightRunF32 computes bucketize with right true, T f32.
 func bucketizeRightRunF32(b *runtime.Bound, v *bucketizeValues) error {
-	K := b.Ext[1]
 	B := b.Ext[0]
+	K := b.Ext[1]
 	bounds := runtime.Elements[float32](b, 1)
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[int64](b, 2)
 
 	// y[b] += 1   for b in ...B, k in K   where bounds[k] <= x[b]
 	i := int64(1)
-	for b2 := range B {
+	if part := (bucketizePart3{bounds, x, y, K, i}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
+	}
+	return nil
+}
+
+// bucketizePart4 is a loop that runs in parts.
+type bucketizePart4 struct {
+	bounds, x []float64
+	y         []int64
+	K         int
+	i         int64
+}
+
+func (part *bucketizePart4) Run(from, to int) error {
+	bounds, x, y, K, i := part.bounds, part.x, part.y, part.K, part.i
+	for b2 := from; b2 < to; b2++ {
 		sum := int64(0)
 		xAt := x[b2]
 		for k := range K {
@@ -104,15 +208,35 @@ func bucketizeRightRunF32(b *runtime.Bound, v *bucketizeValues) error {
 
 // bucketizeRightRunF64 computes bucketize with right true, T f64.
 func bucketizeRightRunF64(b *runtime.Bound, v *bucketizeValues) error {
-	K := b.Ext[1]
 	B := b.Ext[0]
+	K := b.Ext[1]
 	bounds := runtime.Elements[float64](b, 1)
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[int64](b, 2)
 
 	// y[b] += 1   for b in ...B, k in K   where bounds[k] <= x[b]
 	i := int64(1)
-	for b2 := range B {
+	if part := (bucketizePart4{bounds, x, y, K, i}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
+	}
+	return nil
+}
+
+// bucketizePart5 is a loop that runs in parts.
+type bucketizePart5[T runtime.Integer] struct {
+	bounds, x []T
+	y         []int64
+	K         int
+	i         int64
+}
+
+func (part *bucketizePart5[T]) Run(from, to int) error {
+	bounds, x, y, K, i := part.bounds, part.x, part.y, part.K, part.i
+	for b2 := from; b2 < to; b2++ {
 		sum := int64(0)
 		xAt := x[b2]
 		for k := range K {
@@ -128,24 +252,20 @@ func bucketizeRightRunF64(b *runtime.Bound, v *bucketizeValues) error {
 
 // bucketizeRightRunInt computes bucketize with right true, T any integer.
 func bucketizeRightRunInt[T runtime.Integer](b *runtime.Bound, v *bucketizeValues) error {
-	K := b.Ext[1]
 	B := b.Ext[0]
+	K := b.Ext[1]
 	bounds := runtime.Elements[T](b, 1)
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[int64](b, 2)
 
 	// y[b] += 1   for b in ...B, k in K   where bounds[k] <= x[b]
 	i := int64(1)
-	for b2 := range B {
-		sum := int64(0)
-		xAt := x[b2]
-		for k := range K {
-			if !(bounds[k] <= xAt) {
-				continue
-			}
-			sum += i
+	if part := (bucketizePart5[T]{bounds, x, y, K, i}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = sum
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
 	}
 	return nil
 }

@@ -3,12 +3,33 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleBucketize() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1, 2.5, 9}, 4))
+	bounds := runtime.Must(runtime.FromSlice([]float32{1, 2, 3}, 3))
+	y := runtime.Must(index.Bucketize(x, bounds, nil))
+	fmt.Println(y)
+	// Output:
+	// i64[4] [0 0 2 3]
+}
+
+func ExampleBucketize_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1, 2.5, 9}, 2, 2))
+	bounds := runtime.Must(runtime.FromSlice([]float32{1, 2, 3}, 3))
+	y := runtime.Must(index.Bucketize(x, bounds, &index.BucketizeAttrs{Right: true}))
+	fmt.Println(y)
+	// Output:
+	// i64[2 2]
+	// [[0 1]
+	//  [2 3]]
+}
 
 func TestBucketizeExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.bucketize",

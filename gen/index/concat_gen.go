@@ -38,6 +38,10 @@ func (a *ConcatAttrs) values() (concatValues, error) {
 // x: T[...B, L], z: T[...B, M]; y: T[...B, P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+//
+// With x = [[1, 2]] and z = [[3, 4], [5, 6]], y is [[1, 2], [3, 4], [5, 6]]:
+//
+//	y, err := index.Concat(x, z, &index.ConcatAttrs{Axis: new(0)})
 func Concat(x, z *runtime.Tensor, attrs *ConcatAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -26,18 +26,15 @@ func concatExtents(b *runtime.Bound, v *concatValues, variant int) error {
 	return nil
 }
 
-// concatRunF32 computes concat, T f32.
-func concatRunF32(b *runtime.Bound, v *concatValues) error {
-	L := b.Ext[1]
-	M := b.Ext[2]
-	P := b.Ext[3]
-	B := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	z := runtime.Elements[float32](b, 1)
-	y := runtime.Temp[float32](b, B*P)
+// concatPart0 is a loop that runs in parts.
+type concatPart0 struct {
+	x, y, z []float32
+	L, M, P int
+}
 
-	// y[b, p] = if 0 <= p && p < |L| then x[b, p] else z[b, p - |L|]   for b in ...B, p in P
-	for b2 := range B {
+func (part *concatPart0) Run(from, to int) error {
+	x, y, z, L, M, P := part.x, part.y, part.z, part.L, part.M, part.P
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		zRow := b2 * M
 		yRow := b2 * P
@@ -55,22 +52,40 @@ func concatRunF32(b *runtime.Bound, v *concatValues) error {
 			y[yRow+p] = t
 		}
 	}
+	return nil
+}
+
+// concatRunF32 computes concat, T f32.
+func concatRunF32(b *runtime.Bound, v *concatValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	M := b.Ext[2]
+	P := b.Ext[3]
+	x := runtime.Elements[float32](b, 0)
+	z := runtime.Elements[float32](b, 1)
+	y := runtime.Temp[float32](b, B*P)
+
+	// y[b, p] = if 0 <= p && p < |L| then x[b, p] else z[b, p - |L|]   for b in ...B, p in P
+	if part := (concatPart0{x, y, z, L, M, P}); runtime.Small(B, P) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
-// concatRunF64 computes concat, T f64.
-func concatRunF64(b *runtime.Bound, v *concatValues) error {
-	L := b.Ext[1]
-	M := b.Ext[2]
-	P := b.Ext[3]
-	B := b.Ext[0]
-	x := runtime.Elements[float64](b, 0)
-	z := runtime.Elements[float64](b, 1)
-	y := runtime.Temp[float64](b, B*P)
+// concatPart1 is a loop that runs in parts.
+type concatPart1 struct {
+	x, y, z []float64
+	L, M, P int
+}
 
-	// y[b, p] = if 0 <= p && p < |L| then x[b, p] else z[b, p - |L|]   for b in ...B, p in P
-	for b2 := range B {
+func (part *concatPart1) Run(from, to int) error {
+	x, y, z, L, M, P := part.x, part.y, part.z, part.L, part.M, part.P
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		zRow := b2 * M
 		yRow := b2 * P
@@ -88,22 +103,40 @@ func concatRunF64(b *runtime.Bound, v *concatValues) error {
 			y[yRow+p] = t
 		}
 	}
+	return nil
+}
+
+// concatRunF64 computes concat, T f64.
+func concatRunF64(b *runtime.Bound, v *concatValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	M := b.Ext[2]
+	P := b.Ext[3]
+	x := runtime.Elements[float64](b, 0)
+	z := runtime.Elements[float64](b, 1)
+	y := runtime.Temp[float64](b, B*P)
+
+	// y[b, p] = if 0 <= p && p < |L| then x[b, p] else z[b, p - |L|]   for b in ...B, p in P
+	if part := (concatPart1{x, y, z, L, M, P}); runtime.Small(B, P) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
-// concatRunBool computes concat, T bool.
-func concatRunBool(b *runtime.Bound, v *concatValues) error {
-	L := b.Ext[1]
-	M := b.Ext[2]
-	P := b.Ext[3]
-	B := b.Ext[0]
-	x := runtime.Elements[bool](b, 0)
-	z := runtime.Elements[bool](b, 1)
-	y := runtime.Temp[bool](b, B*P)
+// concatPart2 is a loop that runs in parts.
+type concatPart2 struct {
+	x, y, z []bool
+	L, M, P int
+}
 
-	// y[b, p] = if 0 <= p && p < |L| then x[b, p] else z[b, p - |L|]   for b in ...B, p in P
-	for b2 := range B {
+func (part *concatPart2) Run(from, to int) error {
+	x, y, z, L, M, P := part.x, part.y, part.z, part.L, part.M, part.P
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		zRow := b2 * M
 		yRow := b2 * P
@@ -121,22 +154,40 @@ func concatRunBool(b *runtime.Bound, v *concatValues) error {
 			y[yRow+p] = t
 		}
 	}
+	return nil
+}
+
+// concatRunBool computes concat, T bool.
+func concatRunBool(b *runtime.Bound, v *concatValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	M := b.Ext[2]
+	P := b.Ext[3]
+	x := runtime.Elements[bool](b, 0)
+	z := runtime.Elements[bool](b, 1)
+	y := runtime.Temp[bool](b, B*P)
+
+	// y[b, p] = if 0 <= p && p < |L| then x[b, p] else z[b, p - |L|]   for b in ...B, p in P
+	if part := (concatPart2{x, y, z, L, M, P}); runtime.Small(B, P) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P); err != nil {
+		return err
+	}
 	copy(runtime.Elements[bool](b, 2), y)
 	return nil
 }
 
-// concatRunInt computes concat, T any integer.
-func concatRunInt[T runtime.Integer](b *runtime.Bound, v *concatValues) error {
-	L := b.Ext[1]
-	M := b.Ext[2]
-	P := b.Ext[3]
-	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
-	z := runtime.Elements[T](b, 1)
-	y := runtime.Temp[T](b, B*P)
+// concatPart3 is a loop that runs in parts.
+type concatPart3[T runtime.Integer] struct {
+	x, y, z []T
+	L, M, P int
+}
 
-	// y[b, p] = if 0 <= p && p < |L| then x[b, p] else z[b, p - |L|]   for b in ...B, p in P
-	for b2 := range B {
+func (part *concatPart3[T]) Run(from, to int) error {
+	x, y, z, L, M, P := part.x, part.y, part.z, part.L, part.M, part.P
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		zRow := b2 * M
 		yRow := b2 * P
@@ -154,15 +205,91 @@ func concatRunInt[T runtime.Integer](b *runtime.Bound, v *concatValues) error {
 			y[yRow+p] = t
 		}
 	}
+	return nil
+}
+
+// concatRunInt computes concat, T any integer.
+func concatRunInt[T runtime.Integer](b *runtime.Bound, v *concatValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	M := b.Ext[2]
+	P := b.Ext[3]
+	x := runtime.Elements[T](b, 0)
+	z := runtime.Elements[T](b, 1)
+	y := runtime.Temp[T](b, B*P)
+
+	// y[b, p] = if 0 <= p && p < |L| then x[b, p] else z[b, p - |L|]   for b in ...B, p in P
+	if part := (concatPart3[T]{x, y, z, L, M, P}); runtime.Small(B, P) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P); err != nil {
+		return err
+	}
 	copy(runtime.Elements[T](b, 2), y)
+	return nil
+}
+
+// concatPart4 is a loop that runs in parts.
+type concatPart4 struct {
+	dx, dy []float32
+	L, P   int
+}
+
+func (part *concatPart4) Run(from, to int) error {
+	dx, dy, L, P := part.dx, part.dy, part.L, part.P
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * P
+		dxRow := b2 * L
+		for l := range L {
+			t2 := float32(0)
+			if 0 <= l && l < P {
+				t := float32(0)
+				if l < L {
+					t = dy[dyRow+l]
+				}
+				t2 = t
+			}
+			dx[dxRow+l] = t2
+		}
+	}
+	return nil
+}
+
+// concatPart5 is a loop that runs in parts.
+type concatPart5 struct {
+	dy, dz     []float32
+	L, M, P, i int
+}
+
+func (part *concatPart5) Run(from, to int) error {
+	dy, dz, L, M, P, i := part.dy, part.dz, part.L, part.M, part.P, part.i
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * P
+		dzRow := b2 * M
+		for m := range M {
+			i2 := m - i
+			t2 := float32(0)
+			if 0 <= i2 && i2 < P {
+				var t float32
+				if i2 < L {
+					t = 0
+				} else {
+					t = dy[dyRow+i2]
+				}
+				t2 = t
+			}
+			dz[dzRow+m] = t2
+		}
+	}
 	return nil
 }
 
 // concatRunBackwardF32 computes the derivative of concat, T f32.
 func concatRunBackwardF32(b *runtime.Bound, v *concatValues) error {
+	B := b.Ext[0]
 	P := b.Ext[3]
 	L := b.Ext[1]
-	B := b.Ext[0]
 	M := b.Ext[2]
 	wantDx := b.Tensor(3) != nil
 	dy := runtime.Elements[float32](b, 2)
@@ -172,43 +299,79 @@ func concatRunBackwardF32(b *runtime.Bound, v *concatValues) error {
 
 	// @x[b, l] = if 0 <= l && l < |P| then (if l < |L| then @y[b, l] else 0) else 0   for b in ...B, l in L
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * P
-			dxRow := b2 * L
-			for l := range L {
-				t2 := float32(0)
-				if 0 <= l && l < P {
-					t := float32(0)
-					if l < L {
-						t = dy[dyRow+l]
-					}
-					t2 = t
-				}
-				dx[dxRow+l] = t2
+		if part := (concatPart4{dx, dy, L, P}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, m] = if 0 <= m - (0 - |L|) && m - (0 - |L|) < |P| then (if m - (0 - |L|) < |L| then 0 else @y[b, m - (0 - |L|)]) else 0   for b in ...B, m in M
 	i := 0 - L
 	if wantDz {
-		for b2 := range B {
-			dyRow := b2 * P
-			dzRow := b2 * M
-			for m := range M {
-				i2 := m - i
-				t2 := float32(0)
-				if 0 <= i2 && i2 < P {
-					var t float32
-					if i2 < L {
-						t = 0
-					} else {
-						t = dy[dyRow+i2]
-					}
-					t2 = t
-				}
-				dz[dzRow+m] = t2
+		if part := (concatPart5{dy, dz, L, M, P, i}); runtime.Small(B, M) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, M); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// concatPart6 is a loop that runs in parts.
+type concatPart6 struct {
+	dx, dy []float64
+	L, P   int
+}
+
+func (part *concatPart6) Run(from, to int) error {
+	dx, dy, L, P := part.dx, part.dy, part.L, part.P
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * P
+		dxRow := b2 * L
+		for l := range L {
+			t2 := float64(0)
+			if 0 <= l && l < P {
+				t := float64(0)
+				if l < L {
+					t = dy[dyRow+l]
+				}
+				t2 = t
+			}
+			dx[dxRow+l] = t2
+		}
+	}
+	return nil
+}
+
+// concatPart7 is a loop that runs in parts.
+type concatPart7 struct {
+	dy, dz     []float64
+	L, M, P, i int
+}
+
+func (part *concatPart7) Run(from, to int) error {
+	dy, dz, L, M, P, i := part.dy, part.dz, part.L, part.M, part.P, part.i
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * P
+		dzRow := b2 * M
+		for m := range M {
+			i2 := m - i
+			t2 := float64(0)
+			if 0 <= i2 && i2 < P {
+				var t float64
+				if i2 < L {
+					t = 0
+				} else {
+					t = dy[dyRow+i2]
+				}
+				t2 = t
+			}
+			dz[dzRow+m] = t2
 		}
 	}
 	return nil
@@ -216,9 +379,9 @@ func concatRunBackwardF32(b *runtime.Bound, v *concatValues) error {
 
 // concatRunBackwardF64 computes the derivative of concat, T f64.
 func concatRunBackwardF64(b *runtime.Bound, v *concatValues) error {
+	B := b.Ext[0]
 	P := b.Ext[3]
 	L := b.Ext[1]
-	B := b.Ext[0]
 	M := b.Ext[2]
 	wantDx := b.Tensor(3) != nil
 	dy := runtime.Elements[float64](b, 2)
@@ -228,43 +391,24 @@ func concatRunBackwardF64(b *runtime.Bound, v *concatValues) error {
 
 	// @x[b, l] = if 0 <= l && l < |P| then (if l < |L| then @y[b, l] else 0) else 0   for b in ...B, l in L
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * P
-			dxRow := b2 * L
-			for l := range L {
-				t2 := float64(0)
-				if 0 <= l && l < P {
-					t := float64(0)
-					if l < L {
-						t = dy[dyRow+l]
-					}
-					t2 = t
-				}
-				dx[dxRow+l] = t2
+		if part := (concatPart6{dx, dy, L, P}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, m] = if 0 <= m - (0 - |L|) && m - (0 - |L|) < |P| then (if m - (0 - |L|) < |L| then 0 else @y[b, m - (0 - |L|)]) else 0   for b in ...B, m in M
 	i := 0 - L
 	if wantDz {
-		for b2 := range B {
-			dyRow := b2 * P
-			dzRow := b2 * M
-			for m := range M {
-				i2 := m - i
-				t2 := float64(0)
-				if 0 <= i2 && i2 < P {
-					var t float64
-					if i2 < L {
-						t = 0
-					} else {
-						t = dy[dyRow+i2]
-					}
-					t2 = t
-				}
-				dz[dzRow+m] = t2
+		if part := (concatPart7{dy, dz, L, M, P, i}); runtime.Small(B, M) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, M); err != nil {
+			return err
 		}
 	}
 	return nil

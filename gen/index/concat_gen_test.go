@@ -3,12 +3,34 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleConcat() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{3}, 1))
+	y := runtime.Must(index.Concat(x, z, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [1 2 3]
+}
+
+func ExampleConcat_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 1, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{3, 4, 5, 6}, 2, 2))
+	y := runtime.Must(index.Concat(x, z, &index.ConcatAttrs{Axis: new(0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[3 2]
+	// [[1 2]
+	//  [3 4]
+	//  [5 6]]
+}
 
 func TestConcatExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.concat",

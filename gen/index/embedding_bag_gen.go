@@ -89,7 +89,11 @@ func (a *EmbeddingBagAttrs) values() (embeddingBagValues, error) {
 //
 // w: T[V, E], idx: I[J], offsets: I[N], scale: T[J] or nil; y: T[N, E]. T: f16, bf16, f32 or f64. I: i32 or i64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: scale is for sums alone.
+//
+// For example:
+//
+//	y, err := index.EmbeddingBag(w, idx, offsets, scale, &index.EmbeddingBagAttrs{Mode: index.EmbeddingBagModeSum})
 func EmbeddingBag(w, idx, offsets, scale *runtime.Tensor, attrs *EmbeddingBagAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

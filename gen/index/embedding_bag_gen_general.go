@@ -8,20 +8,17 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// embeddingBagSumScaleRunF32Int computes embedding_bag with mode sum, scale given, T f32, I any integer.
-func embeddingBagSumScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
-	J := b.Ext[2]
-	V := b.Ext[0]
-	E := b.Ext[1]
-	N := b.Ext[3]
-	idx := runtime.Elements[I](b, 1)
-	w := runtime.Elements[float32](b, 0)
-	scale := runtime.Elements[float32](b, 3)
-	offsets := runtime.Elements[I](b, 2)
-	y := runtime.Temp[float32](b, N*E)
+// embeddingBagPart0 is a loop that runs in parts.
+type embeddingBagPart0[I runtime.Integer] struct {
+	v            embeddingBagValues
+	idx, offsets []I
+	scale, w, y  []float32
+	E, J, N, V   int
+}
 
-	// y[n, e] += w[idx[j], e] * (if 0 <= j && j < |J| then scale[j] else 1)   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
-	for n := range N {
+func (part *embeddingBagPart0[I]) Run(from, to int) error {
+	v, idx, offsets, scale, w, y, E, J, N, V := &part.v, part.idx, part.offsets, part.scale, part.w, part.y, part.E, part.J, part.N, part.V
+	for n := from; n < to; n++ {
 		offsetsAt := offsets[n]
 		i2 := n + 1
 		c := 0 <= i2 && i2 < N
@@ -65,24 +62,44 @@ func embeddingBagSumScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *embed
 			y[yRow+e] = float32(sum)
 		}
 	}
+	return nil
+}
+
+// embeddingBagSumScaleRunF32Int computes embedding_bag with mode sum, scale given, T f32, I any integer.
+func embeddingBagSumScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
+	N := b.Ext[3]
+	J := b.Ext[2]
+	V := b.Ext[0]
+	E := b.Ext[1]
+	idx := runtime.Elements[I](b, 1)
+	w := runtime.Elements[float32](b, 0)
+	scale := runtime.Elements[float32](b, 3)
+	offsets := runtime.Elements[I](b, 2)
+	y := runtime.Temp[float32](b, N*E)
+
+	// y[n, e] += w[idx[j], e] * (if 0 <= j && j < |J| then scale[j] else 1)   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
+	if part := (embeddingBagPart0[I]{*v, idx, offsets, scale, w, y, E, J, N, V}); runtime.Small(N, E*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, E*8); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float32](b, 4), y)
 	return nil
 }
 
-// embeddingBagSumScaleRunF64Int computes embedding_bag with mode sum, scale given, T f64, I any integer.
-func embeddingBagSumScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
-	J := b.Ext[2]
-	V := b.Ext[0]
-	E := b.Ext[1]
-	N := b.Ext[3]
-	idx := runtime.Elements[I](b, 1)
-	w := runtime.Elements[float64](b, 0)
-	scale := runtime.Elements[float64](b, 3)
-	offsets := runtime.Elements[I](b, 2)
-	y := runtime.Temp[float64](b, N*E)
+// embeddingBagPart1 is a loop that runs in parts.
+type embeddingBagPart1[I runtime.Integer] struct {
+	v            embeddingBagValues
+	idx, offsets []I
+	scale, w, y  []float64
+	E, J, N, V   int
+}
 
-	// y[n, e] += w[idx[j], e] * (if 0 <= j && j < |J| then scale[j] else 1)   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
-	for n := range N {
+func (part *embeddingBagPart1[I]) Run(from, to int) error {
+	v, idx, offsets, scale, w, y, E, J, N, V := &part.v, part.idx, part.offsets, part.scale, part.w, part.y, part.E, part.J, part.N, part.V
+	for n := from; n < to; n++ {
 		offsetsAt := offsets[n]
 		i2 := n + 1
 		c := 0 <= i2 && i2 < N
@@ -126,23 +143,44 @@ func embeddingBagSumScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *embed
 			y[yRow+e] = sum
 		}
 	}
+	return nil
+}
+
+// embeddingBagSumScaleRunF64Int computes embedding_bag with mode sum, scale given, T f64, I any integer.
+func embeddingBagSumScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
+	N := b.Ext[3]
+	J := b.Ext[2]
+	V := b.Ext[0]
+	E := b.Ext[1]
+	idx := runtime.Elements[I](b, 1)
+	w := runtime.Elements[float64](b, 0)
+	scale := runtime.Elements[float64](b, 3)
+	offsets := runtime.Elements[I](b, 2)
+	y := runtime.Temp[float64](b, N*E)
+
+	// y[n, e] += w[idx[j], e] * (if 0 <= j && j < |J| then scale[j] else 1)   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
+	if part := (embeddingBagPart1[I]{*v, idx, offsets, scale, w, y, E, J, N, V}); runtime.Small(N, E*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, E*8); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 4), y)
 	return nil
 }
 
-// embeddingBagSumNoScaleRunF32Int computes embedding_bag with mode sum, scale absent, T f32, I any integer.
-func embeddingBagSumNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
-	J := b.Ext[2]
-	V := b.Ext[0]
-	E := b.Ext[1]
-	N := b.Ext[3]
-	idx := runtime.Elements[I](b, 1)
-	w := runtime.Elements[float32](b, 0)
-	offsets := runtime.Elements[I](b, 2)
-	y := runtime.Temp[float32](b, N*E)
+// embeddingBagPart2 is a loop that runs in parts.
+type embeddingBagPart2[I runtime.Integer] struct {
+	v            embeddingBagValues
+	idx, offsets []I
+	w, y         []float32
+	E, J, N, V   int
+}
 
-	// y[n, e] += w[idx[j], e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
-	for n := range N {
+func (part *embeddingBagPart2[I]) Run(from, to int) error {
+	v, idx, offsets, w, y, E, J, N, V := &part.v, part.idx, part.offsets, part.w, part.y, part.E, part.J, part.N, part.V
+	for n := from; n < to; n++ {
 		offsetsAt := offsets[n]
 		i2 := n + 1
 		c := 0 <= i2 && i2 < N
@@ -182,23 +220,43 @@ func embeddingBagSumNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *emb
 			y[yRow+e] = float32(sum)
 		}
 	}
+	return nil
+}
+
+// embeddingBagSumNoScaleRunF32Int computes embedding_bag with mode sum, scale absent, T f32, I any integer.
+func embeddingBagSumNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
+	N := b.Ext[3]
+	J := b.Ext[2]
+	V := b.Ext[0]
+	E := b.Ext[1]
+	idx := runtime.Elements[I](b, 1)
+	w := runtime.Elements[float32](b, 0)
+	offsets := runtime.Elements[I](b, 2)
+	y := runtime.Temp[float32](b, N*E)
+
+	// y[n, e] += w[idx[j], e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
+	if part := (embeddingBagPart2[I]{*v, idx, offsets, w, y, E, J, N, V}); runtime.Small(N, E*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, E*8); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float32](b, 4), y)
 	return nil
 }
 
-// embeddingBagSumNoScaleRunF64Int computes embedding_bag with mode sum, scale absent, T f64, I any integer.
-func embeddingBagSumNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
-	J := b.Ext[2]
-	V := b.Ext[0]
-	E := b.Ext[1]
-	N := b.Ext[3]
-	idx := runtime.Elements[I](b, 1)
-	w := runtime.Elements[float64](b, 0)
-	offsets := runtime.Elements[I](b, 2)
-	y := runtime.Temp[float64](b, N*E)
+// embeddingBagPart3 is a loop that runs in parts.
+type embeddingBagPart3[I runtime.Integer] struct {
+	v            embeddingBagValues
+	idx, offsets []I
+	w, y         []float64
+	E, J, N, V   int
+}
 
-	// y[n, e] += w[idx[j], e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
-	for n := range N {
+func (part *embeddingBagPart3[I]) Run(from, to int) error {
+	v, idx, offsets, w, y, E, J, N, V := &part.v, part.idx, part.offsets, part.w, part.y, part.E, part.J, part.N, part.V
+	for n := from; n < to; n++ {
 		offsetsAt := offsets[n]
 		i2 := n + 1
 		c := 0 <= i2 && i2 < N
@@ -238,24 +296,43 @@ func embeddingBagSumNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *emb
 			y[yRow+e] = sum
 		}
 	}
+	return nil
+}
+
+// embeddingBagSumNoScaleRunF64Int computes embedding_bag with mode sum, scale absent, T f64, I any integer.
+func embeddingBagSumNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
+	N := b.Ext[3]
+	J := b.Ext[2]
+	V := b.Ext[0]
+	E := b.Ext[1]
+	idx := runtime.Elements[I](b, 1)
+	w := runtime.Elements[float64](b, 0)
+	offsets := runtime.Elements[I](b, 2)
+	y := runtime.Temp[float64](b, N*E)
+
+	// y[n, e] += w[idx[j], e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
+	if part := (embeddingBagPart3[I]{*v, idx, offsets, w, y, E, J, N, V}); runtime.Small(N, E*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, E*8); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 4), y)
 	return nil
 }
 
-// embeddingBagMeanNoScaleRunF32Int computes embedding_bag with mode mean, scale absent, T f32, I any integer.
-func embeddingBagMeanNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
-	N := b.Ext[3]
-	E := b.Ext[1]
-	J := b.Ext[2]
-	V := b.Ext[0]
-	idx := runtime.Elements[I](b, 1)
-	w := runtime.Elements[float32](b, 0)
-	offsets := runtime.Elements[I](b, 2)
-	y := runtime.Temp[float32](b, N*E)
+// embeddingBagPart4 is a loop that runs in parts.
+type embeddingBagPart4[I runtime.Integer] struct {
+	v            embeddingBagValues
+	idx, offsets []I
+	sum, w       []float32
+	E, J, N, V   int
+}
 
-	// sum[n, e] += w[idx[j], e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
-	sum := runtime.Temp[float32](b, N*E)
-	for n := range N {
+func (part *embeddingBagPart4[I]) Run(from, to int) error {
+	v, idx, offsets, sum, w, E, J, N, V := &part.v, part.idx, part.offsets, part.sum, part.w, part.E, part.J, part.N, part.V
+	for n := from; n < to; n++ {
 		offsetsAt := offsets[n]
 		i2 := n + 1
 		c := 0 <= i2 && i2 < N
@@ -295,10 +372,20 @@ func embeddingBagMeanNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *em
 			sum[sumRow+e] = float32(sum2)
 		}
 	}
+	return nil
+}
 
-	// sum2[n] += 1   for n in N, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
-	sum2 := runtime.Temp[float32](b, N)
-	for n := range N {
+// embeddingBagPart5 is a loop that runs in parts.
+type embeddingBagPart5[I runtime.Integer] struct {
+	v            embeddingBagValues
+	idx, offsets []I
+	sum2         []float32
+	J, N         int
+}
+
+func (part *embeddingBagPart5[I]) Run(from, to int) error {
+	v, idx, offsets, sum2, J, N := &part.v, part.idx, part.offsets, part.sum2, part.J, part.N
+	for n := from; n < to; n++ {
 		sum3 := float64(0)
 		n2 := offsets[n]
 		if runtime.Exceeds(n2) {
@@ -330,33 +417,81 @@ func embeddingBagMeanNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *em
 		}
 		sum2[n] = float32(sum3)
 	}
+	return nil
+}
 
-	// y[n, e] = sum[n, e] / max(sum2[n], 1)   for n in N, e in E
-	for n := range N {
+// embeddingBagPart6 is a loop that runs in parts.
+type embeddingBagPart6[I runtime.Integer] struct {
+	sum, sum2, y []float32
+	E            int
+}
+
+func (part *embeddingBagPart6[I]) Run(from, to int) error {
+	sum, sum2, y, E := part.sum, part.sum2, part.y, part.E
+	for n := from; n < to; n++ {
 		sumRow := n * E
 		t := runtime.Max32(sum2[n], 1)
 		for e := range E {
 			y[sumRow+e] = sum[sumRow+e] / t
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), y)
 	return nil
 }
 
-// embeddingBagMeanNoScaleRunF64Int computes embedding_bag with mode mean, scale absent, T f64, I any integer.
-func embeddingBagMeanNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
+// embeddingBagMeanNoScaleRunF32Int computes embedding_bag with mode mean, scale absent, T f32, I any integer.
+func embeddingBagMeanNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
 	N := b.Ext[3]
 	E := b.Ext[1]
 	J := b.Ext[2]
 	V := b.Ext[0]
 	idx := runtime.Elements[I](b, 1)
-	w := runtime.Elements[float64](b, 0)
+	w := runtime.Elements[float32](b, 0)
 	offsets := runtime.Elements[I](b, 2)
-	y := runtime.Temp[float64](b, N*E)
+	y := runtime.Temp[float32](b, N*E)
 
 	// sum[n, e] += w[idx[j], e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
-	sum := runtime.Temp[float64](b, N*E)
-	for n := range N {
+	sum := runtime.Temp[float32](b, N*E)
+	if part := (embeddingBagPart4[I]{*v, idx, offsets, sum, w, E, J, N, V}); runtime.Small(N, E*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, E*8); err != nil {
+		return err
+	}
+
+	// sum2[n] += 1   for n in N, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
+	sum2 := runtime.Temp[float32](b, N)
+	if part := (embeddingBagPart5[I]{*v, idx, offsets, sum2, J, N}); runtime.Small(N, 8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 8); err != nil {
+		return err
+	}
+
+	// y[n, e] = sum[n, e] / max(sum2[n], 1)   for n in N, e in E
+	if part := (embeddingBagPart6[I]{sum, sum2, y, E}); runtime.Small(N, E) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, E); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 4), y)
+	return nil
+}
+
+// embeddingBagPart7 is a loop that runs in parts.
+type embeddingBagPart7[I runtime.Integer] struct {
+	v            embeddingBagValues
+	idx, offsets []I
+	sum, w       []float64
+	E, J, N, V   int
+}
+
+func (part *embeddingBagPart7[I]) Run(from, to int) error {
+	v, idx, offsets, sum, w, E, J, N, V := &part.v, part.idx, part.offsets, part.sum, part.w, part.E, part.J, part.N, part.V
+	for n := from; n < to; n++ {
 		offsetsAt := offsets[n]
 		i2 := n + 1
 		c := 0 <= i2 && i2 < N
@@ -396,10 +531,20 @@ func embeddingBagMeanNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *em
 			sum[sumRow+e] = sum2
 		}
 	}
+	return nil
+}
 
-	// sum2[n] += 1   for n in N, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
-	sum2 := runtime.Temp[float64](b, N)
-	for n := range N {
+// embeddingBagPart8 is a loop that runs in parts.
+type embeddingBagPart8[I runtime.Integer] struct {
+	v            embeddingBagValues
+	idx, offsets []I
+	sum2         []float64
+	J, N         int
+}
+
+func (part *embeddingBagPart8[I]) Run(from, to int) error {
+	v, idx, offsets, sum2, J, N := &part.v, part.idx, part.offsets, part.sum2, part.J, part.N
+	for n := from; n < to; n++ {
 		sum3 := float64(0)
 		n2 := offsets[n]
 		if runtime.Exceeds(n2) {
@@ -431,33 +576,81 @@ func embeddingBagMeanNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *em
 		}
 		sum2[n] = sum3
 	}
+	return nil
+}
 
-	// y[n, e] = sum[n, e] / max(sum2[n], 1)   for n in N, e in E
-	for n := range N {
+// embeddingBagPart9 is a loop that runs in parts.
+type embeddingBagPart9[I runtime.Integer] struct {
+	sum, sum2, y []float64
+	E            int
+}
+
+func (part *embeddingBagPart9[I]) Run(from, to int) error {
+	sum, sum2, y, E := part.sum, part.sum2, part.y, part.E
+	for n := from; n < to; n++ {
 		sumRow := n * E
 		t := runtime.Max64(sum2[n], 1)
 		for e := range E {
 			y[sumRow+e] = sum[sumRow+e] / t
 		}
 	}
+	return nil
+}
+
+// embeddingBagMeanNoScaleRunF64Int computes embedding_bag with mode mean, scale absent, T f64, I any integer.
+func embeddingBagMeanNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
+	N := b.Ext[3]
+	E := b.Ext[1]
+	J := b.Ext[2]
+	V := b.Ext[0]
+	idx := runtime.Elements[I](b, 1)
+	w := runtime.Elements[float64](b, 0)
+	offsets := runtime.Elements[I](b, 2)
+	y := runtime.Temp[float64](b, N*E)
+
+	// sum[n, e] += w[idx[j], e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
+	sum := runtime.Temp[float64](b, N*E)
+	if part := (embeddingBagPart7[I]{*v, idx, offsets, sum, w, E, J, N, V}); runtime.Small(N, E*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, E*8); err != nil {
+		return err
+	}
+
+	// sum2[n] += 1   for n in N, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
+	sum2 := runtime.Temp[float64](b, N)
+	if part := (embeddingBagPart8[I]{*v, idx, offsets, sum2, J, N}); runtime.Small(N, 8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 8); err != nil {
+		return err
+	}
+
+	// y[n, e] = sum[n, e] / max(sum2[n], 1)   for n in N, e in E
+	if part := (embeddingBagPart9[I]{sum, sum2, y, E}); runtime.Small(N, E) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, E); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 4), y)
 	return nil
 }
 
-// embeddingBagMaxNoScaleRunF32Int computes embedding_bag with mode max, scale absent, T f32, I any integer.
-func embeddingBagMaxNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
-	N := b.Ext[3]
-	J := b.Ext[2]
-	E := b.Ext[1]
-	V := b.Ext[0]
-	idx := runtime.Elements[I](b, 1)
-	offsets := runtime.Elements[I](b, 2)
-	w := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, N*E)
+// embeddingBagPart10 is a loop that runs in parts.
+type embeddingBagPart10[I runtime.Integer] struct {
+	v            embeddingBagValues
+	idx, offsets []I
+	any2         []bool
+	J, N         int
+}
 
-	// any[n] ||= true   for n in N, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
-	any2 := runtime.Temp[bool](b, N)
-	for n := range N {
+func (part *embeddingBagPart10[I]) Run(from, to int) error {
+	v, idx, offsets, any2, J, N := &part.v, part.idx, part.offsets, part.any2, part.J, part.N
+	for n := from; n < to; n++ {
 		any3 := false
 		n2 := offsets[n]
 		if runtime.Exceeds(n2) {
@@ -488,11 +681,21 @@ func embeddingBagMaxNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *emb
 		}
 		any2[n] = any3
 	}
+	return nil
+}
 
-	// max[n, e] max= w[idx[j], e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
-	max2 := runtime.Temp[float32](b, N*E)
-	maxSet := runtime.Temp[bool](b, N*E)
-	for n := range N {
+// embeddingBagPart11 is a loop that runs in parts.
+type embeddingBagPart11[I runtime.Integer] struct {
+	v            embeddingBagValues
+	idx, offsets []I
+	maxSet       []bool
+	max2, w      []float32
+	E, J, N, V   int
+}
+
+func (part *embeddingBagPart11[I]) Run(from, to int) error {
+	v, idx, offsets, maxSet, max2, w, E, J, N, V := &part.v, part.idx, part.offsets, part.maxSet, part.max2, part.w, part.E, part.J, part.N, part.V
+	for n := from; n < to; n++ {
 		offsetsAt := offsets[n]
 		i2 := n + 1
 		c := 0 <= i2 && i2 < N
@@ -536,11 +739,22 @@ func embeddingBagMaxNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *emb
 			maxSet[maxRow+e] = found
 		}
 	}
+	return nil
+}
 
-	// argmin[n, e] min= i64(j)   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx) && (w[idx[j], e] == max[n, e] || isnan(w[idx[j], e]) && isnan(max[n, e]))
-	argmin := runtime.Temp[int64](b, N*E)
-	argminSet := runtime.Temp[bool](b, N*E)
-	for n := range N {
+// embeddingBagPart12 is a loop that runs in parts.
+type embeddingBagPart12[I runtime.Integer] struct {
+	v                 embeddingBagValues
+	idx, offsets      []I
+	argminSet, maxSet []bool
+	max2, w           []float32
+	argmin            []int64
+	E, J, N, V        int
+}
+
+func (part *embeddingBagPart12[I]) Run(from, to int) error {
+	v, idx, offsets, argminSet, maxSet, max2, w, argmin, E, J, N, V := &part.v, part.idx, part.offsets, part.argminSet, part.maxSet, part.max2, part.w, part.argmin, part.E, part.J, part.N, part.V
+	for n := from; n < to; n++ {
 		maxRow := n * E
 		offsetsAt := offsets[n]
 		i2 := n + 1
@@ -593,9 +807,21 @@ func embeddingBagMaxNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *emb
 			argminSet[maxRow+e] = found
 		}
 	}
+	return nil
+}
 
-	// y[n, e] = if 0 <= (if any[n] then exact(argmin[n, e]) else -1) && (if any[n] then exact(argmin[n, e]) else -1) < |J| && 0 <= exact(idx[if any[n] then exact(argmin[n, e]) else -1]) && exact(idx[if any[n] then exact(argmin[n, e]) else -1]) < |V| then w[idx[if any[n] then exact(argmin[n, e]) else -1], e] else 0   for n in N, e in E
-	for n := range N {
+// embeddingBagPart13 is a loop that runs in parts.
+type embeddingBagPart13[I runtime.Integer] struct {
+	idx             []I
+	any2, argminSet []bool
+	w, y            []float32
+	argmin          []int64
+	E, J, V         int
+}
+
+func (part *embeddingBagPart13[I]) Run(from, to int) error {
+	idx, any2, argminSet, w, y, argmin, E, J, V := part.idx, part.any2, part.argminSet, part.w, part.y, part.argmin, part.E, part.J, part.V
+	for n := from; n < to; n++ {
 		anyAt := any2[n]
 		argminRow := n * E
 		for e := range E {
@@ -623,59 +849,76 @@ func embeddingBagMaxNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *emb
 			y[argminRow+e] = t
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), y)
 	return nil
 }
 
-// embeddingBagMaxNoScaleRunF64Int computes embedding_bag with mode max, scale absent, T f64, I any integer.
-func embeddingBagMaxNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
+// embeddingBagMaxNoScaleRunF32Int computes embedding_bag with mode max, scale absent, T f32, I any integer.
+func embeddingBagMaxNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
 	N := b.Ext[3]
 	J := b.Ext[2]
 	E := b.Ext[1]
 	V := b.Ext[0]
 	idx := runtime.Elements[I](b, 1)
 	offsets := runtime.Elements[I](b, 2)
-	w := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, N*E)
+	w := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, N*E)
 
 	// any[n] ||= true   for n in N, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
 	any2 := runtime.Temp[bool](b, N)
-	for n := range N {
-		any3 := false
-		n2 := offsets[n]
-		if runtime.Exceeds(n2) {
-			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+	if part := (embeddingBagPart10[I]{*v, idx, offsets, any2, J, N}); runtime.Small(N, 8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		i := n + 1
-		var t I
-		if 0 <= i && i < N {
-			t = offsets[i]
-		} else {
-			if !runtime.Fits[I](J) {
-				return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
-			}
-			t = I(J)
-		}
-		if runtime.Exceeds(t) {
-			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
-		}
-		end := int(t)
-		for j := int(n2); j < end; j++ {
-			if uint(j) >= uint(J) {
-				return runtime.RangeError("index.embedding_bag", "idx", "J", j, J)
-			}
-			if !(runtime.Compare(idx[j], v.paddingIdx, 1) != 0) {
-				continue
-			}
-			any3 = any3 || true
-		}
-		any2[n] = any3
+	} else if err := runtime.Split(part, N, 8); err != nil {
+		return err
 	}
 
 	// max[n, e] max= w[idx[j], e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
-	max2 := runtime.Temp[float64](b, N*E)
+	max2 := runtime.Temp[float32](b, N*E)
 	maxSet := runtime.Temp[bool](b, N*E)
-	for n := range N {
+	if part := (embeddingBagPart11[I]{*v, idx, offsets, maxSet, max2, w, E, J, N, V}); runtime.Small(N, 9*E*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*E*8); err != nil {
+		return err
+	}
+
+	// argmin[n, e] min= i64(j)   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx) && (w[idx[j], e] == max[n, e] || isnan(w[idx[j], e]) && isnan(max[n, e]))
+	argmin := runtime.Temp[int64](b, N*E)
+	argminSet := runtime.Temp[bool](b, N*E)
+	if part := (embeddingBagPart12[I]{*v, idx, offsets, argminSet, maxSet, max2, w, argmin, E, J, N, V}); runtime.Small(N, 25*E*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 25*E*8); err != nil {
+		return err
+	}
+
+	// y[n, e] = if 0 <= (if any[n] then exact(argmin[n, e]) else -1) && (if any[n] then exact(argmin[n, e]) else -1) < |J| && 0 <= exact(idx[if any[n] then exact(argmin[n, e]) else -1]) && exact(idx[if any[n] then exact(argmin[n, e]) else -1]) < |V| then w[idx[if any[n] then exact(argmin[n, e]) else -1], e] else 0   for n in N, e in E
+	if part := (embeddingBagPart13[I]{idx, any2, argminSet, w, y, argmin, E, J, V}); runtime.Small(N, E) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, E); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 4), y)
+	return nil
+}
+
+// embeddingBagPart14 is a loop that runs in parts.
+type embeddingBagPart14[I runtime.Integer] struct {
+	v            embeddingBagValues
+	idx, offsets []I
+	maxSet       []bool
+	max2, w      []float64
+	E, J, N, V   int
+}
+
+func (part *embeddingBagPart14[I]) Run(from, to int) error {
+	v, idx, offsets, maxSet, max2, w, E, J, N, V := &part.v, part.idx, part.offsets, part.maxSet, part.max2, part.w, part.E, part.J, part.N, part.V
+	for n := from; n < to; n++ {
 		offsetsAt := offsets[n]
 		i2 := n + 1
 		c := 0 <= i2 && i2 < N
@@ -719,11 +962,22 @@ func embeddingBagMaxNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *emb
 			maxSet[maxRow+e] = found
 		}
 	}
+	return nil
+}
 
-	// argmin[n, e] min= i64(j)   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx) && (w[idx[j], e] == max[n, e] || isnan(w[idx[j], e]) && isnan(max[n, e]))
-	argmin := runtime.Temp[int64](b, N*E)
-	argminSet := runtime.Temp[bool](b, N*E)
-	for n := range N {
+// embeddingBagPart15 is a loop that runs in parts.
+type embeddingBagPart15[I runtime.Integer] struct {
+	v                 embeddingBagValues
+	idx, offsets      []I
+	argminSet, maxSet []bool
+	max2, w           []float64
+	argmin            []int64
+	E, J, N, V        int
+}
+
+func (part *embeddingBagPart15[I]) Run(from, to int) error {
+	v, idx, offsets, argminSet, maxSet, max2, w, argmin, E, J, N, V := &part.v, part.idx, part.offsets, part.argminSet, part.maxSet, part.max2, part.w, part.argmin, part.E, part.J, part.N, part.V
+	for n := from; n < to; n++ {
 		maxRow := n * E
 		offsetsAt := offsets[n]
 		i2 := n + 1
@@ -775,9 +1029,21 @@ func embeddingBagMaxNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *emb
 			argminSet[maxRow+e] = found
 		}
 	}
+	return nil
+}
 
-	// y[n, e] = if 0 <= (if any[n] then exact(argmin[n, e]) else -1) && (if any[n] then exact(argmin[n, e]) else -1) < |J| && 0 <= exact(idx[if any[n] then exact(argmin[n, e]) else -1]) && exact(idx[if any[n] then exact(argmin[n, e]) else -1]) < |V| then w[idx[if any[n] then exact(argmin[n, e]) else -1], e] else 0   for n in N, e in E
-	for n := range N {
+// embeddingBagPart16 is a loop that runs in parts.
+type embeddingBagPart16[I runtime.Integer] struct {
+	idx             []I
+	any2, argminSet []bool
+	w, y            []float64
+	argmin          []int64
+	E, J, V         int
+}
+
+func (part *embeddingBagPart16[I]) Run(from, to int) error {
+	idx, any2, argminSet, w, y, argmin, E, J, V := part.idx, part.any2, part.argminSet, part.w, part.y, part.argmin, part.E, part.J, part.V
+	for n := from; n < to; n++ {
 		anyAt := any2[n]
 		argminRow := n * E
 		for e := range E {
@@ -805,7 +1071,133 @@ func embeddingBagMaxNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *emb
 			y[argminRow+e] = t
 		}
 	}
+	return nil
+}
+
+// embeddingBagMaxNoScaleRunF64Int computes embedding_bag with mode max, scale absent, T f64, I any integer.
+func embeddingBagMaxNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
+	N := b.Ext[3]
+	J := b.Ext[2]
+	E := b.Ext[1]
+	V := b.Ext[0]
+	idx := runtime.Elements[I](b, 1)
+	offsets := runtime.Elements[I](b, 2)
+	w := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, N*E)
+
+	// any[n] ||= true   for n in N, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
+	any2 := runtime.Temp[bool](b, N)
+	if part := (embeddingBagPart10[I]{*v, idx, offsets, any2, J, N}); runtime.Small(N, 8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 8); err != nil {
+		return err
+	}
+
+	// max[n, e] max= w[idx[j], e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
+	max2 := runtime.Temp[float64](b, N*E)
+	maxSet := runtime.Temp[bool](b, N*E)
+	if part := (embeddingBagPart14[I]{*v, idx, offsets, maxSet, max2, w, E, J, N, V}); runtime.Small(N, 9*E*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*E*8); err != nil {
+		return err
+	}
+
+	// argmin[n, e] min= i64(j)   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx) && (w[idx[j], e] == max[n, e] || isnan(w[idx[j], e]) && isnan(max[n, e]))
+	argmin := runtime.Temp[int64](b, N*E)
+	argminSet := runtime.Temp[bool](b, N*E)
+	if part := (embeddingBagPart15[I]{*v, idx, offsets, argminSet, maxSet, max2, w, argmin, E, J, N, V}); runtime.Small(N, 25*E*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 25*E*8); err != nil {
+		return err
+	}
+
+	// y[n, e] = if 0 <= (if any[n] then exact(argmin[n, e]) else -1) && (if any[n] then exact(argmin[n, e]) else -1) < |J| && 0 <= exact(idx[if any[n] then exact(argmin[n, e]) else -1]) && exact(idx[if any[n] then exact(argmin[n, e]) else -1]) < |V| then w[idx[if any[n] then exact(argmin[n, e]) else -1], e] else 0   for n in N, e in E
+	if part := (embeddingBagPart16[I]{idx, any2, argminSet, w, y, argmin, E, J, V}); runtime.Small(N, E) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, E); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 4), y)
+	return nil
+}
+
+// embeddingBagPart17 is a loop that runs in parts.
+type embeddingBagPart17[I runtime.Integer] struct {
+	v             embeddingBagValues
+	idx, offsets  []I
+	dscale, dy, w []float32
+	E, J, N, V    int
+}
+
+func (part *embeddingBagPart17[I]) Run(from, to int) error {
+	v, idx, offsets, dscale, dy, w, E, J, N, V := &part.v, part.idx, part.offsets, part.dscale, part.dy, part.w, part.E, part.J, part.N, part.V
+	for jNew := from; jNew < to; jNew++ {
+		sum := float64(0)
+		c4 := 0 <= jNew && jNew < J
+		idxAt2 := idx[jNew]
+		if N > 0 && E > 0 {
+			idxAt := idx[jNew]
+			if runtime.Compare(idxAt, v.paddingIdx, 1) != 0 {
+				for n := range N {
+					offsetsAt := offsets[n]
+					if runtime.Exceeds(offsetsAt) {
+						return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+					}
+					offsetsAt2 := int(offsetsAt)
+					if !(offsetsAt2 <= jNew) {
+						continue
+					}
+					i := n + 1
+					c := 0 <= i
+					c3 := c
+					if c3 {
+						c2 := i < N
+						c3 = c2
+					}
+					var t I
+					if c3 {
+						offsetsAt3 := offsets[i]
+						t = offsetsAt3
+					} else {
+						if !runtime.Fits[I](J) {
+							return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+						}
+						i2 := I(J)
+						t = i2
+					}
+					if runtime.Exceeds(t) {
+						return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+					}
+					t2 := int(t)
+					if !(jNew < t2) {
+						continue
+					}
+					dyRow := n * E
+					for e := range E {
+						t3 := float32(0)
+						if c4 {
+							dyAt := dy[dyRow+e]
+							i3 := int(idxAt2)
+							if uint(i3) >= uint(V) {
+								return runtime.IndexError("index.embedding_bag", "idx", jNew, i3, V)
+							}
+							t3 = float32(dyAt * w[i3*E+e])
+						}
+						sum += float64(t3)
+					}
+				}
+			}
+		}
+		dscale[jNew] = float32(sum)
+	}
 	return nil
 }
 
@@ -881,68 +1273,88 @@ func embeddingBagSumScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 
 	// @scale[j'] += if 0 <= j' && j' < |J| then @y[n, e] * w[idx[j'], e] else 0   for j' in J, n in N, e in E   where idx[j'] != I(padding_idx) && exact(offsets[n]) <= j' && j' < exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))
 	if wantDscale {
-		for jNew := range J {
-			sum := float64(0)
-			c4 := 0 <= jNew && jNew < J
-			idxAt2 := idx[jNew]
-			if N > 0 && E > 0 {
-				idxAt := idx[jNew]
-				if runtime.Compare(idxAt, v.paddingIdx, 1) != 0 {
-					for n := range N {
-						offsetsAt := offsets[n]
-						if runtime.Exceeds(offsetsAt) {
-							return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
-						}
-						offsetsAt2 := int(offsetsAt)
-						if !(offsetsAt2 <= jNew) {
-							continue
-						}
-						i := n + 1
-						c := 0 <= i
-						c3 := c
-						if c3 {
-							c2 := i < N
-							c3 = c2
-						}
-						var t I
-						if c3 {
-							offsetsAt3 := offsets[i]
-							t = offsetsAt3
-						} else {
-							if !runtime.Fits[I](J) {
-								return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
-							}
-							i2 := I(J)
-							t = i2
-						}
-						if runtime.Exceeds(t) {
-							return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
-						}
-						t2 := int(t)
-						if !(jNew < t2) {
-							continue
-						}
-						dyRow := n * E
-						for e := range E {
-							t3 := float32(0)
-							if c4 {
-								dyAt := dy[dyRow+e]
-								i3 := int(idxAt2)
-								if uint(i3) >= uint(V) {
-									return runtime.IndexError("index.embedding_bag", "idx", jNew, i3, V)
-								}
-								t3 = float32(dyAt * w[i3*E+e])
-							}
-							sum += float64(t3)
-						}
-					}
-				}
+		if part := (embeddingBagPart17[I]{*v, idx, offsets, dscale, dy, w, E, J, N, V}); runtime.Small(J, N*E) {
+			if err := part.Run(0, J); err != nil {
+				return err
 			}
-			dscale[jNew] = float32(sum)
+		} else if err := runtime.Split(part, J, N*E); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 5), dw)
 	copy(runtime.Elements[float32](b, 6), dscale)
+	return nil
+}
+
+// embeddingBagPart18 is a loop that runs in parts.
+type embeddingBagPart18[I runtime.Integer] struct {
+	v             embeddingBagValues
+	idx, offsets  []I
+	dscale, dy, w []float64
+	E, J, N, V    int
+}
+
+func (part *embeddingBagPart18[I]) Run(from, to int) error {
+	v, idx, offsets, dscale, dy, w, E, J, N, V := &part.v, part.idx, part.offsets, part.dscale, part.dy, part.w, part.E, part.J, part.N, part.V
+	for jNew := from; jNew < to; jNew++ {
+		sum := float64(0)
+		c4 := 0 <= jNew && jNew < J
+		idxAt2 := idx[jNew]
+		if N > 0 && E > 0 {
+			idxAt := idx[jNew]
+			if runtime.Compare(idxAt, v.paddingIdx, 1) != 0 {
+				for n := range N {
+					offsetsAt := offsets[n]
+					if runtime.Exceeds(offsetsAt) {
+						return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+					}
+					offsetsAt2 := int(offsetsAt)
+					if !(offsetsAt2 <= jNew) {
+						continue
+					}
+					i := n + 1
+					c := 0 <= i
+					c3 := c
+					if c3 {
+						c2 := i < N
+						c3 = c2
+					}
+					var t I
+					if c3 {
+						offsetsAt3 := offsets[i]
+						t = offsetsAt3
+					} else {
+						if !runtime.Fits[I](J) {
+							return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+						}
+						i2 := I(J)
+						t = i2
+					}
+					if runtime.Exceeds(t) {
+						return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+					}
+					t2 := int(t)
+					if !(jNew < t2) {
+						continue
+					}
+					dyRow := n * E
+					for e := range E {
+						t3 := float64(0)
+						if c4 {
+							dyAt := dy[dyRow+e]
+							i3 := int(idxAt2)
+							if uint(i3) >= uint(V) {
+								return runtime.IndexError("index.embedding_bag", "idx", jNew, i3, V)
+							}
+							t3 = float64(dyAt * w[i3*E+e])
+						}
+						sum += t3
+					}
+				}
+			}
+		}
+		dscale[jNew] = sum
+	}
 	return nil
 }
 
@@ -1013,64 +1425,12 @@ func embeddingBagSumScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 
 	// @scale[j'] += if 0 <= j' && j' < |J| then @y[n, e] * w[idx[j'], e] else 0   for j' in J, n in N, e in E   where idx[j'] != I(padding_idx) && exact(offsets[n]) <= j' && j' < exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))
 	if wantDscale {
-		for jNew := range J {
-			sum := float64(0)
-			c4 := 0 <= jNew && jNew < J
-			idxAt2 := idx[jNew]
-			if N > 0 && E > 0 {
-				idxAt := idx[jNew]
-				if runtime.Compare(idxAt, v.paddingIdx, 1) != 0 {
-					for n := range N {
-						offsetsAt := offsets[n]
-						if runtime.Exceeds(offsetsAt) {
-							return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
-						}
-						offsetsAt2 := int(offsetsAt)
-						if !(offsetsAt2 <= jNew) {
-							continue
-						}
-						i := n + 1
-						c := 0 <= i
-						c3 := c
-						if c3 {
-							c2 := i < N
-							c3 = c2
-						}
-						var t I
-						if c3 {
-							offsetsAt3 := offsets[i]
-							t = offsetsAt3
-						} else {
-							if !runtime.Fits[I](J) {
-								return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
-							}
-							i2 := I(J)
-							t = i2
-						}
-						if runtime.Exceeds(t) {
-							return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
-						}
-						t2 := int(t)
-						if !(jNew < t2) {
-							continue
-						}
-						dyRow := n * E
-						for e := range E {
-							t3 := float64(0)
-							if c4 {
-								dyAt := dy[dyRow+e]
-								i3 := int(idxAt2)
-								if uint(i3) >= uint(V) {
-									return runtime.IndexError("index.embedding_bag", "idx", jNew, i3, V)
-								}
-								t3 = float64(dyAt * w[i3*E+e])
-							}
-							sum += t3
-						}
-					}
-				}
+		if part := (embeddingBagPart18[I]{*v, idx, offsets, dscale, dy, w, E, J, N, V}); runtime.Small(J, N*E) {
+			if err := part.Run(0, J); err != nil {
+				return err
 			}
-			dscale[jNew] = sum
+		} else if err := runtime.Split(part, J, N*E); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 5), dw)
@@ -1203,6 +1563,68 @@ func embeddingBagSumNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 	return nil
 }
 
+// embeddingBagPart19 is a loop that runs in parts.
+type embeddingBagPart19[I runtime.Integer] struct {
+	v            embeddingBagValues
+	idx, offsets []I
+	sum2         []float32
+	J, N         int
+}
+
+func (part *embeddingBagPart19[I]) Run(from, to int) error {
+	v, idx, offsets, sum2, J, N := &part.v, part.idx, part.offsets, part.sum2, part.J, part.N
+	for n := from; n < to; n++ {
+		sum := float64(0)
+		n2 := offsets[n]
+		if runtime.Exceeds(n2) {
+			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+		}
+		i := n + 1
+		var t I
+		if 0 <= i && i < N {
+			t = offsets[i]
+		} else {
+			if !runtime.Fits[I](J) {
+				return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+			}
+			t = I(J)
+		}
+		if runtime.Exceeds(t) {
+			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+		}
+		end := int(t)
+		for j := int(n2); j < end; j++ {
+			if uint(j) >= uint(J) {
+				return runtime.RangeError("index.embedding_bag", "idx", "J", j, J)
+			}
+			if !(runtime.Compare(idx[j], v.paddingIdx, 1) != 0) {
+				continue
+			}
+			sum += 1
+		}
+		sum2[n] = float32(sum)
+	}
+	return nil
+}
+
+// embeddingBagPart20 is a loop that runs in parts.
+type embeddingBagPart20[I runtime.Integer] struct {
+	dsum, dy, sum2 []float32
+	E              int
+}
+
+func (part *embeddingBagPart20[I]) Run(from, to int) error {
+	dsum, dy, sum2, E := part.dsum, part.dy, part.sum2, part.E
+	for n := from; n < to; n++ {
+		dyRow := n * E
+		t := runtime.Max32(sum2[n], 1)
+		for e := range E {
+			dsum[dyRow+e] = dy[dyRow+e] / t
+		}
+	}
+	return nil
+}
+
 // embeddingBagMeanNoScaleRunBackwardF32Int computes the derivative of embedding_bag with mode mean, scale absent, T f32, I any integer.
 func embeddingBagMeanNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
 	N := b.Ext[3]
@@ -1218,48 +1640,24 @@ func embeddingBagMeanNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 	// sum2[n] += 1   for n in N, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
 	sum2 := runtime.Temp[float32](b, N)
 	if wantDw {
-		for n := range N {
-			sum := float64(0)
-			n2 := offsets[n]
-			if runtime.Exceeds(n2) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+		if part := (embeddingBagPart19[I]{*v, idx, offsets, sum2, J, N}); runtime.Small(N, 8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			i := n + 1
-			var t I
-			if 0 <= i && i < N {
-				t = offsets[i]
-			} else {
-				if !runtime.Fits[I](J) {
-					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
-				}
-				t = I(J)
-			}
-			if runtime.Exceeds(t) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
-			}
-			end := int(t)
-			for j := int(n2); j < end; j++ {
-				if uint(j) >= uint(J) {
-					return runtime.RangeError("index.embedding_bag", "idx", "J", j, J)
-				}
-				if !(runtime.Compare(idx[j], v.paddingIdx, 1) != 0) {
-					continue
-				}
-				sum += 1
-			}
-			sum2[n] = float32(sum)
+		} else if err := runtime.Split(part, N, 8); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n, e] = @y[n, e] / max(sum2[n], 1)   for n in N, e in E
 	dsum := runtime.Temp[float32](b, N*E)
 	if wantDw {
-		for n := range N {
-			dyRow := n * E
-			t := runtime.Max32(sum2[n], 1)
-			for e := range E {
-				dsum[dyRow+e] = dy[dyRow+e] / t
+		if part := (embeddingBagPart20[I]{dsum, dy, sum2, E}); runtime.Small(N, E) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, E); err != nil {
+			return err
 		}
 	}
 
@@ -1317,6 +1715,68 @@ func embeddingBagMeanNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 	return nil
 }
 
+// embeddingBagPart21 is a loop that runs in parts.
+type embeddingBagPart21[I runtime.Integer] struct {
+	v            embeddingBagValues
+	idx, offsets []I
+	sum2         []float64
+	J, N         int
+}
+
+func (part *embeddingBagPart21[I]) Run(from, to int) error {
+	v, idx, offsets, sum2, J, N := &part.v, part.idx, part.offsets, part.sum2, part.J, part.N
+	for n := from; n < to; n++ {
+		sum := float64(0)
+		n2 := offsets[n]
+		if runtime.Exceeds(n2) {
+			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+		}
+		i := n + 1
+		var t I
+		if 0 <= i && i < N {
+			t = offsets[i]
+		} else {
+			if !runtime.Fits[I](J) {
+				return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+			}
+			t = I(J)
+		}
+		if runtime.Exceeds(t) {
+			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+		}
+		end := int(t)
+		for j := int(n2); j < end; j++ {
+			if uint(j) >= uint(J) {
+				return runtime.RangeError("index.embedding_bag", "idx", "J", j, J)
+			}
+			if !(runtime.Compare(idx[j], v.paddingIdx, 1) != 0) {
+				continue
+			}
+			sum += 1
+		}
+		sum2[n] = sum
+	}
+	return nil
+}
+
+// embeddingBagPart22 is a loop that runs in parts.
+type embeddingBagPart22[I runtime.Integer] struct {
+	dsum, dy, sum2 []float64
+	E              int
+}
+
+func (part *embeddingBagPart22[I]) Run(from, to int) error {
+	dsum, dy, sum2, E := part.dsum, part.dy, part.sum2, part.E
+	for n := from; n < to; n++ {
+		dyRow := n * E
+		t := runtime.Max64(sum2[n], 1)
+		for e := range E {
+			dsum[dyRow+e] = dy[dyRow+e] / t
+		}
+	}
+	return nil
+}
+
 // embeddingBagMeanNoScaleRunBackwardF64Int computes the derivative of embedding_bag with mode mean, scale absent, T f64, I any integer.
 func embeddingBagMeanNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
 	N := b.Ext[3]
@@ -1332,48 +1792,24 @@ func embeddingBagMeanNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 	// sum2[n] += 1   for n in N, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
 	sum2 := runtime.Temp[float64](b, N)
 	if wantDw {
-		for n := range N {
-			sum := float64(0)
-			n2 := offsets[n]
-			if runtime.Exceeds(n2) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+		if part := (embeddingBagPart21[I]{*v, idx, offsets, sum2, J, N}); runtime.Small(N, 8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			i := n + 1
-			var t I
-			if 0 <= i && i < N {
-				t = offsets[i]
-			} else {
-				if !runtime.Fits[I](J) {
-					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
-				}
-				t = I(J)
-			}
-			if runtime.Exceeds(t) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
-			}
-			end := int(t)
-			for j := int(n2); j < end; j++ {
-				if uint(j) >= uint(J) {
-					return runtime.RangeError("index.embedding_bag", "idx", "J", j, J)
-				}
-				if !(runtime.Compare(idx[j], v.paddingIdx, 1) != 0) {
-					continue
-				}
-				sum += 1
-			}
-			sum2[n] = sum
+		} else if err := runtime.Split(part, N, 8); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n, e] = @y[n, e] / max(sum2[n], 1)   for n in N, e in E
 	dsum := runtime.Temp[float64](b, N*E)
 	if wantDw {
-		for n := range N {
-			dyRow := n * E
-			t := runtime.Max64(sum2[n], 1)
-			for e := range E {
-				dsum[dyRow+e] = dy[dyRow+e] / t
+		if part := (embeddingBagPart22[I]{dsum, dy, sum2, E}); runtime.Small(N, E) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, E); err != nil {
+			return err
 		}
 	}
 
@@ -1442,36 +1878,12 @@ func embeddingBagMaxNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 	// any[n] ||= true   for n in N, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
 	any2 := runtime.Temp[bool](b, N)
 	if wantDw {
-		for n := range N {
-			any3 := false
-			n2 := offsets[n]
-			if runtime.Exceeds(n2) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+		if part := (embeddingBagPart10[I]{*v, idx, offsets, any2, J, N}); runtime.Small(N, 8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			i := n + 1
-			var t I
-			if 0 <= i && i < N {
-				t = offsets[i]
-			} else {
-				if !runtime.Fits[I](J) {
-					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
-				}
-				t = I(J)
-			}
-			if runtime.Exceeds(t) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
-			}
-			end := int(t)
-			for j := int(n2); j < end; j++ {
-				if uint(j) >= uint(J) {
-					return runtime.RangeError("index.embedding_bag", "idx", "J", j, J)
-				}
-				if !(runtime.Compare(idx[j], v.paddingIdx, 1) != 0) {
-					continue
-				}
-				any3 = any3 || true
-			}
-			any2[n] = any3
+		} else if err := runtime.Split(part, N, 8); err != nil {
+			return err
 		}
 	}
 
@@ -1479,49 +1891,12 @@ func embeddingBagMaxNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 	max2 := runtime.Temp[float32](b, N*E)
 	maxSet := runtime.Temp[bool](b, N*E)
 	if wantDw {
-		for n := range N {
-			offsetsAt := offsets[n]
-			i2 := n + 1
-			c := 0 <= i2 && i2 < N
-			maxRow := n * E
-			for e := range E {
-				most := float32(math.Inf(-1))
-				found := false
-				if runtime.Exceeds(offsetsAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
-				}
-				var t I
-				if c {
-					t = offsets[i2]
-				} else {
-					if !runtime.Fits[I](J) {
-						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
-					}
-					i3 := I(J)
-					t = i3
-				}
-				if runtime.Exceeds(t) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
-				}
-				end := int(t)
-				for j := int(offsetsAt); j < end; j++ {
-					if uint(j) >= uint(J) {
-						return runtime.RangeError("index.embedding_bag", "idx", "J", j, J)
-					}
-					idxAt := idx[j]
-					if !(runtime.Compare(idxAt, v.paddingIdx, 1) != 0) {
-						continue
-					}
-					i := int(idxAt)
-					if uint(i) >= uint(V) {
-						return runtime.IndexError("index.embedding_bag", "idx", j, i, V)
-					}
-					most = runtime.Max32(most, w[i*E+e])
-					found = true
-				}
-				max2[maxRow+e] = most
-				maxSet[maxRow+e] = found
+		if part := (embeddingBagPart11[I]{*v, idx, offsets, maxSet, max2, w, E, J, N, V}); runtime.Small(N, 9*E*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*E*8); err != nil {
+			return err
 		}
 	}
 
@@ -1529,58 +1904,12 @@ func embeddingBagMaxNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 	argmin := runtime.Temp[int64](b, N*E)
 	argminSet := runtime.Temp[bool](b, N*E)
 	if wantDw {
-		for n := range N {
-			maxRow := n * E
-			offsetsAt := offsets[n]
-			i2 := n + 1
-			c2 := 0 <= i2 && i2 < N
-			for e := range E {
-				least := int64(math.MaxInt64)
-				found := false
-				if runtime.Exceeds(offsetsAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
-				}
-				var t I
-				if c2 {
-					t = offsets[i2]
-				} else {
-					if !runtime.Fits[I](J) {
-						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
-					}
-					i3 := I(J)
-					t = i3
-				}
-				if runtime.Exceeds(t) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
-				}
-				end := int(t)
-				for j := int(offsetsAt); j < end; j++ {
-					if uint(j) >= uint(J) {
-						return runtime.RangeError("index.embedding_bag", "idx", "J", j, J)
-					}
-					idxAt := idx[j]
-					if !(runtime.Compare(idxAt, v.paddingIdx, 1) != 0) {
-						continue
-					}
-					i := int(idxAt)
-					if uint(i) >= uint(V) {
-						return runtime.IndexError("index.embedding_bag", "idx", j, i, V)
-					}
-					wAt := w[i*E+e]
-					if !maxSet[maxRow+e] {
-						return runtime.ValueError("index.embedding_bag", "", "a value for an element of max")
-					}
-					maxAt := max2[maxRow+e]
-					c := wAt == maxAt || math.IsNaN(float64(wAt)) && math.IsNaN(float64(maxAt))
-					if !c {
-						continue
-					}
-					least = min(least, int64(j))
-					found = true
-				}
-				argmin[maxRow+e] = least
-				argminSet[maxRow+e] = found
+		if part := (embeddingBagPart12[I]{*v, idx, offsets, argminSet, maxSet, max2, w, argmin, E, J, N, V}); runtime.Small(N, 25*E*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 25*E*8); err != nil {
+			return err
 		}
 	}
 
@@ -1645,36 +1974,12 @@ func embeddingBagMaxNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 	// any[n] ||= true   for n in N, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
 	any2 := runtime.Temp[bool](b, N)
 	if wantDw {
-		for n := range N {
-			any3 := false
-			n2 := offsets[n]
-			if runtime.Exceeds(n2) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+		if part := (embeddingBagPart10[I]{*v, idx, offsets, any2, J, N}); runtime.Small(N, 8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			i := n + 1
-			var t I
-			if 0 <= i && i < N {
-				t = offsets[i]
-			} else {
-				if !runtime.Fits[I](J) {
-					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
-				}
-				t = I(J)
-			}
-			if runtime.Exceeds(t) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
-			}
-			end := int(t)
-			for j := int(n2); j < end; j++ {
-				if uint(j) >= uint(J) {
-					return runtime.RangeError("index.embedding_bag", "idx", "J", j, J)
-				}
-				if !(runtime.Compare(idx[j], v.paddingIdx, 1) != 0) {
-					continue
-				}
-				any3 = any3 || true
-			}
-			any2[n] = any3
+		} else if err := runtime.Split(part, N, 8); err != nil {
+			return err
 		}
 	}
 
@@ -1682,49 +1987,12 @@ func embeddingBagMaxNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 	max2 := runtime.Temp[float64](b, N*E)
 	maxSet := runtime.Temp[bool](b, N*E)
 	if wantDw {
-		for n := range N {
-			offsetsAt := offsets[n]
-			i2 := n + 1
-			c := 0 <= i2 && i2 < N
-			maxRow := n * E
-			for e := range E {
-				most := math.Inf(-1)
-				found := false
-				if runtime.Exceeds(offsetsAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
-				}
-				var t I
-				if c {
-					t = offsets[i2]
-				} else {
-					if !runtime.Fits[I](J) {
-						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
-					}
-					i3 := I(J)
-					t = i3
-				}
-				if runtime.Exceeds(t) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
-				}
-				end := int(t)
-				for j := int(offsetsAt); j < end; j++ {
-					if uint(j) >= uint(J) {
-						return runtime.RangeError("index.embedding_bag", "idx", "J", j, J)
-					}
-					idxAt := idx[j]
-					if !(runtime.Compare(idxAt, v.paddingIdx, 1) != 0) {
-						continue
-					}
-					i := int(idxAt)
-					if uint(i) >= uint(V) {
-						return runtime.IndexError("index.embedding_bag", "idx", j, i, V)
-					}
-					most = runtime.Max64(most, w[i*E+e])
-					found = true
-				}
-				max2[maxRow+e] = most
-				maxSet[maxRow+e] = found
+		if part := (embeddingBagPart14[I]{*v, idx, offsets, maxSet, max2, w, E, J, N, V}); runtime.Small(N, 9*E*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*E*8); err != nil {
+			return err
 		}
 	}
 
@@ -1732,57 +2000,12 @@ func embeddingBagMaxNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 	argmin := runtime.Temp[int64](b, N*E)
 	argminSet := runtime.Temp[bool](b, N*E)
 	if wantDw {
-		for n := range N {
-			maxRow := n * E
-			offsetsAt := offsets[n]
-			i2 := n + 1
-			c := 0 <= i2 && i2 < N
-			for e := range E {
-				least := int64(math.MaxInt64)
-				found := false
-				if runtime.Exceeds(offsetsAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
-				}
-				var t I
-				if c {
-					t = offsets[i2]
-				} else {
-					if !runtime.Fits[I](J) {
-						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
-					}
-					i3 := I(J)
-					t = i3
-				}
-				if runtime.Exceeds(t) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
-				}
-				end := int(t)
-				for j := int(offsetsAt); j < end; j++ {
-					if uint(j) >= uint(J) {
-						return runtime.RangeError("index.embedding_bag", "idx", "J", j, J)
-					}
-					idxAt := idx[j]
-					if !(runtime.Compare(idxAt, v.paddingIdx, 1) != 0) {
-						continue
-					}
-					i := int(idxAt)
-					if uint(i) >= uint(V) {
-						return runtime.IndexError("index.embedding_bag", "idx", j, i, V)
-					}
-					wAt := w[i*E+e]
-					if !maxSet[maxRow+e] {
-						return runtime.ValueError("index.embedding_bag", "", "a value for an element of max")
-					}
-					maxAt := max2[maxRow+e]
-					if !(wAt == maxAt || math.IsNaN(wAt) && math.IsNaN(maxAt)) {
-						continue
-					}
-					least = min(least, int64(j))
-					found = true
-				}
-				argmin[maxRow+e] = least
-				argminSet[maxRow+e] = found
+		if part := (embeddingBagPart15[I]{*v, idx, offsets, argminSet, maxSet, max2, w, argmin, E, J, N, V}); runtime.Small(N, 25*E*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 25*E*8); err != nil {
+			return err
 		}
 	}
 

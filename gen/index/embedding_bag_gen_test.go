@@ -3,12 +3,39 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleEmbeddingBag() {
+	w := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 0}, 3, 2))
+	idx := runtime.Must(runtime.FromSlice([]int64{0, 2, 1, 1}, 4))
+	offsets := runtime.Must(runtime.FromSlice([]int64{0, 3}, 2))
+	y := runtime.Must(index.EmbeddingBag(w, idx, offsets, nil, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 2]
+	// [[3 2]
+	//  [3 4]]
+}
+
+func ExampleEmbeddingBag_attributes() {
+	w := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 0}, 3, 2))
+	idx := runtime.Must(runtime.FromSlice([]int64{0, 2, 1}, 3))
+	offsets := runtime.Must(runtime.FromSlice([]int64{0, 0, 2}, 3))
+	scale := runtime.Must(runtime.FromSlice([]float32{2, 1, 10}, 3))
+	y := runtime.Must(index.EmbeddingBag(w, idx, offsets, scale, &index.EmbeddingBagAttrs{Mode: index.EmbeddingBagModeSum}))
+	fmt.Println(y)
+	// Output:
+	// f32[3 2]
+	// [[ 0  0]
+	//  [ 7  4]
+	//  [30 40]]
+}
 
 func TestEmbeddingBagExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.embedding_bag",

@@ -39,6 +39,10 @@ func (a *EmbeddingAttrs) values() (embedding_Values, error) {
 // w: T[V, E], idx: I[...B]; y: T[...B, E]. T: f16, bf16, f32 or f64. I: i32 or i64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+//
+// With w = [[1, 2], [3, 4]] and idx = 1, y is [3, 4]:
+//
+//	y, err := index.Embedding(w, idx, &index.EmbeddingAttrs{PaddingIdx: new(1)})
 func Embedding(w, idx *runtime.Tensor, attrs *EmbeddingAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

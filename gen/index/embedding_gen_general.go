@@ -6,17 +6,17 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// embedding_RunF32Int computes embedding, T f32, I any integer.
-func embedding_RunF32Int[I runtime.Integer](b *runtime.Bound, v *embedding_Values) error {
-	V := b.Ext[0]
-	E := b.Ext[1]
-	B := b.Ext[2]
-	idx := runtime.Elements[I](b, 1)
-	w := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, B*E)
+// embedding_Part0 is a loop that runs in parts.
+type embedding_Part0[I runtime.Integer] struct {
+	v    embedding_Values
+	idx  []I
+	w, y []float32
+	E, V int
+}
 
-	// y[b, e] = if idx[b] == I(padding_idx) then stop(w[idx[b], e]) else w[idx[b], e]   for b in ...B, e in E
-	for b2 := range B {
+func (part *embedding_Part0[I]) Run(from, to int) error {
+	v, idx, w, y, E, V := &part.v, part.idx, part.w, part.y, part.E, part.V
+	for b2 := from; b2 < to; b2++ {
 		idxAt := idx[b2]
 		yRow := b2 * E
 		for e := range E {
@@ -39,21 +39,41 @@ func embedding_RunF32Int[I runtime.Integer](b *runtime.Bound, v *embedding_Value
 			y[yRow+e] = t
 		}
 	}
+	return nil
+}
+
+// embedding_RunF32Int computes embedding, T f32, I any integer.
+func embedding_RunF32Int[I runtime.Integer](b *runtime.Bound, v *embedding_Values) error {
+	B := b.Ext[2]
+	V := b.Ext[0]
+	E := b.Ext[1]
+	idx := runtime.Elements[I](b, 1)
+	w := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, B*E)
+
+	// y[b, e] = if idx[b] == I(padding_idx) then stop(w[idx[b], e]) else w[idx[b], e]   for b in ...B, e in E
+	if part := (embedding_Part0[I]{*v, idx, w, y, E, V}); runtime.Small(B, E) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, E); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
-// embedding_RunF64Int computes embedding, T f64, I any integer.
-func embedding_RunF64Int[I runtime.Integer](b *runtime.Bound, v *embedding_Values) error {
-	V := b.Ext[0]
-	E := b.Ext[1]
-	B := b.Ext[2]
-	idx := runtime.Elements[I](b, 1)
-	w := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, B*E)
+// embedding_Part1 is a loop that runs in parts.
+type embedding_Part1[I runtime.Integer] struct {
+	v    embedding_Values
+	idx  []I
+	w, y []float64
+	E, V int
+}
 
-	// y[b, e] = if idx[b] == I(padding_idx) then stop(w[idx[b], e]) else w[idx[b], e]   for b in ...B, e in E
-	for b2 := range B {
+func (part *embedding_Part1[I]) Run(from, to int) error {
+	v, idx, w, y, E, V := &part.v, part.idx, part.w, part.y, part.E, part.V
+	for b2 := from; b2 < to; b2++ {
 		idxAt := idx[b2]
 		yRow := b2 * E
 		for e := range E {
@@ -75,6 +95,26 @@ func embedding_RunF64Int[I runtime.Integer](b *runtime.Bound, v *embedding_Value
 			}
 			y[yRow+e] = t
 		}
+	}
+	return nil
+}
+
+// embedding_RunF64Int computes embedding, T f64, I any integer.
+func embedding_RunF64Int[I runtime.Integer](b *runtime.Bound, v *embedding_Values) error {
+	B := b.Ext[2]
+	V := b.Ext[0]
+	E := b.Ext[1]
+	idx := runtime.Elements[I](b, 1)
+	w := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, B*E)
+
+	// y[b, e] = if idx[b] == I(padding_idx) then stop(w[idx[b], e]) else w[idx[b], e]   for b in ...B, e in E
+	if part := (embedding_Part1[I]{*v, idx, w, y, E, V}); runtime.Small(B, E) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, E); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 2), y)
 	return nil

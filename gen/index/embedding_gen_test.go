@@ -3,12 +3,34 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleEmbedding() {
+	w := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 3, 2))
+	idx := runtime.Must(runtime.FromSlice([]int64{2, 0, 2}, 3))
+	y := runtime.Must(index.Embedding(w, idx, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[3 2]
+	// [[5 6]
+	//  [1 2]
+	//  [5 6]]
+}
+
+func ExampleEmbedding_attributes() {
+	w := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	idx := runtime.Scalar[int64](1)
+	y := runtime.Must(index.Embedding(w, idx, &index.EmbeddingAttrs{PaddingIdx: new(1)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [3 4]
+}
 
 func TestEmbeddingExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.embedding",

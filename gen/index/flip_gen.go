@@ -27,6 +27,10 @@ func flipValuesOf(axes runtime.Placement) (flipValues, error) {
 // x: T[...B, ...R]; y: T[...B, ...R]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 2, 3], [4, 5, 6]], y is [[3, 2, 1], [6, 5, 4]]:
+//
+//	y, err := index.Flip(x, runtime.PlaceAxes([]int{-1}))
 func Flip(x *runtime.Tensor, axes runtime.Placement) (*runtime.Tensor, error) {
 	vals, err := flipValuesOf(axes)
 	if err != nil {

@@ -6,6 +6,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// flipPart0 is a loop that runs in parts.
+type flipPart0 struct {
+	x, y []bool
+}
+
+func (part *flipPart0) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = x[b2]
+	}
+	return nil
+}
+
 // flipRun0Bool computes flip with rank(R) = 0, T bool.
 func flipRun0Bool(b *runtime.Bound, v *flipValues) error {
 	B := b.Ext[0]
@@ -13,7 +26,24 @@ func flipRun0Bool(b *runtime.Bound, v *flipValues) error {
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] = x[b]   for b in ...B
-	for b2 := range B {
+	if part := (flipPart0{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// flipPart1 is a loop that runs in parts.
+type flipPart1[T runtime.Integer] struct {
+	x, y []T
+}
+
+func (part *flipPart1[T]) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = x[b2]
 	}
 	return nil
@@ -26,22 +56,61 @@ func flipRun0Int[T runtime.Integer](b *runtime.Bound, v *flipValues) error {
 	y := runtime.Elements[T](b, 1)
 
 	// y[b] = x[b]   for b in ...B
-	for b2 := range B {
-		y[b2] = x[b2]
+	if part := (flipPart1[T]{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// flipPart2 is a loop that runs in parts.
+type flipPart2 struct {
+	x, y  []float32
+	R0, i int
+}
+
+func (part *flipPart2) Run(from, to int) error {
+	x, y, R0, i := part.x, part.y, part.R0, part.i
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * R0
+		for r0 := range R0 {
+			y[xRow+r0] = x[xRow+(i-r0)]
+		}
 	}
 	return nil
 }
 
 // flipRun1F32 computes flip with rank(R) = 1, T f32.
 func flipRun1F32(b *runtime.Bound, v *flipValues) error {
-	R0 := b.PackExt(1, 0)
 	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[float32](b, 1)
 
 	// y[b, r0] = x[b, |R0| - 1 - r0]   for b in ...B, r0 in R0
 	i := R0 - 1
-	for b2 := range B {
+	if part := (flipPart2{x, y, R0, i}); runtime.Small(B, R0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// flipPart3 is a loop that runs in parts.
+type flipPart3 struct {
+	x, y  []float64
+	R0, i int
+}
+
+func (part *flipPart3) Run(from, to int) error {
+	x, y, R0, i := part.x, part.y, part.R0, part.i
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		for r0 := range R0 {
 			y[xRow+r0] = x[xRow+(i-r0)]
@@ -52,14 +121,32 @@ func flipRun1F32(b *runtime.Bound, v *flipValues) error {
 
 // flipRun1F64 computes flip with rank(R) = 1, T f64.
 func flipRun1F64(b *runtime.Bound, v *flipValues) error {
-	R0 := b.PackExt(1, 0)
 	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[float64](b, 1)
 
 	// y[b, r0] = x[b, |R0| - 1 - r0]   for b in ...B, r0 in R0
 	i := R0 - 1
-	for b2 := range B {
+	if part := (flipPart3{x, y, R0, i}); runtime.Small(B, R0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// flipPart4 is a loop that runs in parts.
+type flipPart4 struct {
+	x, y  []bool
+	R0, i int
+}
+
+func (part *flipPart4) Run(from, to int) error {
+	x, y, R0, i := part.x, part.y, part.R0, part.i
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		for r0 := range R0 {
 			y[xRow+r0] = x[xRow+(i-r0)]
@@ -70,14 +157,32 @@ func flipRun1F64(b *runtime.Bound, v *flipValues) error {
 
 // flipRun1Bool computes flip with rank(R) = 1, T bool.
 func flipRun1Bool(b *runtime.Bound, v *flipValues) error {
-	R0 := b.PackExt(1, 0)
 	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b, r0] = x[b, |R0| - 1 - r0]   for b in ...B, r0 in R0
 	i := R0 - 1
-	for b2 := range B {
+	if part := (flipPart4{x, y, R0, i}); runtime.Small(B, R0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// flipPart5 is a loop that runs in parts.
+type flipPart5[T runtime.Integer] struct {
+	x, y  []T
+	R0, i int
+}
+
+func (part *flipPart5[T]) Run(from, to int) error {
+	x, y, R0, i := part.x, part.y, part.R0, part.i
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		for r0 := range R0 {
 			y[xRow+r0] = x[xRow+(i-r0)]
@@ -88,17 +193,42 @@ func flipRun1Bool(b *runtime.Bound, v *flipValues) error {
 
 // flipRun1Int computes flip with rank(R) = 1, T any integer.
 func flipRun1Int[T runtime.Integer](b *runtime.Bound, v *flipValues) error {
-	R0 := b.PackExt(1, 0)
 	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[T](b, 1)
 
 	// y[b, r0] = x[b, |R0| - 1 - r0]   for b in ...B, r0 in R0
 	i := R0 - 1
-	for b2 := range B {
+	if part := (flipPart5[T]{x, y, R0, i}); runtime.Small(B, R0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// flipPart6 is a loop that runs in parts.
+type flipPart6 struct {
+	x, y          []float32
+	R0, R1, i, i3 int
+}
+
+func (part *flipPart6) Run(from, to int) error {
+	x, y, R0, R1, i, i3 := part.x, part.y, part.R0, part.R1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
 		xRow := b2 * R0
-		for r0 := range R0 {
-			y[xRow+r0] = x[xRow+(i-r0)]
+		i2 := i - r0
+		xRow2 := (xRow + i2) * R1
+		yRow := (xRow + r0) * R1
+		for r1 := range R1 {
+			y[yRow+r1] = x[xRow2+(i3-r1)]
 		}
 	}
 	return nil
@@ -106,24 +236,44 @@ func flipRun1Int[T runtime.Integer](b *runtime.Bound, v *flipValues) error {
 
 // flipRun2F32 computes flip with rank(R) = 2, T f32.
 func flipRun2F32(b *runtime.Bound, v *flipValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[float32](b, 1)
 
 	// y[b, r0, r1] = x[b, |R0| - 1 - r0, |R1| - 1 - r1]   for b in ...B, r0 in R0, r1 in R1
 	i := R0 - 1
 	i3 := R1 - 1
-	for b2 := range B {
+	if part := (flipPart6{x, y, R0, R1, i, i3}); runtime.Small(B*R0, R1) {
+		if err := part.Run(0, B*R0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*R0, R1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// flipPart7 is a loop that runs in parts.
+type flipPart7 struct {
+	x, y          []float64
+	R0, R1, i, i3 int
+}
+
+func (part *flipPart7) Run(from, to int) error {
+	x, y, R0, R1, i, i3 := part.x, part.y, part.R0, part.R1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
 		xRow := b2 * R0
-		for r0 := range R0 {
-			i2 := i - r0
-			xRow2 := (xRow + i2) * R1
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				y[yRow+r1] = x[xRow2+(i3-r1)]
-			}
+		i2 := i - r0
+		xRow2 := (xRow + i2) * R1
+		yRow := (xRow + r0) * R1
+		for r1 := range R1 {
+			y[yRow+r1] = x[xRow2+(i3-r1)]
 		}
 	}
 	return nil
@@ -131,24 +281,44 @@ func flipRun2F32(b *runtime.Bound, v *flipValues) error {
 
 // flipRun2F64 computes flip with rank(R) = 2, T f64.
 func flipRun2F64(b *runtime.Bound, v *flipValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[float64](b, 1)
 
 	// y[b, r0, r1] = x[b, |R0| - 1 - r0, |R1| - 1 - r1]   for b in ...B, r0 in R0, r1 in R1
 	i := R0 - 1
 	i3 := R1 - 1
-	for b2 := range B {
+	if part := (flipPart7{x, y, R0, R1, i, i3}); runtime.Small(B*R0, R1) {
+		if err := part.Run(0, B*R0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*R0, R1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// flipPart8 is a loop that runs in parts.
+type flipPart8 struct {
+	x, y          []bool
+	R0, R1, i, i3 int
+}
+
+func (part *flipPart8) Run(from, to int) error {
+	x, y, R0, R1, i, i3 := part.x, part.y, part.R0, part.R1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
 		xRow := b2 * R0
-		for r0 := range R0 {
-			i2 := i - r0
-			xRow2 := (xRow + i2) * R1
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				y[yRow+r1] = x[xRow2+(i3-r1)]
-			}
+		i2 := i - r0
+		xRow2 := (xRow + i2) * R1
+		yRow := (xRow + r0) * R1
+		for r1 := range R1 {
+			y[yRow+r1] = x[xRow2+(i3-r1)]
 		}
 	}
 	return nil
@@ -156,24 +326,44 @@ func flipRun2F64(b *runtime.Bound, v *flipValues) error {
 
 // flipRun2Bool computes flip with rank(R) = 2, T bool.
 func flipRun2Bool(b *runtime.Bound, v *flipValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b, r0, r1] = x[b, |R0| - 1 - r0, |R1| - 1 - r1]   for b in ...B, r0 in R0, r1 in R1
 	i := R0 - 1
 	i3 := R1 - 1
-	for b2 := range B {
+	if part := (flipPart8{x, y, R0, R1, i, i3}); runtime.Small(B*R0, R1) {
+		if err := part.Run(0, B*R0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*R0, R1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// flipPart9 is a loop that runs in parts.
+type flipPart9[T runtime.Integer] struct {
+	x, y          []T
+	R0, R1, i, i3 int
+}
+
+func (part *flipPart9[T]) Run(from, to int) error {
+	x, y, R0, R1, i, i3 := part.x, part.y, part.R0, part.R1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
 		xRow := b2 * R0
-		for r0 := range R0 {
-			i2 := i - r0
-			xRow2 := (xRow + i2) * R1
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				y[yRow+r1] = x[xRow2+(i3-r1)]
-			}
+		i2 := i - r0
+		xRow2 := (xRow + i2) * R1
+		yRow := (xRow + r0) * R1
+		for r1 := range R1 {
+			y[yRow+r1] = x[xRow2+(i3-r1)]
 		}
 	}
 	return nil
@@ -181,24 +371,49 @@ func flipRun2Bool(b *runtime.Bound, v *flipValues) error {
 
 // flipRun2Int computes flip with rank(R) = 2, T any integer.
 func flipRun2Int[T runtime.Integer](b *runtime.Bound, v *flipValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[T](b, 1)
 
 	// y[b, r0, r1] = x[b, |R0| - 1 - r0, |R1| - 1 - r1]   for b in ...B, r0 in R0, r1 in R1
 	i := R0 - 1
 	i3 := R1 - 1
-	for b2 := range B {
+	if part := (flipPart9[T]{x, y, R0, R1, i, i3}); runtime.Small(B*R0, R1) {
+		if err := part.Run(0, B*R0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*R0, R1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// flipPart10 is a loop that runs in parts.
+type flipPart10 struct {
+	x, y                  []float32
+	R0, R1, R2, i, i3, i5 int
+}
+
+func (part *flipPart10) Run(from, to int) error {
+	x, y, R0, R1, R2, i, i3, i5 := part.x, part.y, part.R0, part.R1, part.R2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		r1 := rest % R1
+		rest /= R1
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
 		xRow := b2 * R0
-		for r0 := range R0 {
-			i2 := i - r0
-			xRow2 := (xRow + i2) * R1
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				y[yRow+r1] = x[xRow2+(i3-r1)]
-			}
+		i2 := i - r0
+		xRow2 := (xRow + i2) * R1
+		yRow := (xRow + r0) * R1
+		i4 := i3 - r1
+		xRow3 := (xRow2 + i4) * R2
+		yRow2 := (yRow + r1) * R2
+		for r2 := range R2 {
+			y[yRow2+r2] = x[xRow3+(i5-r2)]
 		}
 	}
 	return nil
@@ -206,10 +421,10 @@ func flipRun2Int[T runtime.Integer](b *runtime.Bound, v *flipValues) error {
 
 // flipRun3F32 computes flip with rank(R) = 3, T f32.
 func flipRun3F32(b *runtime.Bound, v *flipValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[float32](b, 1)
 
@@ -217,20 +432,40 @@ func flipRun3F32(b *runtime.Bound, v *flipValues) error {
 	i := R0 - 1
 	i3 := R1 - 1
 	i5 := R2 - 1
-	for b2 := range B {
+	if part := (flipPart10{x, y, R0, R1, R2, i, i3, i5}); runtime.Small(B*R0*R1, R2) {
+		if err := part.Run(0, B*R0*R1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// flipPart11 is a loop that runs in parts.
+type flipPart11 struct {
+	x, y                  []float64
+	R0, R1, R2, i, i3, i5 int
+}
+
+func (part *flipPart11) Run(from, to int) error {
+	x, y, R0, R1, R2, i, i3, i5 := part.x, part.y, part.R0, part.R1, part.R2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		r1 := rest % R1
+		rest /= R1
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
 		xRow := b2 * R0
-		for r0 := range R0 {
-			i2 := i - r0
-			xRow2 := (xRow + i2) * R1
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				i4 := i3 - r1
-				xRow3 := (xRow2 + i4) * R2
-				yRow2 := (yRow + r1) * R2
-				for r2 := range R2 {
-					y[yRow2+r2] = x[xRow3+(i5-r2)]
-				}
-			}
+		i2 := i - r0
+		xRow2 := (xRow + i2) * R1
+		yRow := (xRow + r0) * R1
+		i4 := i3 - r1
+		xRow3 := (xRow2 + i4) * R2
+		yRow2 := (yRow + r1) * R2
+		for r2 := range R2 {
+			y[yRow2+r2] = x[xRow3+(i5-r2)]
 		}
 	}
 	return nil
@@ -238,10 +473,10 @@ func flipRun3F32(b *runtime.Bound, v *flipValues) error {
 
 // flipRun3F64 computes flip with rank(R) = 3, T f64.
 func flipRun3F64(b *runtime.Bound, v *flipValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[float64](b, 1)
 
@@ -249,20 +484,40 @@ func flipRun3F64(b *runtime.Bound, v *flipValues) error {
 	i := R0 - 1
 	i3 := R1 - 1
 	i5 := R2 - 1
-	for b2 := range B {
+	if part := (flipPart11{x, y, R0, R1, R2, i, i3, i5}); runtime.Small(B*R0*R1, R2) {
+		if err := part.Run(0, B*R0*R1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// flipPart12 is a loop that runs in parts.
+type flipPart12 struct {
+	x, y                  []bool
+	R0, R1, R2, i, i3, i5 int
+}
+
+func (part *flipPart12) Run(from, to int) error {
+	x, y, R0, R1, R2, i, i3, i5 := part.x, part.y, part.R0, part.R1, part.R2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		r1 := rest % R1
+		rest /= R1
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
 		xRow := b2 * R0
-		for r0 := range R0 {
-			i2 := i - r0
-			xRow2 := (xRow + i2) * R1
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				i4 := i3 - r1
-				xRow3 := (xRow2 + i4) * R2
-				yRow2 := (yRow + r1) * R2
-				for r2 := range R2 {
-					y[yRow2+r2] = x[xRow3+(i5-r2)]
-				}
-			}
+		i2 := i - r0
+		xRow2 := (xRow + i2) * R1
+		yRow := (xRow + r0) * R1
+		i4 := i3 - r1
+		xRow3 := (xRow2 + i4) * R2
+		yRow2 := (yRow + r1) * R2
+		for r2 := range R2 {
+			y[yRow2+r2] = x[xRow3+(i5-r2)]
 		}
 	}
 	return nil
@@ -270,10 +525,10 @@ func flipRun3F64(b *runtime.Bound, v *flipValues) error {
 
 // flipRun3Bool computes flip with rank(R) = 3, T bool.
 func flipRun3Bool(b *runtime.Bound, v *flipValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
@@ -281,20 +536,40 @@ func flipRun3Bool(b *runtime.Bound, v *flipValues) error {
 	i := R0 - 1
 	i3 := R1 - 1
 	i5 := R2 - 1
-	for b2 := range B {
+	if part := (flipPart12{x, y, R0, R1, R2, i, i3, i5}); runtime.Small(B*R0*R1, R2) {
+		if err := part.Run(0, B*R0*R1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// flipPart13 is a loop that runs in parts.
+type flipPart13[T runtime.Integer] struct {
+	x, y                  []T
+	R0, R1, R2, i, i3, i5 int
+}
+
+func (part *flipPart13[T]) Run(from, to int) error {
+	x, y, R0, R1, R2, i, i3, i5 := part.x, part.y, part.R0, part.R1, part.R2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		r1 := rest % R1
+		rest /= R1
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
 		xRow := b2 * R0
-		for r0 := range R0 {
-			i2 := i - r0
-			xRow2 := (xRow + i2) * R1
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				i4 := i3 - r1
-				xRow3 := (xRow2 + i4) * R2
-				yRow2 := (yRow + r1) * R2
-				for r2 := range R2 {
-					y[yRow2+r2] = x[xRow3+(i5-r2)]
-				}
-			}
+		i2 := i - r0
+		xRow2 := (xRow + i2) * R1
+		yRow := (xRow + r0) * R1
+		i4 := i3 - r1
+		xRow3 := (xRow2 + i4) * R2
+		yRow2 := (yRow + r1) * R2
+		for r2 := range R2 {
+			y[yRow2+r2] = x[xRow3+(i5-r2)]
 		}
 	}
 	return nil
@@ -302,10 +577,10 @@ func flipRun3Bool(b *runtime.Bound, v *flipValues) error {
 
 // flipRun3Int computes flip with rank(R) = 3, T any integer.
 func flipRun3Int[T runtime.Integer](b *runtime.Bound, v *flipValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[T](b, 1)
 
@@ -313,20 +588,33 @@ func flipRun3Int[T runtime.Integer](b *runtime.Bound, v *flipValues) error {
 	i := R0 - 1
 	i3 := R1 - 1
 	i5 := R2 - 1
-	for b2 := range B {
-		xRow := b2 * R0
+	if part := (flipPart13[T]{x, y, R0, R1, R2, i, i3, i5}); runtime.Small(B*R0*R1, R2) {
+		if err := part.Run(0, B*R0*R1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// flipPart14 is a loop that runs in parts.
+type flipPart14 struct {
+	dx, dy []float32
+	R0, i  int
+}
+
+func (part *flipPart14) Run(from, to int) error {
+	dx, dy, R0, i := part.dx, part.dy, part.R0, part.i
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * R0
 		for r0 := range R0 {
 			i2 := i - r0
-			xRow2 := (xRow + i2) * R1
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				i4 := i3 - r1
-				xRow3 := (xRow2 + i4) * R2
-				yRow2 := (yRow + r1) * R2
-				for r2 := range R2 {
-					y[yRow2+r2] = x[xRow3+(i5-r2)]
-				}
+			t := float32(0)
+			if 0 <= i2 && i2 < R0 {
+				t = dy[dyRow+i2]
 			}
+			dx[dyRow+r0] = t
 		}
 	}
 	return nil
@@ -334,8 +622,8 @@ func flipRun3Int[T runtime.Integer](b *runtime.Bound, v *flipValues) error {
 
 // flipRunBackward1F32 computes the derivative of flip with rank(R) = 1, T f32.
 func flipRunBackward1F32(b *runtime.Bound, v *flipValues) error {
-	R0 := b.PackExt(1, 0)
 	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
@@ -343,16 +631,34 @@ func flipRunBackward1F32(b *runtime.Bound, v *flipValues) error {
 	// @x[b, r0] = if 0 <= |R0| - 1 - r0 && |R0| - 1 - r0 < |R0| then @y[b, |R0| - 1 - r0] else 0   for b in ...B, r0 in R0
 	i := R0 - 1
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * R0
-			for r0 := range R0 {
-				i2 := i - r0
-				t := float32(0)
-				if 0 <= i2 && i2 < R0 {
-					t = dy[dyRow+i2]
-				}
-				dx[dyRow+r0] = t
+		if part := (flipPart14{dx, dy, R0, i}); runtime.Small(B, R0) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, R0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flipPart15 is a loop that runs in parts.
+type flipPart15 struct {
+	dx, dy []float64
+	R0, i  int
+}
+
+func (part *flipPart15) Run(from, to int) error {
+	dx, dy, R0, i := part.dx, part.dy, part.R0, part.i
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * R0
+		for r0 := range R0 {
+			i2 := i - r0
+			t := float64(0)
+			if 0 <= i2 && i2 < R0 {
+				t = dy[dyRow+i2]
+			}
+			dx[dyRow+r0] = t
 		}
 	}
 	return nil
@@ -360,8 +666,8 @@ func flipRunBackward1F32(b *runtime.Bound, v *flipValues) error {
 
 // flipRunBackward1F64 computes the derivative of flip with rank(R) = 1, T f64.
 func flipRunBackward1F64(b *runtime.Bound, v *flipValues) error {
-	R0 := b.PackExt(1, 0)
 	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
@@ -369,16 +675,48 @@ func flipRunBackward1F64(b *runtime.Bound, v *flipValues) error {
 	// @x[b, r0] = if 0 <= |R0| - 1 - r0 && |R0| - 1 - r0 < |R0| then @y[b, |R0| - 1 - r0] else 0   for b in ...B, r0 in R0
 	i := R0 - 1
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * R0
-			for r0 := range R0 {
-				i2 := i - r0
-				t := float64(0)
-				if 0 <= i2 && i2 < R0 {
-					t = dy[dyRow+i2]
-				}
-				dx[dyRow+r0] = t
+		if part := (flipPart15{dx, dy, R0, i}); runtime.Small(B, R0) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, R0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flipPart16 is a loop that runs in parts.
+type flipPart16 struct {
+	dx, dy        []float32
+	R0, R1, i, i3 int
+}
+
+func (part *flipPart16) Run(from, to int) error {
+	dx, dy, R0, R1, i, i3 := part.dx, part.dy, part.R0, part.R1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		dyRow := b2 * R0
+		i2 := i - r0
+		c := 0 <= i2
+		c2 := i2 < R0
+		dyRow2 := (dyRow + i2) * R1
+		dxRow := (dyRow + r0) * R1
+		for r1 := range R1 {
+			c3 := c && c2
+			if c3 {
+				i4 := i3 - r1
+				c3 = 0 <= i4 && i4 < R1
+			}
+			t := float32(0)
+			if c3 {
+				i5 := i3 - r1
+				t = dy[dyRow2+i5]
+			}
+			dx[dxRow+r1] = t
 		}
 	}
 	return nil
@@ -386,9 +724,9 @@ func flipRunBackward1F64(b *runtime.Bound, v *flipValues) error {
 
 // flipRunBackward2F32 computes the derivative of flip with rank(R) = 2, T f32.
 func flipRunBackward2F32(b *runtime.Bound, v *flipValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
@@ -397,28 +735,48 @@ func flipRunBackward2F32(b *runtime.Bound, v *flipValues) error {
 	i := R0 - 1
 	i3 := R1 - 1
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * R0
-			for r0 := range R0 {
-				i2 := i - r0
-				c := 0 <= i2
-				c2 := i2 < R0
-				dyRow2 := (dyRow + i2) * R1
-				dxRow := (dyRow + r0) * R1
-				for r1 := range R1 {
-					c3 := c && c2
-					if c3 {
-						i4 := i3 - r1
-						c3 = 0 <= i4 && i4 < R1
-					}
-					t := float32(0)
-					if c3 {
-						i5 := i3 - r1
-						t = dy[dyRow2+i5]
-					}
-					dx[dxRow+r1] = t
-				}
+		if part := (flipPart16{dx, dy, R0, R1, i, i3}); runtime.Small(B*R0, R1) {
+			if err := part.Run(0, B*R0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*R0, R1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flipPart17 is a loop that runs in parts.
+type flipPart17 struct {
+	dx, dy        []float64
+	R0, R1, i, i3 int
+}
+
+func (part *flipPart17) Run(from, to int) error {
+	dx, dy, R0, R1, i, i3 := part.dx, part.dy, part.R0, part.R1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		dyRow := b2 * R0
+		i2 := i - r0
+		c := 0 <= i2
+		c2 := i2 < R0
+		dyRow2 := (dyRow + i2) * R1
+		dxRow := (dyRow + r0) * R1
+		for r1 := range R1 {
+			c3 := c && c2
+			if c3 {
+				i4 := i3 - r1
+				c3 = 0 <= i4 && i4 < R1
+			}
+			t := float64(0)
+			if c3 {
+				i5 := i3 - r1
+				t = dy[dyRow2+i5]
+			}
+			dx[dxRow+r1] = t
 		}
 	}
 	return nil
@@ -426,9 +784,9 @@ func flipRunBackward2F32(b *runtime.Bound, v *flipValues) error {
 
 // flipRunBackward2F64 computes the derivative of flip with rank(R) = 2, T f64.
 func flipRunBackward2F64(b *runtime.Bound, v *flipValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
@@ -437,28 +795,55 @@ func flipRunBackward2F64(b *runtime.Bound, v *flipValues) error {
 	i := R0 - 1
 	i3 := R1 - 1
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * R0
-			for r0 := range R0 {
-				i2 := i - r0
-				c := 0 <= i2
-				c2 := i2 < R0
-				dyRow2 := (dyRow + i2) * R1
-				dxRow := (dyRow + r0) * R1
-				for r1 := range R1 {
-					c3 := c && c2
-					if c3 {
-						i4 := i3 - r1
-						c3 = 0 <= i4 && i4 < R1
-					}
-					t := float64(0)
-					if c3 {
-						i5 := i3 - r1
-						t = dy[dyRow2+i5]
-					}
-					dx[dxRow+r1] = t
-				}
+		if part := (flipPart17{dx, dy, R0, R1, i, i3}); runtime.Small(B*R0, R1) {
+			if err := part.Run(0, B*R0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*R0, R1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flipPart18 is a loop that runs in parts.
+type flipPart18 struct {
+	dx, dy                []float32
+	R0, R1, R2, i, i3, i5 int
+}
+
+func (part *flipPart18) Run(from, to int) error {
+	dx, dy, R0, R1, R2, i, i3, i5 := part.dx, part.dy, part.R0, part.R1, part.R2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		r1 := rest % R1
+		rest /= R1
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		dyRow := b2 * R0
+		i2 := i - r0
+		c := 0 <= i2
+		c2 := i2 < R0
+		dyRow2 := (dyRow + i2) * R1
+		dxRow := (dyRow + r0) * R1
+		i4 := i3 - r1
+		c3 := 0 <= i4
+		c4 := i4 < R1
+		dyRow3 := (dyRow2 + i4) * R2
+		dxRow2 := (dxRow + r1) * R2
+		for r2 := range R2 {
+			c5 := c && c2 && c3 && c4
+			if c5 {
+				i6 := i5 - r2
+				c5 = 0 <= i6 && i6 < R2
+			}
+			t := float32(0)
+			if c5 {
+				i7 := i5 - r2
+				t = dy[dyRow3+i7]
+			}
+			dx[dxRow2+r2] = t
 		}
 	}
 	return nil
@@ -466,10 +851,10 @@ func flipRunBackward2F64(b *runtime.Bound, v *flipValues) error {
 
 // flipRunBackward3F32 computes the derivative of flip with rank(R) = 3, T f32.
 func flipRunBackward3F32(b *runtime.Bound, v *flipValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
@@ -479,35 +864,55 @@ func flipRunBackward3F32(b *runtime.Bound, v *flipValues) error {
 	i3 := R1 - 1
 	i5 := R2 - 1
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * R0
-			for r0 := range R0 {
-				i2 := i - r0
-				c := 0 <= i2
-				c2 := i2 < R0
-				dyRow2 := (dyRow + i2) * R1
-				dxRow := (dyRow + r0) * R1
-				for r1 := range R1 {
-					i4 := i3 - r1
-					c3 := 0 <= i4
-					c4 := i4 < R1
-					dyRow3 := (dyRow2 + i4) * R2
-					dxRow2 := (dxRow + r1) * R2
-					for r2 := range R2 {
-						c5 := c && c2 && c3 && c4
-						if c5 {
-							i6 := i5 - r2
-							c5 = 0 <= i6 && i6 < R2
-						}
-						t := float32(0)
-						if c5 {
-							i7 := i5 - r2
-							t = dy[dyRow3+i7]
-						}
-						dx[dxRow2+r2] = t
-					}
-				}
+		if part := (flipPart18{dx, dy, R0, R1, R2, i, i3, i5}); runtime.Small(B*R0*R1, R2) {
+			if err := part.Run(0, B*R0*R1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flipPart19 is a loop that runs in parts.
+type flipPart19 struct {
+	dx, dy                []float64
+	R0, R1, R2, i, i3, i5 int
+}
+
+func (part *flipPart19) Run(from, to int) error {
+	dx, dy, R0, R1, R2, i, i3, i5 := part.dx, part.dy, part.R0, part.R1, part.R2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		r1 := rest % R1
+		rest /= R1
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		dyRow := b2 * R0
+		i2 := i - r0
+		c := 0 <= i2
+		c2 := i2 < R0
+		dyRow2 := (dyRow + i2) * R1
+		dxRow := (dyRow + r0) * R1
+		i4 := i3 - r1
+		c3 := 0 <= i4
+		c4 := i4 < R1
+		dyRow3 := (dyRow2 + i4) * R2
+		dxRow2 := (dxRow + r1) * R2
+		for r2 := range R2 {
+			c5 := c && c2 && c3 && c4
+			if c5 {
+				i6 := i5 - r2
+				c5 = 0 <= i6 && i6 < R2
+			}
+			t := float64(0)
+			if c5 {
+				i7 := i5 - r2
+				t = dy[dyRow3+i7]
+			}
+			dx[dxRow2+r2] = t
 		}
 	}
 	return nil
@@ -515,10 +920,10 @@ func flipRunBackward3F32(b *runtime.Bound, v *flipValues) error {
 
 // flipRunBackward3F64 computes the derivative of flip with rank(R) = 3, T f64.
 func flipRunBackward3F64(b *runtime.Bound, v *flipValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
@@ -528,35 +933,12 @@ func flipRunBackward3F64(b *runtime.Bound, v *flipValues) error {
 	i3 := R1 - 1
 	i5 := R2 - 1
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * R0
-			for r0 := range R0 {
-				i2 := i - r0
-				c := 0 <= i2
-				c2 := i2 < R0
-				dyRow2 := (dyRow + i2) * R1
-				dxRow := (dyRow + r0) * R1
-				for r1 := range R1 {
-					i4 := i3 - r1
-					c3 := 0 <= i4
-					c4 := i4 < R1
-					dyRow3 := (dyRow2 + i4) * R2
-					dxRow2 := (dxRow + r1) * R2
-					for r2 := range R2 {
-						c5 := c && c2 && c3 && c4
-						if c5 {
-							i6 := i5 - r2
-							c5 = 0 <= i6 && i6 < R2
-						}
-						t := float64(0)
-						if c5 {
-							i7 := i5 - r2
-							t = dy[dyRow3+i7]
-						}
-						dx[dxRow2+r2] = t
-					}
-				}
+		if part := (flipPart19{dx, dy, R0, R1, R2, i, i3, i5}); runtime.Small(B*R0*R1, R2) {
+			if err := part.Run(0, B*R0*R1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,23 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleFlip() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	y := runtime.Must(index.Flip(x, runtime.PlaceAxes([]int{-1})))
+	fmt.Println(y)
+	// Output:
+	// f32[2 3]
+	// [[3 2 1]
+	//  [6 5 4]]
+}
 
 func TestFlipExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.flip",

@@ -29,6 +29,10 @@ func gatherValuesOf(axis int) (gatherValues, error) {
 // x: T[...A, D], idx: I[...B, K]; y: T[...B, K]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool. I: i32 or i64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+//
+// With x = [[1, 2], [3, 4]] and idx = [[0, 0], [1, 0]], y is [[1, 1], [4, 3]]:
+//
+//	y, err := index.Gather(x, idx, 1)
 func Gather(x, idx *runtime.Tensor, axis int) (*runtime.Tensor, error) {
 	vals, err := gatherValuesOf(axis)
 	if err != nil {

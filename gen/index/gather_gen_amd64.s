@@ -8,44 +8,46 @@ TEXT ·gather_a0_f32_i64_forward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ  32(AX), BX
 	MOVQ  296(AX), CX
 	SHLQ  $2, CX
-	MOVQ  40(AX), DX
+	MOVQ  800(AX), DX
+	MOVQ  40(AX), SI
 	MOVQ  48(AX), AX
-	MOVQ  a+0(FP), SI
-	MOVQ  672(SI), DI
-	MOVQ  680(SI), R8
-	MOVQ  (SI), SI
-	TESTQ SI, SI
+	MOVQ  a+0(FP), DI
+	MOVQ  672(DI), R8
+	MOVQ  680(DI), R9
+	MOVQ  (DI), DI
+	TESTQ DI, DI
 	JLE   end1
 row2:
-	MOVQ         (BX), R9
-	CMPQ         DI, R9
-	SETLE        R10
-	MOVBLZX      R10, R10
-	NEGQ         R10
-	VMOVD        R10, X0
+	MOVQ         (BX), R10
+	CMPQ         R8, R10
+	SETLE        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	VMOVD        R11, X0
 	VPBROADCASTD X0, Y0
-	CMPQ         R9, R8
-	SETLT        R10
-	MOVBLZX      R10, R10
-	NEGQ         R10
-	VMOVD        R10, X1
+	CMPQ         R10, R9
+	SETLT        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	VMOVD        R11, X1
 	VPBROADCASTD X1, Y1
 	VANDPS       Y1, Y0, Y0
-	MOVQ         DI, R10
-	VMOVMSKPS    Y0, R11
-	TESTQ        R11, R11
-	CMOVQNE      R9, R10
-	IMULQ        CX, R10
-	VBROADCASTSS (DX)(R10*1), Y0
+	MOVQ         R8, R11
+	VMOVMSKPS    Y0, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	SUBQ         DX, R11
+	IMULQ        CX, R11
+	VBROADCASTSS (SI)(R11*1), Y0
 	VMOVSS       X0, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         176(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         SI
+	MOVQ         a+0(FP), R10
+	MOVQ         160(R10), R11
+	SHLQ         $3, R11
+	ADDQ         R11, BX
+	MOVQ         176(R10), R10
+	SHLQ         $2, R10
+	ADDQ         R10, AX
+	DECQ         DI
 	JNE          row2
 end1:
 	VZEROUPPER
@@ -57,42 +59,44 @@ TEXT ·gather_a0_f32_i64_forward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ  32(AX), BX
 	MOVQ  296(AX), CX
 	SHLQ  $2, CX
-	MOVQ  40(AX), DX
+	MOVQ  800(AX), DX
+	MOVQ  40(AX), SI
 	MOVQ  48(AX), AX
-	MOVQ  a+0(FP), SI
-	MOVQ  672(SI), DI
-	MOVQ  680(SI), R8
-	MOVQ  (SI), SI
-	TESTQ SI, SI
+	MOVQ  a+0(FP), DI
+	MOVQ  672(DI), R8
+	MOVQ  680(DI), R9
+	MOVQ  (DI), DI
+	TESTQ DI, DI
 	JLE   end1
 row2:
-	MOVQ         (BX), R9
-	CMPQ         DI, R9
-	SETLE        R10
-	MOVBLZX      R10, R10
-	NEGQ         R10
-	KMOVW        R10, K1
-	CMPQ         R9, R8
-	SETLT        R10
-	MOVBLZX      R10, R10
-	NEGQ         R10
-	KMOVW        R10, K2
+	MOVQ         (BX), R10
+	CMPQ         R8, R10
+	SETLE        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	KMOVW        R11, K1
+	CMPQ         R10, R9
+	SETLT        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	KMOVW        R11, K2
 	KANDW        K2, K1, K1
-	MOVQ         DI, R10
-	KMOVW        K1, R11
-	TESTQ        R11, R11
-	CMOVQNE      R9, R10
-	IMULQ        CX, R10
-	VBROADCASTSS (DX)(R10*1), Z0
+	MOVQ         R8, R11
+	KMOVW        K1, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	SUBQ         DX, R11
+	IMULQ        CX, R11
+	VBROADCASTSS (SI)(R11*1), Z0
 	VMOVSS       X0, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         176(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         SI
+	MOVQ         a+0(FP), R10
+	MOVQ         160(R10), R11
+	SHLQ         $3, R11
+	ADDQ         R11, BX
+	MOVQ         176(R10), R10
+	SHLQ         $2, R10
+	ADDQ         R10, AX
+	DECQ         DI
 	JNE          row2
 end1:
 	VZEROUPPER
@@ -104,44 +108,46 @@ TEXT ·gather_a0_f64_i64_forward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ  32(AX), BX
 	MOVQ  296(AX), CX
 	SHLQ  $3, CX
-	MOVQ  40(AX), DX
+	MOVQ  800(AX), DX
+	MOVQ  40(AX), SI
 	MOVQ  48(AX), AX
-	MOVQ  a+0(FP), SI
-	MOVQ  672(SI), DI
-	MOVQ  680(SI), R8
-	MOVQ  (SI), SI
-	TESTQ SI, SI
+	MOVQ  a+0(FP), DI
+	MOVQ  672(DI), R8
+	MOVQ  680(DI), R9
+	MOVQ  (DI), DI
+	TESTQ DI, DI
 	JLE   end1
 row2:
-	MOVQ         (BX), R9
-	CMPQ         DI, R9
-	SETLE        R10
-	MOVBLZX      R10, R10
-	NEGQ         R10
-	VMOVQ        R10, X0
+	MOVQ         (BX), R10
+	CMPQ         R8, R10
+	SETLE        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	VMOVQ        R11, X0
 	VPBROADCASTQ X0, Y0
-	CMPQ         R9, R8
-	SETLT        R10
-	MOVBLZX      R10, R10
-	NEGQ         R10
-	VMOVQ        R10, X1
+	CMPQ         R10, R9
+	SETLT        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	VMOVQ        R11, X1
 	VPBROADCASTQ X1, Y1
 	VANDPD       Y1, Y0, Y0
-	MOVQ         DI, R10
-	VMOVMSKPD    Y0, R11
-	TESTQ        R11, R11
-	CMOVQNE      R9, R10
-	IMULQ        CX, R10
-	VBROADCASTSD (DX)(R10*1), Y0
+	MOVQ         R8, R11
+	VMOVMSKPD    Y0, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	SUBQ         DX, R11
+	IMULQ        CX, R11
+	VBROADCASTSD (SI)(R11*1), Y0
 	VMOVSD       X0, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
+	MOVQ         a+0(FP), R10
+	MOVQ         160(R10), R11
+	SHLQ         $3, R11
+	ADDQ         R11, BX
+	MOVQ         176(R10), R10
 	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         176(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         SI
+	ADDQ         R10, AX
+	DECQ         DI
 	JNE          row2
 end1:
 	VZEROUPPER
@@ -153,42 +159,44 @@ TEXT ·gather_a0_f64_i64_forward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ  32(AX), BX
 	MOVQ  296(AX), CX
 	SHLQ  $3, CX
-	MOVQ  40(AX), DX
+	MOVQ  800(AX), DX
+	MOVQ  40(AX), SI
 	MOVQ  48(AX), AX
-	MOVQ  a+0(FP), SI
-	MOVQ  672(SI), DI
-	MOVQ  680(SI), R8
-	MOVQ  (SI), SI
-	TESTQ SI, SI
+	MOVQ  a+0(FP), DI
+	MOVQ  672(DI), R8
+	MOVQ  680(DI), R9
+	MOVQ  (DI), DI
+	TESTQ DI, DI
 	JLE   end1
 row2:
-	MOVQ         (BX), R9
-	CMPQ         DI, R9
-	SETLE        R10
-	MOVBLZX      R10, R10
-	NEGQ         R10
-	KMOVW        R10, K1
-	CMPQ         R9, R8
-	SETLT        R10
-	MOVBLZX      R10, R10
-	NEGQ         R10
-	KMOVW        R10, K2
+	MOVQ         (BX), R10
+	CMPQ         R8, R10
+	SETLE        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	KMOVW        R11, K1
+	CMPQ         R10, R9
+	SETLT        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	KMOVW        R11, K2
 	KANDW        K2, K1, K1
-	MOVQ         DI, R10
-	KMOVW        K1, R11
-	TESTQ        R11, R11
-	CMOVQNE      R9, R10
-	IMULQ        CX, R10
-	VBROADCASTSD (DX)(R10*1), Z0
+	MOVQ         R8, R11
+	KMOVW        K1, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	SUBQ         DX, R11
+	IMULQ        CX, R11
+	VBROADCASTSD (SI)(R11*1), Z0
 	VMOVSD       X0, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
+	MOVQ         a+0(FP), R10
+	MOVQ         160(R10), R11
+	SHLQ         $3, R11
+	ADDQ         R11, BX
+	MOVQ         176(R10), R10
 	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         176(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         SI
+	ADDQ         R10, AX
+	DECQ         DI
 	JNE          row2
 end1:
 	VZEROUPPER

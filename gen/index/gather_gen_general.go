@@ -6,58 +6,141 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// gatherPart0 is a loop that runs in parts.
+type gatherPart0[I runtime.Integer] struct {
+	idx  []I
+	x, y []bool
+	D    int
+}
+
+func (part *gatherPart0[I]) Run(from, to int) error {
+	idx, x, y, D := part.idx, part.x, part.y, part.D
+	for k := from; k < to; k++ {
+		i := int(idx[k])
+		if uint(i) >= uint(D) {
+			return runtime.IndexError("index.gather", "idx", k, i, D)
+		}
+		y[k] = x[i]
+	}
+	return nil
+}
+
 // gatherRun0BoolInt computes gather with rank(A) = 0, T bool, I any integer.
 func gatherRun0BoolInt[I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
-	D := b.Ext[1]
 	K := b.Ext[3]
+	D := b.Ext[1]
 	x := runtime.Elements[bool](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[bool](b, K)
 
 	// y[k] = x[idx[k]]   for k in K
-	for k := range K {
+	if part := (gatherPart0[I]{idx, x, y, D}); runtime.Small(K, 1) {
+		if err := part.Run(0, K); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, K, 1); err != nil {
+		return err
+	}
+	copy(runtime.Elements[bool](b, 2), y)
+	return nil
+}
+
+// gatherPart1 is a loop that runs in parts.
+type gatherPart1[T, I runtime.Integer] struct {
+	idx  []I
+	x, y []T
+	D    int
+}
+
+func (part *gatherPart1[T, I]) Run(from, to int) error {
+	idx, x, y, D := part.idx, part.x, part.y, part.D
+	for k := from; k < to; k++ {
 		i := int(idx[k])
 		if uint(i) >= uint(D) {
 			return runtime.IndexError("index.gather", "idx", k, i, D)
 		}
 		y[k] = x[i]
 	}
-	copy(runtime.Elements[bool](b, 2), y)
 	return nil
 }
 
 // gatherRun0IntInt computes gather with rank(A) = 0, T any integer, I any integer.
 func gatherRun0IntInt[T, I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
-	D := b.Ext[1]
 	K := b.Ext[3]
+	D := b.Ext[1]
 	x := runtime.Elements[T](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[T](b, K)
 
 	// y[k] = x[idx[k]]   for k in K
-	for k := range K {
-		i := int(idx[k])
-		if uint(i) >= uint(D) {
-			return runtime.IndexError("index.gather", "idx", k, i, D)
+	if part := (gatherPart1[T, I]{idx, x, y, D}); runtime.Small(K, 1) {
+		if err := part.Run(0, K); err != nil {
+			return err
 		}
-		y[k] = x[i]
+	} else if err := runtime.Split(part, K, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 2), y)
+	return nil
+}
+
+// gatherPart2 is a loop that runs in parts.
+type gatherPart2[I runtime.Integer] struct {
+	idx      []I
+	x, y     []float32
+	A0, D, K int
+}
+
+func (part *gatherPart2[I]) Run(from, to int) error {
+	idx, x, y, A0, D, K := part.idx, part.x, part.y, part.A0, part.D, part.K
+	for b0 := from; b0 < to; b0++ {
+		idxRow := b0 * K
+		for k := range K {
+			if uint(b0) >= uint(A0) {
+				return runtime.RangeError("index.gather", "x", "A0", b0, A0)
+			}
+			i := int(idx[idxRow+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.gather", "idx", idxRow+k, i, D)
+			}
+			y[idxRow+k] = x[b0*D+i]
+		}
+	}
 	return nil
 }
 
 // gatherRun1F32Int computes gather with rank(A) = 1, T f32, I any integer.
 func gatherRun1F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
+	B0 := b.PackExt(2, 0)
 	A0 := b.PackExt(0, 0)
 	K := b.Ext[3]
 	D := b.Ext[1]
-	B0 := b.PackExt(2, 0)
 	x := runtime.Elements[float32](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[float32](b, B0*K)
 
 	// y[b0, k] = x[b0, idx[b0, k]]   for b0 in B0, k in K
-	for b0 := range B0 {
+	if part := (gatherPart2[I]{idx, x, y, A0, D, K}); runtime.Small(B0, K) {
+		if err := part.Run(0, B0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B0, K); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 2), y)
+	return nil
+}
+
+// gatherPart3 is a loop that runs in parts.
+type gatherPart3[I runtime.Integer] struct {
+	idx      []I
+	x, y     []float64
+	A0, D, K int
+}
+
+func (part *gatherPart3[I]) Run(from, to int) error {
+	idx, x, y, A0, D, K := part.idx, part.x, part.y, part.A0, part.D, part.K
+	for b0 := from; b0 < to; b0++ {
 		idxRow := b0 * K
 		for k := range K {
 			if uint(b0) >= uint(A0) {
@@ -70,22 +153,41 @@ func gatherRun1F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) erro
 			y[idxRow+k] = x[b0*D+i]
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
 // gatherRun1F64Int computes gather with rank(A) = 1, T f64, I any integer.
 func gatherRun1F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
+	B0 := b.PackExt(2, 0)
 	A0 := b.PackExt(0, 0)
 	K := b.Ext[3]
 	D := b.Ext[1]
-	B0 := b.PackExt(2, 0)
 	x := runtime.Elements[float64](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[float64](b, B0*K)
 
 	// y[b0, k] = x[b0, idx[b0, k]]   for b0 in B0, k in K
-	for b0 := range B0 {
+	if part := (gatherPart3[I]{idx, x, y, A0, D, K}); runtime.Small(B0, K) {
+		if err := part.Run(0, B0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B0, K); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 2), y)
+	return nil
+}
+
+// gatherPart4 is a loop that runs in parts.
+type gatherPart4[I runtime.Integer] struct {
+	idx      []I
+	x, y     []bool
+	A0, D, K int
+}
+
+func (part *gatherPart4[I]) Run(from, to int) error {
+	idx, x, y, A0, D, K := part.idx, part.x, part.y, part.A0, part.D, part.K
+	for b0 := from; b0 < to; b0++ {
 		idxRow := b0 * K
 		for k := range K {
 			if uint(b0) >= uint(A0) {
@@ -98,22 +200,41 @@ func gatherRun1F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) erro
 			y[idxRow+k] = x[b0*D+i]
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
 // gatherRun1BoolInt computes gather with rank(A) = 1, T bool, I any integer.
 func gatherRun1BoolInt[I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
+	B0 := b.PackExt(2, 0)
 	A0 := b.PackExt(0, 0)
 	K := b.Ext[3]
 	D := b.Ext[1]
-	B0 := b.PackExt(2, 0)
 	x := runtime.Elements[bool](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[bool](b, B0*K)
 
 	// y[b0, k] = x[b0, idx[b0, k]]   for b0 in B0, k in K
-	for b0 := range B0 {
+	if part := (gatherPart4[I]{idx, x, y, A0, D, K}); runtime.Small(B0, K) {
+		if err := part.Run(0, B0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B0, K); err != nil {
+		return err
+	}
+	copy(runtime.Elements[bool](b, 2), y)
+	return nil
+}
+
+// gatherPart5 is a loop that runs in parts.
+type gatherPart5[T, I runtime.Integer] struct {
+	idx      []I
+	x, y     []T
+	A0, D, K int
+}
+
+func (part *gatherPart5[T, I]) Run(from, to int) error {
+	idx, x, y, A0, D, K := part.idx, part.x, part.y, part.A0, part.D, part.K
+	for b0 := from; b0 < to; b0++ {
 		idxRow := b0 * K
 		for k := range K {
 			if uint(b0) >= uint(A0) {
@@ -126,353 +247,514 @@ func gatherRun1BoolInt[I runtime.Integer](b *runtime.Bound, v *gatherValues) err
 			y[idxRow+k] = x[b0*D+i]
 		}
 	}
-	copy(runtime.Elements[bool](b, 2), y)
 	return nil
 }
 
 // gatherRun1IntInt computes gather with rank(A) = 1, T any integer, I any integer.
 func gatherRun1IntInt[T, I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
+	B0 := b.PackExt(2, 0)
 	A0 := b.PackExt(0, 0)
 	K := b.Ext[3]
 	D := b.Ext[1]
-	B0 := b.PackExt(2, 0)
 	x := runtime.Elements[T](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[T](b, B0*K)
 
 	// y[b0, k] = x[b0, idx[b0, k]]   for b0 in B0, k in K
-	for b0 := range B0 {
-		idxRow := b0 * K
+	if part := (gatherPart5[T, I]{idx, x, y, A0, D, K}); runtime.Small(B0, K) {
+		if err := part.Run(0, B0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B0, K); err != nil {
+		return err
+	}
+	copy(runtime.Elements[T](b, 2), y)
+	return nil
+}
+
+// gatherPart6 is a loop that runs in parts.
+type gatherPart6[I runtime.Integer] struct {
+	idx              []I
+	x, y             []float32
+	A0, A1, B1, D, K int
+}
+
+func (part *gatherPart6[I]) Run(from, to int) error {
+	idx, x, y, A0, A1, B1, D, K := part.idx, part.x, part.y, part.A0, part.A1, part.B1, part.D, part.K
+	for point := from; point < to; point++ {
+		rest := point
+		b1 := rest % B1
+		rest /= B1
+		b0 := rest
+		idxRow := b0 * B1
+		idxRow2 := (idxRow + b1) * K
 		for k := range K {
 			if uint(b0) >= uint(A0) {
 				return runtime.RangeError("index.gather", "x", "A0", b0, A0)
 			}
-			i := int(idx[idxRow+k])
-			if uint(i) >= uint(D) {
-				return runtime.IndexError("index.gather", "idx", idxRow+k, i, D)
+			if uint(b1) >= uint(A1) {
+				return runtime.RangeError("index.gather", "x", "A1", b1, A1)
 			}
-			y[idxRow+k] = x[b0*D+i]
+			i := int(idx[idxRow2+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.gather", "idx", idxRow2+k, i, D)
+			}
+			y[idxRow2+k] = x[(b0*A1+b1)*D+i]
 		}
 	}
-	copy(runtime.Elements[T](b, 2), y)
 	return nil
 }
 
 // gatherRun2F32Int computes gather with rank(A) = 2, T f32, I any integer.
 func gatherRun2F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
+	B0 := b.PackExt(2, 0)
+	B1 := b.PackExt(2, 1)
 	A0 := b.PackExt(0, 0)
 	A1 := b.PackExt(0, 1)
-	B1 := b.PackExt(2, 1)
 	K := b.Ext[3]
 	D := b.Ext[1]
-	B0 := b.PackExt(2, 0)
 	x := runtime.Elements[float32](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[float32](b, B0*B1*K)
 
 	// y[b0, b1, k] = x[b0, b1, idx[b0, b1, k]]   for b0 in B0, b1 in B1, k in K
-	for b0 := range B0 {
-		idxRow := b0 * B1
-		for b1 := range B1 {
-			idxRow2 := (idxRow + b1) * K
-			for k := range K {
-				if uint(b0) >= uint(A0) {
-					return runtime.RangeError("index.gather", "x", "A0", b0, A0)
-				}
-				if uint(b1) >= uint(A1) {
-					return runtime.RangeError("index.gather", "x", "A1", b1, A1)
-				}
-				i := int(idx[idxRow2+k])
-				if uint(i) >= uint(D) {
-					return runtime.IndexError("index.gather", "idx", idxRow2+k, i, D)
-				}
-				y[idxRow2+k] = x[(b0*A1+b1)*D+i]
-			}
+	if part := (gatherPart6[I]{idx, x, y, A0, A1, B1, D, K}); runtime.Small(B0*B1, K) {
+		if err := part.Run(0, B0*B1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B0*B1, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 2), y)
+	return nil
+}
+
+// gatherPart7 is a loop that runs in parts.
+type gatherPart7[I runtime.Integer] struct {
+	idx              []I
+	x, y             []float64
+	A0, A1, B1, D, K int
+}
+
+func (part *gatherPart7[I]) Run(from, to int) error {
+	idx, x, y, A0, A1, B1, D, K := part.idx, part.x, part.y, part.A0, part.A1, part.B1, part.D, part.K
+	for point := from; point < to; point++ {
+		rest := point
+		b1 := rest % B1
+		rest /= B1
+		b0 := rest
+		idxRow := b0 * B1
+		idxRow2 := (idxRow + b1) * K
+		for k := range K {
+			if uint(b0) >= uint(A0) {
+				return runtime.RangeError("index.gather", "x", "A0", b0, A0)
+			}
+			if uint(b1) >= uint(A1) {
+				return runtime.RangeError("index.gather", "x", "A1", b1, A1)
+			}
+			i := int(idx[idxRow2+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.gather", "idx", idxRow2+k, i, D)
+			}
+			y[idxRow2+k] = x[(b0*A1+b1)*D+i]
+		}
+	}
 	return nil
 }
 
 // gatherRun2F64Int computes gather with rank(A) = 2, T f64, I any integer.
 func gatherRun2F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
+	B0 := b.PackExt(2, 0)
+	B1 := b.PackExt(2, 1)
 	A0 := b.PackExt(0, 0)
 	A1 := b.PackExt(0, 1)
-	B1 := b.PackExt(2, 1)
 	K := b.Ext[3]
 	D := b.Ext[1]
-	B0 := b.PackExt(2, 0)
 	x := runtime.Elements[float64](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[float64](b, B0*B1*K)
 
 	// y[b0, b1, k] = x[b0, b1, idx[b0, b1, k]]   for b0 in B0, b1 in B1, k in K
-	for b0 := range B0 {
-		idxRow := b0 * B1
-		for b1 := range B1 {
-			idxRow2 := (idxRow + b1) * K
-			for k := range K {
-				if uint(b0) >= uint(A0) {
-					return runtime.RangeError("index.gather", "x", "A0", b0, A0)
-				}
-				if uint(b1) >= uint(A1) {
-					return runtime.RangeError("index.gather", "x", "A1", b1, A1)
-				}
-				i := int(idx[idxRow2+k])
-				if uint(i) >= uint(D) {
-					return runtime.IndexError("index.gather", "idx", idxRow2+k, i, D)
-				}
-				y[idxRow2+k] = x[(b0*A1+b1)*D+i]
-			}
+	if part := (gatherPart7[I]{idx, x, y, A0, A1, B1, D, K}); runtime.Small(B0*B1, K) {
+		if err := part.Run(0, B0*B1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B0*B1, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 2), y)
+	return nil
+}
+
+// gatherPart8 is a loop that runs in parts.
+type gatherPart8[I runtime.Integer] struct {
+	idx              []I
+	x, y             []bool
+	A0, A1, B1, D, K int
+}
+
+func (part *gatherPart8[I]) Run(from, to int) error {
+	idx, x, y, A0, A1, B1, D, K := part.idx, part.x, part.y, part.A0, part.A1, part.B1, part.D, part.K
+	for point := from; point < to; point++ {
+		rest := point
+		b1 := rest % B1
+		rest /= B1
+		b0 := rest
+		idxRow := b0 * B1
+		idxRow2 := (idxRow + b1) * K
+		for k := range K {
+			if uint(b0) >= uint(A0) {
+				return runtime.RangeError("index.gather", "x", "A0", b0, A0)
+			}
+			if uint(b1) >= uint(A1) {
+				return runtime.RangeError("index.gather", "x", "A1", b1, A1)
+			}
+			i := int(idx[idxRow2+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.gather", "idx", idxRow2+k, i, D)
+			}
+			y[idxRow2+k] = x[(b0*A1+b1)*D+i]
+		}
+	}
 	return nil
 }
 
 // gatherRun2BoolInt computes gather with rank(A) = 2, T bool, I any integer.
 func gatherRun2BoolInt[I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
+	B0 := b.PackExt(2, 0)
+	B1 := b.PackExt(2, 1)
 	A0 := b.PackExt(0, 0)
 	A1 := b.PackExt(0, 1)
-	B1 := b.PackExt(2, 1)
 	K := b.Ext[3]
 	D := b.Ext[1]
-	B0 := b.PackExt(2, 0)
 	x := runtime.Elements[bool](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[bool](b, B0*B1*K)
 
 	// y[b0, b1, k] = x[b0, b1, idx[b0, b1, k]]   for b0 in B0, b1 in B1, k in K
-	for b0 := range B0 {
-		idxRow := b0 * B1
-		for b1 := range B1 {
-			idxRow2 := (idxRow + b1) * K
-			for k := range K {
-				if uint(b0) >= uint(A0) {
-					return runtime.RangeError("index.gather", "x", "A0", b0, A0)
-				}
-				if uint(b1) >= uint(A1) {
-					return runtime.RangeError("index.gather", "x", "A1", b1, A1)
-				}
-				i := int(idx[idxRow2+k])
-				if uint(i) >= uint(D) {
-					return runtime.IndexError("index.gather", "idx", idxRow2+k, i, D)
-				}
-				y[idxRow2+k] = x[(b0*A1+b1)*D+i]
-			}
+	if part := (gatherPart8[I]{idx, x, y, A0, A1, B1, D, K}); runtime.Small(B0*B1, K) {
+		if err := part.Run(0, B0*B1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B0*B1, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 2), y)
+	return nil
+}
+
+// gatherPart9 is a loop that runs in parts.
+type gatherPart9[T, I runtime.Integer] struct {
+	idx              []I
+	x, y             []T
+	A0, A1, B1, D, K int
+}
+
+func (part *gatherPart9[T, I]) Run(from, to int) error {
+	idx, x, y, A0, A1, B1, D, K := part.idx, part.x, part.y, part.A0, part.A1, part.B1, part.D, part.K
+	for point := from; point < to; point++ {
+		rest := point
+		b1 := rest % B1
+		rest /= B1
+		b0 := rest
+		idxRow := b0 * B1
+		idxRow2 := (idxRow + b1) * K
+		for k := range K {
+			if uint(b0) >= uint(A0) {
+				return runtime.RangeError("index.gather", "x", "A0", b0, A0)
+			}
+			if uint(b1) >= uint(A1) {
+				return runtime.RangeError("index.gather", "x", "A1", b1, A1)
+			}
+			i := int(idx[idxRow2+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.gather", "idx", idxRow2+k, i, D)
+			}
+			y[idxRow2+k] = x[(b0*A1+b1)*D+i]
+		}
+	}
 	return nil
 }
 
 // gatherRun2IntInt computes gather with rank(A) = 2, T any integer, I any integer.
 func gatherRun2IntInt[T, I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
+	B0 := b.PackExt(2, 0)
+	B1 := b.PackExt(2, 1)
 	A0 := b.PackExt(0, 0)
 	A1 := b.PackExt(0, 1)
-	B1 := b.PackExt(2, 1)
 	K := b.Ext[3]
 	D := b.Ext[1]
-	B0 := b.PackExt(2, 0)
 	x := runtime.Elements[T](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[T](b, B0*B1*K)
 
 	// y[b0, b1, k] = x[b0, b1, idx[b0, b1, k]]   for b0 in B0, b1 in B1, k in K
-	for b0 := range B0 {
-		idxRow := b0 * B1
-		for b1 := range B1 {
-			idxRow2 := (idxRow + b1) * K
-			for k := range K {
-				if uint(b0) >= uint(A0) {
-					return runtime.RangeError("index.gather", "x", "A0", b0, A0)
-				}
-				if uint(b1) >= uint(A1) {
-					return runtime.RangeError("index.gather", "x", "A1", b1, A1)
-				}
-				i := int(idx[idxRow2+k])
-				if uint(i) >= uint(D) {
-					return runtime.IndexError("index.gather", "idx", idxRow2+k, i, D)
-				}
-				y[idxRow2+k] = x[(b0*A1+b1)*D+i]
-			}
+	if part := (gatherPart9[T, I]{idx, x, y, A0, A1, B1, D, K}); runtime.Small(B0*B1, K) {
+		if err := part.Run(0, B0*B1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B0*B1, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 2), y)
 	return nil
 }
 
+// gatherPart10 is a loop that runs in parts.
+type gatherPart10[I runtime.Integer] struct {
+	idx                      []I
+	x, y                     []float32
+	A0, A1, A2, B1, B2, D, K int
+}
+
+func (part *gatherPart10[I]) Run(from, to int) error {
+	idx, x, y, A0, A1, A2, B1, B2, D, K := part.idx, part.x, part.y, part.A0, part.A1, part.A2, part.B1, part.B2, part.D, part.K
+	for point := from; point < to; point++ {
+		rest := point
+		b2 := rest % B2
+		rest /= B2
+		b1 := rest % B1
+		rest /= B1
+		b0 := rest
+		idxRow := b0 * B1
+		idxRow2 := (idxRow + b1) * B2
+		idxRow3 := (idxRow2 + b2) * K
+		for k := range K {
+			if uint(b0) >= uint(A0) {
+				return runtime.RangeError("index.gather", "x", "A0", b0, A0)
+			}
+			if uint(b1) >= uint(A1) {
+				return runtime.RangeError("index.gather", "x", "A1", b1, A1)
+			}
+			if uint(b2) >= uint(A2) {
+				return runtime.RangeError("index.gather", "x", "A2", b2, A2)
+			}
+			i := int(idx[idxRow3+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.gather", "idx", idxRow3+k, i, D)
+			}
+			y[idxRow3+k] = x[((b0*A1+b1)*A2+b2)*D+i]
+		}
+	}
+	return nil
+}
+
 // gatherRun3F32Int computes gather with rank(A) = 3, T f32, I any integer.
 func gatherRun3F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
+	B0 := b.PackExt(2, 0)
+	B1 := b.PackExt(2, 1)
+	B2 := b.PackExt(2, 2)
 	A0 := b.PackExt(0, 0)
 	A1 := b.PackExt(0, 1)
 	A2 := b.PackExt(0, 2)
-	B1 := b.PackExt(2, 1)
-	B2 := b.PackExt(2, 2)
 	K := b.Ext[3]
 	D := b.Ext[1]
-	B0 := b.PackExt(2, 0)
 	x := runtime.Elements[float32](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[float32](b, B0*B1*B2*K)
 
 	// y[b0, b1, b2, k] = x[b0, b1, b2, idx[b0, b1, b2, k]]   for b0 in B0, b1 in B1, b2 in B2, k in K
-	for b0 := range B0 {
-		idxRow := b0 * B1
-		for b1 := range B1 {
-			idxRow2 := (idxRow + b1) * B2
-			for b2 := range B2 {
-				idxRow3 := (idxRow2 + b2) * K
-				for k := range K {
-					if uint(b0) >= uint(A0) {
-						return runtime.RangeError("index.gather", "x", "A0", b0, A0)
-					}
-					if uint(b1) >= uint(A1) {
-						return runtime.RangeError("index.gather", "x", "A1", b1, A1)
-					}
-					if uint(b2) >= uint(A2) {
-						return runtime.RangeError("index.gather", "x", "A2", b2, A2)
-					}
-					i := int(idx[idxRow3+k])
-					if uint(i) >= uint(D) {
-						return runtime.IndexError("index.gather", "idx", idxRow3+k, i, D)
-					}
-					y[idxRow3+k] = x[((b0*A1+b1)*A2+b2)*D+i]
-				}
-			}
+	if part := (gatherPart10[I]{idx, x, y, A0, A1, A2, B1, B2, D, K}); runtime.Small(B0*B1*B2, K) {
+		if err := part.Run(0, B0*B1*B2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B0*B1*B2, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
+// gatherPart11 is a loop that runs in parts.
+type gatherPart11[I runtime.Integer] struct {
+	idx                      []I
+	x, y                     []float64
+	A0, A1, A2, B1, B2, D, K int
+}
+
+func (part *gatherPart11[I]) Run(from, to int) error {
+	idx, x, y, A0, A1, A2, B1, B2, D, K := part.idx, part.x, part.y, part.A0, part.A1, part.A2, part.B1, part.B2, part.D, part.K
+	for point := from; point < to; point++ {
+		rest := point
+		b2 := rest % B2
+		rest /= B2
+		b1 := rest % B1
+		rest /= B1
+		b0 := rest
+		idxRow := b0 * B1
+		idxRow2 := (idxRow + b1) * B2
+		idxRow3 := (idxRow2 + b2) * K
+		for k := range K {
+			if uint(b0) >= uint(A0) {
+				return runtime.RangeError("index.gather", "x", "A0", b0, A0)
+			}
+			if uint(b1) >= uint(A1) {
+				return runtime.RangeError("index.gather", "x", "A1", b1, A1)
+			}
+			if uint(b2) >= uint(A2) {
+				return runtime.RangeError("index.gather", "x", "A2", b2, A2)
+			}
+			i := int(idx[idxRow3+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.gather", "idx", idxRow3+k, i, D)
+			}
+			y[idxRow3+k] = x[((b0*A1+b1)*A2+b2)*D+i]
+		}
+	}
+	return nil
+}
+
 // gatherRun3F64Int computes gather with rank(A) = 3, T f64, I any integer.
 func gatherRun3F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
+	B0 := b.PackExt(2, 0)
+	B1 := b.PackExt(2, 1)
+	B2 := b.PackExt(2, 2)
 	A0 := b.PackExt(0, 0)
 	A1 := b.PackExt(0, 1)
 	A2 := b.PackExt(0, 2)
-	B1 := b.PackExt(2, 1)
-	B2 := b.PackExt(2, 2)
 	K := b.Ext[3]
 	D := b.Ext[1]
-	B0 := b.PackExt(2, 0)
 	x := runtime.Elements[float64](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[float64](b, B0*B1*B2*K)
 
 	// y[b0, b1, b2, k] = x[b0, b1, b2, idx[b0, b1, b2, k]]   for b0 in B0, b1 in B1, b2 in B2, k in K
-	for b0 := range B0 {
-		idxRow := b0 * B1
-		for b1 := range B1 {
-			idxRow2 := (idxRow + b1) * B2
-			for b2 := range B2 {
-				idxRow3 := (idxRow2 + b2) * K
-				for k := range K {
-					if uint(b0) >= uint(A0) {
-						return runtime.RangeError("index.gather", "x", "A0", b0, A0)
-					}
-					if uint(b1) >= uint(A1) {
-						return runtime.RangeError("index.gather", "x", "A1", b1, A1)
-					}
-					if uint(b2) >= uint(A2) {
-						return runtime.RangeError("index.gather", "x", "A2", b2, A2)
-					}
-					i := int(idx[idxRow3+k])
-					if uint(i) >= uint(D) {
-						return runtime.IndexError("index.gather", "idx", idxRow3+k, i, D)
-					}
-					y[idxRow3+k] = x[((b0*A1+b1)*A2+b2)*D+i]
-				}
-			}
+	if part := (gatherPart11[I]{idx, x, y, A0, A1, A2, B1, B2, D, K}); runtime.Small(B0*B1*B2, K) {
+		if err := part.Run(0, B0*B1*B2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B0*B1*B2, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
+// gatherPart12 is a loop that runs in parts.
+type gatherPart12[I runtime.Integer] struct {
+	idx                      []I
+	x, y                     []bool
+	A0, A1, A2, B1, B2, D, K int
+}
+
+func (part *gatherPart12[I]) Run(from, to int) error {
+	idx, x, y, A0, A1, A2, B1, B2, D, K := part.idx, part.x, part.y, part.A0, part.A1, part.A2, part.B1, part.B2, part.D, part.K
+	for point := from; point < to; point++ {
+		rest := point
+		b2 := rest % B2
+		rest /= B2
+		b1 := rest % B1
+		rest /= B1
+		b0 := rest
+		idxRow := b0 * B1
+		idxRow2 := (idxRow + b1) * B2
+		idxRow3 := (idxRow2 + b2) * K
+		for k := range K {
+			if uint(b0) >= uint(A0) {
+				return runtime.RangeError("index.gather", "x", "A0", b0, A0)
+			}
+			if uint(b1) >= uint(A1) {
+				return runtime.RangeError("index.gather", "x", "A1", b1, A1)
+			}
+			if uint(b2) >= uint(A2) {
+				return runtime.RangeError("index.gather", "x", "A2", b2, A2)
+			}
+			i := int(idx[idxRow3+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.gather", "idx", idxRow3+k, i, D)
+			}
+			y[idxRow3+k] = x[((b0*A1+b1)*A2+b2)*D+i]
+		}
+	}
+	return nil
+}
+
 // gatherRun3BoolInt computes gather with rank(A) = 3, T bool, I any integer.
 func gatherRun3BoolInt[I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
+	B0 := b.PackExt(2, 0)
+	B1 := b.PackExt(2, 1)
+	B2 := b.PackExt(2, 2)
 	A0 := b.PackExt(0, 0)
 	A1 := b.PackExt(0, 1)
 	A2 := b.PackExt(0, 2)
-	B1 := b.PackExt(2, 1)
-	B2 := b.PackExt(2, 2)
 	K := b.Ext[3]
 	D := b.Ext[1]
-	B0 := b.PackExt(2, 0)
 	x := runtime.Elements[bool](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[bool](b, B0*B1*B2*K)
 
 	// y[b0, b1, b2, k] = x[b0, b1, b2, idx[b0, b1, b2, k]]   for b0 in B0, b1 in B1, b2 in B2, k in K
-	for b0 := range B0 {
-		idxRow := b0 * B1
-		for b1 := range B1 {
-			idxRow2 := (idxRow + b1) * B2
-			for b2 := range B2 {
-				idxRow3 := (idxRow2 + b2) * K
-				for k := range K {
-					if uint(b0) >= uint(A0) {
-						return runtime.RangeError("index.gather", "x", "A0", b0, A0)
-					}
-					if uint(b1) >= uint(A1) {
-						return runtime.RangeError("index.gather", "x", "A1", b1, A1)
-					}
-					if uint(b2) >= uint(A2) {
-						return runtime.RangeError("index.gather", "x", "A2", b2, A2)
-					}
-					i := int(idx[idxRow3+k])
-					if uint(i) >= uint(D) {
-						return runtime.IndexError("index.gather", "idx", idxRow3+k, i, D)
-					}
-					y[idxRow3+k] = x[((b0*A1+b1)*A2+b2)*D+i]
-				}
-			}
+	if part := (gatherPart12[I]{idx, x, y, A0, A1, A2, B1, B2, D, K}); runtime.Small(B0*B1*B2, K) {
+		if err := part.Run(0, B0*B1*B2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B0*B1*B2, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 2), y)
 	return nil
 }
 
+// gatherPart13 is a loop that runs in parts.
+type gatherPart13[T, I runtime.Integer] struct {
+	idx                      []I
+	x, y                     []T
+	A0, A1, A2, B1, B2, D, K int
+}
+
+func (part *gatherPart13[T, I]) Run(from, to int) error {
+	idx, x, y, A0, A1, A2, B1, B2, D, K := part.idx, part.x, part.y, part.A0, part.A1, part.A2, part.B1, part.B2, part.D, part.K
+	for point := from; point < to; point++ {
+		rest := point
+		b2 := rest % B2
+		rest /= B2
+		b1 := rest % B1
+		rest /= B1
+		b0 := rest
+		idxRow := b0 * B1
+		idxRow2 := (idxRow + b1) * B2
+		idxRow3 := (idxRow2 + b2) * K
+		for k := range K {
+			if uint(b0) >= uint(A0) {
+				return runtime.RangeError("index.gather", "x", "A0", b0, A0)
+			}
+			if uint(b1) >= uint(A1) {
+				return runtime.RangeError("index.gather", "x", "A1", b1, A1)
+			}
+			if uint(b2) >= uint(A2) {
+				return runtime.RangeError("index.gather", "x", "A2", b2, A2)
+			}
+			i := int(idx[idxRow3+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.gather", "idx", idxRow3+k, i, D)
+			}
+			y[idxRow3+k] = x[((b0*A1+b1)*A2+b2)*D+i]
+		}
+	}
+	return nil
+}
+
 // gatherRun3IntInt computes gather with rank(A) = 3, T any integer, I any integer.
 func gatherRun3IntInt[T, I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
+	B0 := b.PackExt(2, 0)
+	B1 := b.PackExt(2, 1)
+	B2 := b.PackExt(2, 2)
 	A0 := b.PackExt(0, 0)
 	A1 := b.PackExt(0, 1)
 	A2 := b.PackExt(0, 2)
-	B1 := b.PackExt(2, 1)
-	B2 := b.PackExt(2, 2)
 	K := b.Ext[3]
 	D := b.Ext[1]
-	B0 := b.PackExt(2, 0)
 	x := runtime.Elements[T](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[T](b, B0*B1*B2*K)
 
 	// y[b0, b1, b2, k] = x[b0, b1, b2, idx[b0, b1, b2, k]]   for b0 in B0, b1 in B1, b2 in B2, k in K
-	for b0 := range B0 {
-		idxRow := b0 * B1
-		for b1 := range B1 {
-			idxRow2 := (idxRow + b1) * B2
-			for b2 := range B2 {
-				idxRow3 := (idxRow2 + b2) * K
-				for k := range K {
-					if uint(b0) >= uint(A0) {
-						return runtime.RangeError("index.gather", "x", "A0", b0, A0)
-					}
-					if uint(b1) >= uint(A1) {
-						return runtime.RangeError("index.gather", "x", "A1", b1, A1)
-					}
-					if uint(b2) >= uint(A2) {
-						return runtime.RangeError("index.gather", "x", "A2", b2, A2)
-					}
-					i := int(idx[idxRow3+k])
-					if uint(i) >= uint(D) {
-						return runtime.IndexError("index.gather", "idx", idxRow3+k, i, D)
-					}
-					y[idxRow3+k] = x[((b0*A1+b1)*A2+b2)*D+i]
-				}
-			}
+	if part := (gatherPart13[T, I]{idx, x, y, A0, A1, A2, B1, B2, D, K}); runtime.Small(B0*B1*B2, K) {
+		if err := part.Run(0, B0*B1*B2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B0*B1*B2, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 2), y)
 	return nil
@@ -531,12 +813,39 @@ func gatherRunBackward0F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 	return nil
 }
 
+// gatherPart14 is a loop that runs in parts.
+type gatherPart14[I runtime.Integer] struct {
+	idx      []I
+	dy       []float32
+	dxAcc    []float64
+	A0, D, K int
+}
+
+func (part *gatherPart14[I]) Run(from, to int) error {
+	idx, dy, dxAcc, A0, D, K := part.idx, part.dy, part.dxAcc, part.A0, part.D, part.K
+	for b0 := from; b0 < to; b0++ {
+		idxRow := b0 * K
+		for k := range K {
+			if uint(b0) >= uint(A0) {
+				return runtime.RangeError("index.gather", "@x", "A0", b0, A0)
+			}
+			i := int(idx[idxRow+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.gather", "idx", idxRow+k, i, D)
+			}
+			at := b0*D + i
+			dxAcc[at] += float64(dy[idxRow+k])
+		}
+	}
+	return nil
+}
+
 // gatherRunBackward1F32Int computes the derivative of gather with rank(A) = 1, T f32, I any integer.
 func gatherRunBackward1F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
 	A0 := b.PackExt(0, 0)
 	D := b.Ext[1]
-	K := b.Ext[3]
 	B0 := b.PackExt(2, 0)
+	K := b.Ext[3]
 	wantDx := b.Tensor(3) != nil
 	idx := runtime.Elements[I](b, 1)
 	dy := runtime.Elements[float32](b, 2)
@@ -547,19 +856,12 @@ func gatherRunBackward1F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, A0*D)
 		clear(dxAcc)
-		for b0 := range B0 {
-			idxRow := b0 * K
-			for k := range K {
-				if uint(b0) >= uint(A0) {
-					return runtime.RangeError("index.gather", "@x", "A0", b0, A0)
-				}
-				i := int(idx[idxRow+k])
-				if uint(i) >= uint(D) {
-					return runtime.IndexError("index.gather", "idx", idxRow+k, i, D)
-				}
-				at := b0*D + i
-				dxAcc[at] += float64(dy[idxRow+k])
+		if part := (gatherPart14[I]{idx, dy, dxAcc, A0, D, K}); runtime.Small(B0, K) {
+			if err := part.Run(0, B0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B0, K); err != nil {
+			return err
 		}
 		for i2, sum := range dxAcc {
 			dx[i2] = float32(sum)
@@ -569,12 +871,38 @@ func gatherRunBackward1F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 	return nil
 }
 
+// gatherPart15 is a loop that runs in parts.
+type gatherPart15[I runtime.Integer] struct {
+	idx      []I
+	dx, dy   []float64
+	A0, D, K int
+}
+
+func (part *gatherPart15[I]) Run(from, to int) error {
+	idx, dx, dy, A0, D, K := part.idx, part.dx, part.dy, part.A0, part.D, part.K
+	for b0 := from; b0 < to; b0++ {
+		idxRow := b0 * K
+		for k := range K {
+			if uint(b0) >= uint(A0) {
+				return runtime.RangeError("index.gather", "@x", "A0", b0, A0)
+			}
+			i := int(idx[idxRow+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.gather", "idx", idxRow+k, i, D)
+			}
+			at := b0*D + i
+			dx[at] += dy[idxRow+k]
+		}
+	}
+	return nil
+}
+
 // gatherRunBackward1F64Int computes the derivative of gather with rank(A) = 1, T f64, I any integer.
 func gatherRunBackward1F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
+	B0 := b.PackExt(2, 0)
 	A0 := b.PackExt(0, 0)
 	K := b.Ext[3]
 	D := b.Ext[1]
-	B0 := b.PackExt(2, 0)
 	wantDx := b.Tensor(3) != nil
 	idx := runtime.Elements[I](b, 1)
 	dy := runtime.Elements[float64](b, 2)
@@ -583,22 +911,50 @@ func gatherRunBackward1F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 	// @x[b0, idx[b0, k]] += @y[b0, k]   for b0 in B0, k in K
 	if wantDx {
 		clear(dx)
-		for b0 := range B0 {
-			idxRow := b0 * K
-			for k := range K {
-				if uint(b0) >= uint(A0) {
-					return runtime.RangeError("index.gather", "@x", "A0", b0, A0)
-				}
-				i := int(idx[idxRow+k])
-				if uint(i) >= uint(D) {
-					return runtime.IndexError("index.gather", "idx", idxRow+k, i, D)
-				}
-				at := b0*D + i
-				dx[at] += dy[idxRow+k]
+		if part := (gatherPart15[I]{idx, dx, dy, A0, D, K}); runtime.Small(B0, K) {
+			if err := part.Run(0, B0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B0, K); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)
+	return nil
+}
+
+// gatherPart16 is a loop that runs in parts.
+type gatherPart16[I runtime.Integer] struct {
+	idx              []I
+	dy               []float32
+	dxAcc            []float64
+	A0, A1, B1, D, K int
+}
+
+func (part *gatherPart16[I]) Run(from, to int) error {
+	idx, dy, dxAcc, A0, A1, B1, D, K := part.idx, part.dy, part.dxAcc, part.A0, part.A1, part.B1, part.D, part.K
+	for point := from; point < to; point++ {
+		rest := point
+		b1 := rest % B1
+		rest /= B1
+		b0 := rest
+		idxRow := b0 * B1
+		idxRow2 := (idxRow + b1) * K
+		for k := range K {
+			if uint(b0) >= uint(A0) {
+				return runtime.RangeError("index.gather", "@x", "A0", b0, A0)
+			}
+			if uint(b1) >= uint(A1) {
+				return runtime.RangeError("index.gather", "@x", "A1", b1, A1)
+			}
+			i := int(idx[idxRow2+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.gather", "idx", idxRow2+k, i, D)
+			}
+			at := (b0*A1+b1)*D + i
+			dxAcc[at] += float64(dy[idxRow2+k])
+		}
+	}
 	return nil
 }
 
@@ -607,9 +963,9 @@ func gatherRunBackward2F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 	A0 := b.PackExt(0, 0)
 	A1 := b.PackExt(0, 1)
 	D := b.Ext[1]
+	B0 := b.PackExt(2, 0)
 	B1 := b.PackExt(2, 1)
 	K := b.Ext[3]
-	B0 := b.PackExt(2, 0)
 	wantDx := b.Tensor(3) != nil
 	idx := runtime.Elements[I](b, 1)
 	dy := runtime.Elements[float32](b, 2)
@@ -620,25 +976,12 @@ func gatherRunBackward2F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, A0*A1*D)
 		clear(dxAcc)
-		for b0 := range B0 {
-			idxRow := b0 * B1
-			for b1 := range B1 {
-				idxRow2 := (idxRow + b1) * K
-				for k := range K {
-					if uint(b0) >= uint(A0) {
-						return runtime.RangeError("index.gather", "@x", "A0", b0, A0)
-					}
-					if uint(b1) >= uint(A1) {
-						return runtime.RangeError("index.gather", "@x", "A1", b1, A1)
-					}
-					i := int(idx[idxRow2+k])
-					if uint(i) >= uint(D) {
-						return runtime.IndexError("index.gather", "idx", idxRow2+k, i, D)
-					}
-					at := (b0*A1+b1)*D + i
-					dxAcc[at] += float64(dy[idxRow2+k])
-				}
+		if part := (gatherPart16[I]{idx, dy, dxAcc, A0, A1, B1, D, K}); runtime.Small(B0*B1, K) {
+			if err := part.Run(0, B0*B1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B0*B1, K); err != nil {
+			return err
 		}
 		for i2, sum := range dxAcc {
 			dx[i2] = float32(sum)
@@ -648,14 +991,48 @@ func gatherRunBackward2F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 	return nil
 }
 
+// gatherPart17 is a loop that runs in parts.
+type gatherPart17[I runtime.Integer] struct {
+	idx              []I
+	dx, dy           []float64
+	A0, A1, B1, D, K int
+}
+
+func (part *gatherPart17[I]) Run(from, to int) error {
+	idx, dx, dy, A0, A1, B1, D, K := part.idx, part.dx, part.dy, part.A0, part.A1, part.B1, part.D, part.K
+	for point := from; point < to; point++ {
+		rest := point
+		b1 := rest % B1
+		rest /= B1
+		b0 := rest
+		idxRow := b0 * B1
+		idxRow2 := (idxRow + b1) * K
+		for k := range K {
+			if uint(b0) >= uint(A0) {
+				return runtime.RangeError("index.gather", "@x", "A0", b0, A0)
+			}
+			if uint(b1) >= uint(A1) {
+				return runtime.RangeError("index.gather", "@x", "A1", b1, A1)
+			}
+			i := int(idx[idxRow2+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.gather", "idx", idxRow2+k, i, D)
+			}
+			at := (b0*A1+b1)*D + i
+			dx[at] += dy[idxRow2+k]
+		}
+	}
+	return nil
+}
+
 // gatherRunBackward2F64Int computes the derivative of gather with rank(A) = 2, T f64, I any integer.
 func gatherRunBackward2F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
+	B0 := b.PackExt(2, 0)
+	B1 := b.PackExt(2, 1)
 	A0 := b.PackExt(0, 0)
 	A1 := b.PackExt(0, 1)
-	B1 := b.PackExt(2, 1)
 	K := b.Ext[3]
 	D := b.Ext[1]
-	B0 := b.PackExt(2, 0)
 	wantDx := b.Tensor(3) != nil
 	idx := runtime.Elements[I](b, 1)
 	dy := runtime.Elements[float64](b, 2)
@@ -664,28 +1041,56 @@ func gatherRunBackward2F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 	// @x[b0, b1, idx[b0, b1, k]] += @y[b0, b1, k]   for b0 in B0, b1 in B1, k in K
 	if wantDx {
 		clear(dx)
-		for b0 := range B0 {
-			idxRow := b0 * B1
-			for b1 := range B1 {
-				idxRow2 := (idxRow + b1) * K
-				for k := range K {
-					if uint(b0) >= uint(A0) {
-						return runtime.RangeError("index.gather", "@x", "A0", b0, A0)
-					}
-					if uint(b1) >= uint(A1) {
-						return runtime.RangeError("index.gather", "@x", "A1", b1, A1)
-					}
-					i := int(idx[idxRow2+k])
-					if uint(i) >= uint(D) {
-						return runtime.IndexError("index.gather", "idx", idxRow2+k, i, D)
-					}
-					at := (b0*A1+b1)*D + i
-					dx[at] += dy[idxRow2+k]
-				}
+		if part := (gatherPart17[I]{idx, dx, dy, A0, A1, B1, D, K}); runtime.Small(B0*B1, K) {
+			if err := part.Run(0, B0*B1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B0*B1, K); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)
+	return nil
+}
+
+// gatherPart18 is a loop that runs in parts.
+type gatherPart18[I runtime.Integer] struct {
+	idx                      []I
+	dy                       []float32
+	dxAcc                    []float64
+	A0, A1, A2, B1, B2, D, K int
+}
+
+func (part *gatherPart18[I]) Run(from, to int) error {
+	idx, dy, dxAcc, A0, A1, A2, B1, B2, D, K := part.idx, part.dy, part.dxAcc, part.A0, part.A1, part.A2, part.B1, part.B2, part.D, part.K
+	for point := from; point < to; point++ {
+		rest := point
+		b2 := rest % B2
+		rest /= B2
+		b1 := rest % B1
+		rest /= B1
+		b0 := rest
+		idxRow := b0 * B1
+		idxRow2 := (idxRow + b1) * B2
+		idxRow3 := (idxRow2 + b2) * K
+		for k := range K {
+			if uint(b0) >= uint(A0) {
+				return runtime.RangeError("index.gather", "@x", "A0", b0, A0)
+			}
+			if uint(b1) >= uint(A1) {
+				return runtime.RangeError("index.gather", "@x", "A1", b1, A1)
+			}
+			if uint(b2) >= uint(A2) {
+				return runtime.RangeError("index.gather", "@x", "A2", b2, A2)
+			}
+			i := int(idx[idxRow3+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.gather", "idx", idxRow3+k, i, D)
+			}
+			at := ((b0*A1+b1)*A2+b2)*D + i
+			dxAcc[at] += float64(dy[idxRow3+k])
+		}
+	}
 	return nil
 }
 
@@ -695,10 +1100,10 @@ func gatherRunBackward3F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 	A1 := b.PackExt(0, 1)
 	A2 := b.PackExt(0, 2)
 	D := b.Ext[1]
+	B0 := b.PackExt(2, 0)
 	B1 := b.PackExt(2, 1)
 	B2 := b.PackExt(2, 2)
 	K := b.Ext[3]
-	B0 := b.PackExt(2, 0)
 	wantDx := b.Tensor(3) != nil
 	idx := runtime.Elements[I](b, 1)
 	dy := runtime.Elements[float32](b, 2)
@@ -709,31 +1114,12 @@ func gatherRunBackward3F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, A0*A1*A2*D)
 		clear(dxAcc)
-		for b0 := range B0 {
-			idxRow := b0 * B1
-			for b1 := range B1 {
-				idxRow2 := (idxRow + b1) * B2
-				for b2 := range B2 {
-					idxRow3 := (idxRow2 + b2) * K
-					for k := range K {
-						if uint(b0) >= uint(A0) {
-							return runtime.RangeError("index.gather", "@x", "A0", b0, A0)
-						}
-						if uint(b1) >= uint(A1) {
-							return runtime.RangeError("index.gather", "@x", "A1", b1, A1)
-						}
-						if uint(b2) >= uint(A2) {
-							return runtime.RangeError("index.gather", "@x", "A2", b2, A2)
-						}
-						i := int(idx[idxRow3+k])
-						if uint(i) >= uint(D) {
-							return runtime.IndexError("index.gather", "idx", idxRow3+k, i, D)
-						}
-						at := ((b0*A1+b1)*A2+b2)*D + i
-						dxAcc[at] += float64(dy[idxRow3+k])
-					}
-				}
+		if part := (gatherPart18[I]{idx, dy, dxAcc, A0, A1, A2, B1, B2, D, K}); runtime.Small(B0*B1*B2, K) {
+			if err := part.Run(0, B0*B1*B2); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B0*B1*B2, K); err != nil {
+			return err
 		}
 		for i2, sum := range dxAcc {
 			dx[i2] = float32(sum)
@@ -743,16 +1129,56 @@ func gatherRunBackward3F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 	return nil
 }
 
+// gatherPart19 is a loop that runs in parts.
+type gatherPart19[I runtime.Integer] struct {
+	idx                      []I
+	dx, dy                   []float64
+	A0, A1, A2, B1, B2, D, K int
+}
+
+func (part *gatherPart19[I]) Run(from, to int) error {
+	idx, dx, dy, A0, A1, A2, B1, B2, D, K := part.idx, part.dx, part.dy, part.A0, part.A1, part.A2, part.B1, part.B2, part.D, part.K
+	for point := from; point < to; point++ {
+		rest := point
+		b2 := rest % B2
+		rest /= B2
+		b1 := rest % B1
+		rest /= B1
+		b0 := rest
+		idxRow := b0 * B1
+		idxRow2 := (idxRow + b1) * B2
+		idxRow3 := (idxRow2 + b2) * K
+		for k := range K {
+			if uint(b0) >= uint(A0) {
+				return runtime.RangeError("index.gather", "@x", "A0", b0, A0)
+			}
+			if uint(b1) >= uint(A1) {
+				return runtime.RangeError("index.gather", "@x", "A1", b1, A1)
+			}
+			if uint(b2) >= uint(A2) {
+				return runtime.RangeError("index.gather", "@x", "A2", b2, A2)
+			}
+			i := int(idx[idxRow3+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.gather", "idx", idxRow3+k, i, D)
+			}
+			at := ((b0*A1+b1)*A2+b2)*D + i
+			dx[at] += dy[idxRow3+k]
+		}
+	}
+	return nil
+}
+
 // gatherRunBackward3F64Int computes the derivative of gather with rank(A) = 3, T f64, I any integer.
 func gatherRunBackward3F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) error {
+	B0 := b.PackExt(2, 0)
+	B1 := b.PackExt(2, 1)
+	B2 := b.PackExt(2, 2)
 	A0 := b.PackExt(0, 0)
 	A1 := b.PackExt(0, 1)
 	A2 := b.PackExt(0, 2)
-	B1 := b.PackExt(2, 1)
-	B2 := b.PackExt(2, 2)
 	K := b.Ext[3]
 	D := b.Ext[1]
-	B0 := b.PackExt(2, 0)
 	wantDx := b.Tensor(3) != nil
 	idx := runtime.Elements[I](b, 1)
 	dy := runtime.Elements[float64](b, 2)
@@ -761,31 +1187,12 @@ func gatherRunBackward3F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 	// @x[b0, b1, b2, idx[b0, b1, b2, k]] += @y[b0, b1, b2, k]   for b0 in B0, b1 in B1, b2 in B2, k in K
 	if wantDx {
 		clear(dx)
-		for b0 := range B0 {
-			idxRow := b0 * B1
-			for b1 := range B1 {
-				idxRow2 := (idxRow + b1) * B2
-				for b2 := range B2 {
-					idxRow3 := (idxRow2 + b2) * K
-					for k := range K {
-						if uint(b0) >= uint(A0) {
-							return runtime.RangeError("index.gather", "@x", "A0", b0, A0)
-						}
-						if uint(b1) >= uint(A1) {
-							return runtime.RangeError("index.gather", "@x", "A1", b1, A1)
-						}
-						if uint(b2) >= uint(A2) {
-							return runtime.RangeError("index.gather", "@x", "A2", b2, A2)
-						}
-						i := int(idx[idxRow3+k])
-						if uint(i) >= uint(D) {
-							return runtime.IndexError("index.gather", "idx", idxRow3+k, i, D)
-						}
-						at := ((b0*A1+b1)*A2+b2)*D + i
-						dx[at] += dy[idxRow3+k]
-					}
-				}
+		if part := (gatherPart19[I]{idx, dx, dy, A0, A1, A2, B1, B2, D, K}); runtime.Small(B0*B1*B2, K) {
+			if err := part.Run(0, B0*B1*B2); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B0*B1*B2, K); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)

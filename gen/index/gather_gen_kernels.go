@@ -10,7 +10,7 @@ func gather_a0_f32_i64_forward_0_go(a *runtime.Args) {
 	s1 := a.I[1]
 	for r := range a.Rows {
 		idxv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		xv := *runtime.At[float32](a.Ptr[1], runtime.SelectInt(s0 <= idxv && idxv < s1, idxv, s0)*a.Step[1])
+		xv := *runtime.At[float32](a.Ptr[1], (runtime.SelectInt(s0 <= idxv && idxv < s1, idxv, s0)-a.Lane)*a.Step[1])
 		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = xv
 	}
 }
@@ -21,7 +21,7 @@ func gather_a0_f64_i64_forward_0_go(a *runtime.Args) {
 	s1 := a.I[1]
 	for r := range a.Rows {
 		idxv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		xv := *runtime.At[float64](a.Ptr[1], runtime.SelectInt(s0 <= idxv && idxv < s1, idxv, s0)*a.Step[1])
+		xv := *runtime.At[float64](a.Ptr[1], (runtime.SelectInt(s0 <= idxv && idxv < s1, idxv, s0)-a.Lane)*a.Step[1])
 		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = xv
 	}
 }

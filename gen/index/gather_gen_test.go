@@ -3,12 +3,24 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleGather() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	idx := runtime.Must(runtime.FromSlice([]int64{0, 0, 1, 0}, 2, 2))
+	y := runtime.Must(index.Gather(x, idx, 1))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[1 1]
+	//  [4 3]]
+}
 
 func TestGatherExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.gather",

@@ -41,6 +41,10 @@ func (a *IndexAddAttrs) values(axis int) (indexAddValues, error) {
 // x: T[...B, D], idx: I[K], src: T[...B, K]; y: T[...B, D]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64. I: i32 or i64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: an index lies outside of the axis.
+//
+// With x = [[1, 2], [3, 4]], idx = [1] and src = [[10, 20]], y is [[1, 2], [-7, -16]]:
+//
+//	y, err := index.IndexAdd(x, idx, src, 0, &index.IndexAddAttrs{Alpha: new(-1.0)})
 func IndexAdd(x, idx, src *runtime.Tensor, axis int, attrs *IndexAddAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(axis)
 	if err != nil {

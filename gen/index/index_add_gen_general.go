@@ -6,6 +6,50 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// indexAddPart0 is a loop that runs in parts.
+type indexAddPart0[I runtime.Integer] struct {
+	idx      []I
+	src, sum []float32
+	D, K     int
+}
+
+func (part *indexAddPart0[I]) Run(from, to int) error {
+	idx, src, sum, D, K := part.idx, part.src, part.sum, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
+		srcRow := b2 * K
+		sumRow := b2 * D
+		for d := range D {
+			sum2 := float64(0)
+			for k := range K {
+				if !(runtime.Compare(idx[k], d, 1) == 0) {
+					continue
+				}
+				sum2 += float64(src[srcRow+k])
+			}
+			sum[sumRow+d] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// indexAddPart1 is a loop that runs in parts.
+type indexAddPart1[I runtime.Integer] struct {
+	sum, x, y []float32
+	alpha     float32
+	D         int
+}
+
+func (part *indexAddPart1[I]) Run(from, to int) error {
+	sum, x, y, alpha, D := part.sum, part.x, part.y, part.alpha, part.D
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * D
+		for d := range D {
+			y[xRow+d] = x[xRow+d] + float32(alpha*sum[xRow+d])
+		}
+	}
+	return nil
+}
+
 // indexAddRunF32Int computes index_add, T f32, I any integer.
 func indexAddRunF32Int[I runtime.Integer](b *runtime.Bound, v *indexAddValues) error {
 	D := b.Ext[1]
@@ -31,7 +75,37 @@ func indexAddRunF32Int[I runtime.Integer](b *runtime.Bound, v *indexAddValues) e
 
 	// sum[b, d] += sum(T)(src[b, k])   for b in ...B, d in D, k in K   where idx[k] == I(d)
 	sum := runtime.Temp[float32](b, B*D)
-	for b2 := range B {
+	if part := (indexAddPart0[I]{idx, src, sum, D, K}); runtime.Small(B, D*K) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D*K); err != nil {
+		return err
+	}
+
+	// y[b, d] = T(sum(T)(x[b, d]) + sum(T)(alpha) * sum[b, d])   for b in ...B, d in D
+	alpha := float32(v.alpha)
+	if part := (indexAddPart1[I]{sum, x, y, alpha, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// indexAddPart2 is a loop that runs in parts.
+type indexAddPart2[I runtime.Integer] struct {
+	idx      []I
+	src, sum []float64
+	D, K     int
+}
+
+func (part *indexAddPart2[I]) Run(from, to int) error {
+	idx, src, sum, D, K := part.idx, part.src, part.sum, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
 		srcRow := b2 * K
 		sumRow := b2 * D
 		for d := range D {
@@ -40,21 +114,29 @@ func indexAddRunF32Int[I runtime.Integer](b *runtime.Bound, v *indexAddValues) e
 				if !(runtime.Compare(idx[k], d, 1) == 0) {
 					continue
 				}
-				sum2 += float64(src[srcRow+k])
+				sum2 += src[srcRow+k]
 			}
-			sum[sumRow+d] = float32(sum2)
+			sum[sumRow+d] = sum2
 		}
 	}
+	return nil
+}
 
-	// y[b, d] = T(sum(T)(x[b, d]) + sum(T)(alpha) * sum[b, d])   for b in ...B, d in D
-	alpha := float32(v.alpha)
-	for b2 := range B {
+// indexAddPart3 is a loop that runs in parts.
+type indexAddPart3[I runtime.Integer] struct {
+	v         indexAddValues
+	sum, x, y []float64
+	D         int
+}
+
+func (part *indexAddPart3[I]) Run(from, to int) error {
+	v, sum, x, y, D := &part.v, part.sum, part.x, part.y, part.D
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * D
 		for d := range D {
-			y[xRow+d] = x[xRow+d] + float32(alpha*sum[xRow+d])
+			y[xRow+d] = x[xRow+d] + float64(v.alpha*sum[xRow+d])
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -83,29 +165,72 @@ func indexAddRunF64Int[I runtime.Integer](b *runtime.Bound, v *indexAddValues) e
 
 	// sum[b, d] += sum(T)(src[b, k])   for b in ...B, d in D, k in K   where idx[k] == I(d)
 	sum := runtime.Temp[float64](b, B*D)
-	for b2 := range B {
+	if part := (indexAddPart2[I]{idx, src, sum, D, K}); runtime.Small(B, D*K) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D*K); err != nil {
+		return err
+	}
+
+	// y[b, d] = T(sum(T)(x[b, d]) + sum(T)(alpha) * sum[b, d])   for b in ...B, d in D
+	if part := (indexAddPart3[I]{*v, sum, x, y, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// indexAddPart4 is a loop that runs in parts.
+type indexAddPart4[T, SumT, I runtime.Integer] struct {
+	idx  []I
+	sum  []SumT
+	src  []T
+	D, K int
+}
+
+func (part *indexAddPart4[T, SumT, I]) Run(from, to int) error {
+	idx, sum, src, D, K := part.idx, part.sum, part.src, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
 		srcRow := b2 * K
 		sumRow := b2 * D
 		for d := range D {
-			sum2 := float64(0)
+			sum2 := SumT(0)
 			for k := range K {
 				if !(runtime.Compare(idx[k], d, 1) == 0) {
 					continue
 				}
-				sum2 += src[srcRow+k]
+				sum2 += SumT(src[srcRow+k])
 			}
 			sum[sumRow+d] = sum2
 		}
 	}
+	return nil
+}
 
-	// y[b, d] = T(sum(T)(x[b, d]) + sum(T)(alpha) * sum[b, d])   for b in ...B, d in D
-	for b2 := range B {
+// indexAddPart5 is a loop that runs in parts.
+type indexAddPart5[T, SumT, I runtime.Integer] struct {
+	v    indexAddValues
+	sum  []SumT
+	x, y []T
+	D    int
+}
+
+func (part *indexAddPart5[T, SumT, I]) Run(from, to int) error {
+	v, sum, x, y, D := &part.v, part.sum, part.x, part.y, part.D
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * D
 		for d := range D {
-			y[xRow+d] = x[xRow+d] + float64(v.alpha*sum[xRow+d])
+			if !runtime.Holds[T](v.alpha) {
+				return runtime.AttrError("index.index_add", "alpha", "a whole number of the dtype", v.alpha)
+			}
+			y[xRow+d] = T(SumT(x[xRow+d]) + SumT(T(v.alpha))*sum[xRow+d])
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -134,39 +259,75 @@ func indexAddRunIntInt[T, SumT, I runtime.Integer](b *runtime.Bound, v *indexAdd
 
 	// sum[b, d] += sum(T)(src[b, k])   for b in ...B, d in D, k in K   where idx[k] == I(d)
 	sum := runtime.Temp[SumT](b, B*D)
-	for b2 := range B {
-		srcRow := b2 * K
-		sumRow := b2 * D
-		for d := range D {
-			sum2 := SumT(0)
-			for k := range K {
-				if !(runtime.Compare(idx[k], d, 1) == 0) {
-					continue
-				}
-				sum2 += SumT(src[srcRow+k])
-			}
-			sum[sumRow+d] = sum2
+	if part := (indexAddPart4[T, SumT, I]{idx, sum, src, D, K}); runtime.Small(B, D*K) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, D*K); err != nil {
+		return err
 	}
 
 	// y[b, d] = T(sum(T)(x[b, d]) + sum(T)(alpha) * sum[b, d])   for b in ...B, d in D
-	for b2 := range B {
-		xRow := b2 * D
-		for d := range D {
-			if !runtime.Holds[T](v.alpha) {
-				return runtime.AttrError("index.index_add", "alpha", "a whole number of the dtype", v.alpha)
-			}
-			y[xRow+d] = T(SumT(x[xRow+d]) + SumT(T(v.alpha))*sum[xRow+d])
+	if part := (indexAddPart5[T, SumT, I]{*v, sum, x, y, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
+// indexAddPart6 is a loop that runs in parts.
+type indexAddPart6[I runtime.Integer] struct {
+	dx, dy []float32
+	D      int
+}
+
+func (part *indexAddPart6[I]) Run(from, to int) error {
+	dx, dy, D := part.dx, part.dy, part.D
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * D
+		for d := range D {
+			dx[dyRow+d] = dy[dyRow+d]
+		}
+	}
+	return nil
+}
+
+// indexAddPart7 is a loop that runs in parts.
+type indexAddPart7[I runtime.Integer] struct {
+	idx      []I
+	dsrc, dy []float32
+	alpha    float32
+	D, K     int
+}
+
+func (part *indexAddPart7[I]) Run(from, to int) error {
+	idx, dsrc, dy, alpha, D, K := part.idx, part.dsrc, part.dy, part.alpha, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * D
+		dsrcRow := b2 * K
+		for k := range K {
+			sum := float64(0)
+			idxAt := idx[k]
+			for d := range D {
+				if !(runtime.Compare(idxAt, d, 1) == 0) {
+					continue
+				}
+				sum += float64(float32(alpha * dy[dyRow+d]))
+			}
+			dsrc[dsrcRow+k] = float32(sum)
+		}
+	}
+	return nil
+}
+
 // indexAddRunBackwardF32Int computes the derivative of index_add, T f32, I any integer.
 func indexAddRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v *indexAddValues) error {
-	D := b.Ext[1]
 	B := b.Ext[0]
+	D := b.Ext[1]
 	K := b.Ext[2]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float32](b, 3)
@@ -177,31 +338,69 @@ func indexAddRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v *indexAddV
 
 	// @x[b, d] = @y[b, d]   for b in ...B, d in D
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * D
-			for d := range D {
-				dx[dyRow+d] = dy[dyRow+d]
+		if part := (indexAddPart6[I]{dx, dy, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 	}
 
 	// @src[b, k] += sum(T)(alpha) * @y[b, d]   for b in ...B, d in D, k in K   where idx[k] == I(d)
 	alpha := float32(v.alpha)
 	if wantDsrc {
-		for b2 := range B {
-			dyRow := b2 * D
-			dsrcRow := b2 * K
-			for k := range K {
-				sum := float64(0)
-				idxAt := idx[k]
-				for d := range D {
-					if !(runtime.Compare(idxAt, d, 1) == 0) {
-						continue
-					}
-					sum += float64(float32(alpha * dy[dyRow+d]))
-				}
-				dsrc[dsrcRow+k] = float32(sum)
+		if part := (indexAddPart7[I]{idx, dsrc, dy, alpha, D, K}); runtime.Small(B, D*K) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D*K); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indexAddPart8 is a loop that runs in parts.
+type indexAddPart8[I runtime.Integer] struct {
+	dx, dy []float64
+	D      int
+}
+
+func (part *indexAddPart8[I]) Run(from, to int) error {
+	dx, dy, D := part.dx, part.dy, part.D
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * D
+		for d := range D {
+			dx[dyRow+d] = dy[dyRow+d]
+		}
+	}
+	return nil
+}
+
+// indexAddPart9 is a loop that runs in parts.
+type indexAddPart9[I runtime.Integer] struct {
+	v        indexAddValues
+	idx      []I
+	dsrc, dy []float64
+	D, K     int
+}
+
+func (part *indexAddPart9[I]) Run(from, to int) error {
+	v, idx, dsrc, dy, D, K := &part.v, part.idx, part.dsrc, part.dy, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * D
+		dsrcRow := b2 * K
+		for k := range K {
+			sum := float64(0)
+			idxAt := idx[k]
+			for d := range D {
+				if !(runtime.Compare(idxAt, d, 1) == 0) {
+					continue
+				}
+				sum += float64(v.alpha * dy[dyRow+d])
+			}
+			dsrc[dsrcRow+k] = sum
 		}
 	}
 	return nil
@@ -209,8 +408,8 @@ func indexAddRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v *indexAddV
 
 // indexAddRunBackwardF64Int computes the derivative of index_add, T f64, I any integer.
 func indexAddRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v *indexAddValues) error {
-	D := b.Ext[1]
 	B := b.Ext[0]
+	D := b.Ext[1]
 	K := b.Ext[2]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
@@ -221,30 +420,23 @@ func indexAddRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v *indexAddV
 
 	// @x[b, d] = @y[b, d]   for b in ...B, d in D
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * D
-			for d := range D {
-				dx[dyRow+d] = dy[dyRow+d]
+		if part := (indexAddPart8[I]{dx, dy, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 	}
 
 	// @src[b, k] += sum(T)(alpha) * @y[b, d]   for b in ...B, d in D, k in K   where idx[k] == I(d)
 	if wantDsrc {
-		for b2 := range B {
-			dyRow := b2 * D
-			dsrcRow := b2 * K
-			for k := range K {
-				sum := float64(0)
-				idxAt := idx[k]
-				for d := range D {
-					if !(runtime.Compare(idxAt, d, 1) == 0) {
-						continue
-					}
-					sum += float64(v.alpha * dy[dyRow+d])
-				}
-				dsrc[dsrcRow+k] = sum
+		if part := (indexAddPart9[I]{*v, idx, dsrc, dy, D, K}); runtime.Small(B, D*K) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D*K); err != nil {
+			return err
 		}
 	}
 	return nil

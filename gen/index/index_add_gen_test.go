@@ -3,12 +3,36 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleIndexAdd() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3}, 1, 3))
+	idx := runtime.Must(runtime.FromSlice([]int64{2, 0, 2}, 3))
+	src := runtime.Must(runtime.FromSlice([]float32{10, 20, 30}, 1, 3))
+	y := runtime.Must(index.IndexAdd(x, idx, src, 1, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[1 3]
+	// [[21  2 43]]
+}
+
+func ExampleIndexAdd_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	idx := runtime.Must(runtime.FromSlice([]int64{1}, 1))
+	src := runtime.Must(runtime.FromSlice([]float32{10, 20}, 1, 2))
+	y := runtime.Must(index.IndexAdd(x, idx, src, 0, &index.IndexAddAttrs{Alpha: new(-1.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[  1   2]
+	//  [ -7 -16]]
+}
 
 func TestIndexAddExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.index_add",

@@ -29,6 +29,10 @@ func indexSelectValuesOf(axis int) (indexSelectValues, error) {
 // x: T[...B, D], idx: I[K]; y: T[...B, K]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool. I: i32 or i64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+//
+// With x = [[1, 2, 3], [4, 5, 6]] and idx = [2, 0, 2], y is [[3, 1, 3], [6, 4, 6]]:
+//
+//	y, err := index.IndexSelect(x, idx, 1)
 func IndexSelect(x, idx *runtime.Tensor, axis int) (*runtime.Tensor, error) {
 	vals, err := indexSelectValuesOf(axis)
 	if err != nil {

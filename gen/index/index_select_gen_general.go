@@ -6,92 +6,148 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// indexSelectPart0 is a loop that runs in parts.
+type indexSelectPart0[I runtime.Integer] struct {
+	idx  []I
+	x, y []float32
+	D, K int
+}
+
+func (part *indexSelectPart0[I]) Run(from, to int) error {
+	idx, x, y, D, K := part.idx, part.x, part.y, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * D
+		yRow := b2 * K
+		for k := range K {
+			i := int(idx[k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.index_select", "idx", k, i, D)
+			}
+			y[yRow+k] = x[xRow+i]
+		}
+	}
+	return nil
+}
+
 // indexSelectRunF32Int computes index_select, T f32, I any integer.
 func indexSelectRunF32Int[I runtime.Integer](b *runtime.Bound, v *indexSelectValues) error {
+	B := b.Ext[0]
 	D := b.Ext[1]
 	K := b.Ext[2]
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[float32](b, B*K)
 
 	// y[b, k] = x[b, idx[k]]   for b in ...B, k in K
-	for b2 := range B {
-		xRow := b2 * D
-		yRow := b2 * K
-		for k := range K {
-			i := int(idx[k])
-			if uint(i) >= uint(D) {
-				return runtime.IndexError("index.index_select", "idx", k, i, D)
-			}
-			y[yRow+k] = x[xRow+i]
+	if part := (indexSelectPart0[I]{idx, x, y, D, K}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
+// indexSelectPart1 is a loop that runs in parts.
+type indexSelectPart1[I runtime.Integer] struct {
+	idx  []I
+	x, y []float64
+	D, K int
+}
+
+func (part *indexSelectPart1[I]) Run(from, to int) error {
+	idx, x, y, D, K := part.idx, part.x, part.y, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * D
+		yRow := b2 * K
+		for k := range K {
+			i := int(idx[k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.index_select", "idx", k, i, D)
+			}
+			y[yRow+k] = x[xRow+i]
+		}
+	}
+	return nil
+}
+
 // indexSelectRunF64Int computes index_select, T f64, I any integer.
 func indexSelectRunF64Int[I runtime.Integer](b *runtime.Bound, v *indexSelectValues) error {
+	B := b.Ext[0]
 	D := b.Ext[1]
 	K := b.Ext[2]
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[float64](b, B*K)
 
 	// y[b, k] = x[b, idx[k]]   for b in ...B, k in K
-	for b2 := range B {
-		xRow := b2 * D
-		yRow := b2 * K
-		for k := range K {
-			i := int(idx[k])
-			if uint(i) >= uint(D) {
-				return runtime.IndexError("index.index_select", "idx", k, i, D)
-			}
-			y[yRow+k] = x[xRow+i]
+	if part := (indexSelectPart1[I]{idx, x, y, D, K}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
+// indexSelectPart2 is a loop that runs in parts.
+type indexSelectPart2[I runtime.Integer] struct {
+	idx  []I
+	x, y []bool
+	D, K int
+}
+
+func (part *indexSelectPart2[I]) Run(from, to int) error {
+	idx, x, y, D, K := part.idx, part.x, part.y, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * D
+		yRow := b2 * K
+		for k := range K {
+			i := int(idx[k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.index_select", "idx", k, i, D)
+			}
+			y[yRow+k] = x[xRow+i]
+		}
+	}
+	return nil
+}
+
 // indexSelectRunBoolInt computes index_select, T bool, I any integer.
 func indexSelectRunBoolInt[I runtime.Integer](b *runtime.Bound, v *indexSelectValues) error {
+	B := b.Ext[0]
 	D := b.Ext[1]
 	K := b.Ext[2]
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[bool](b, B*K)
 
 	// y[b, k] = x[b, idx[k]]   for b in ...B, k in K
-	for b2 := range B {
-		xRow := b2 * D
-		yRow := b2 * K
-		for k := range K {
-			i := int(idx[k])
-			if uint(i) >= uint(D) {
-				return runtime.IndexError("index.index_select", "idx", k, i, D)
-			}
-			y[yRow+k] = x[xRow+i]
+	if part := (indexSelectPart2[I]{idx, x, y, D, K}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 2), y)
 	return nil
 }
 
-// indexSelectRunIntInt computes index_select, T any integer, I any integer.
-func indexSelectRunIntInt[T, I runtime.Integer](b *runtime.Bound, v *indexSelectValues) error {
-	D := b.Ext[1]
-	K := b.Ext[2]
-	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
-	idx := runtime.Elements[I](b, 1)
-	y := runtime.Temp[T](b, B*K)
+// indexSelectPart3 is a loop that runs in parts.
+type indexSelectPart3[T, I runtime.Integer] struct {
+	idx  []I
+	x, y []T
+	D, K int
+}
 
-	// y[b, k] = x[b, idx[k]]   for b in ...B, k in K
-	for b2 := range B {
+func (part *indexSelectPart3[T, I]) Run(from, to int) error {
+	idx, x, y, D, K := part.idx, part.x, part.y, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * D
 		yRow := b2 * K
 		for k := range K {
@@ -102,7 +158,52 @@ func indexSelectRunIntInt[T, I runtime.Integer](b *runtime.Bound, v *indexSelect
 			y[yRow+k] = x[xRow+i]
 		}
 	}
+	return nil
+}
+
+// indexSelectRunIntInt computes index_select, T any integer, I any integer.
+func indexSelectRunIntInt[T, I runtime.Integer](b *runtime.Bound, v *indexSelectValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	K := b.Ext[2]
+	x := runtime.Elements[T](b, 0)
+	idx := runtime.Elements[I](b, 1)
+	y := runtime.Temp[T](b, B*K)
+
+	// y[b, k] = x[b, idx[k]]   for b in ...B, k in K
+	if part := (indexSelectPart3[T, I]{idx, x, y, D, K}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
+	}
 	copy(runtime.Elements[T](b, 2), y)
+	return nil
+}
+
+// indexSelectPart4 is a loop that runs in parts.
+type indexSelectPart4[I runtime.Integer] struct {
+	idx   []I
+	dy    []float32
+	dxAcc []float64
+	D, K  int
+}
+
+func (part *indexSelectPart4[I]) Run(from, to int) error {
+	idx, dy, dxAcc, D, K := part.idx, part.dy, part.dxAcc, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * D
+		dyRow := b2 * K
+		for k := range K {
+			i := int(idx[k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.index_select", "idx", k, i, D)
+			}
+			at := dxRow + i
+			dxAcc[at] += float64(dy[dyRow+k])
+		}
+	}
 	return nil
 }
 
@@ -121,17 +222,12 @@ func indexSelectRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v *indexS
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*D)
 		clear(dxAcc)
-		for b2 := range B {
-			dxRow := b2 * D
-			dyRow := b2 * K
-			for k := range K {
-				i := int(idx[k])
-				if uint(i) >= uint(D) {
-					return runtime.IndexError("index.index_select", "idx", k, i, D)
-				}
-				at := dxRow + i
-				dxAcc[at] += float64(dy[dyRow+k])
+		if part := (indexSelectPart4[I]{idx, dy, dxAcc, D, K}); runtime.Small(B, K) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, K); err != nil {
+			return err
 		}
 		for i2, sum := range dxAcc {
 			dx[i2] = float32(sum)
@@ -141,11 +237,35 @@ func indexSelectRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v *indexS
 	return nil
 }
 
+// indexSelectPart5 is a loop that runs in parts.
+type indexSelectPart5[I runtime.Integer] struct {
+	idx    []I
+	dx, dy []float64
+	D, K   int
+}
+
+func (part *indexSelectPart5[I]) Run(from, to int) error {
+	idx, dx, dy, D, K := part.idx, part.dx, part.dy, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * D
+		dyRow := b2 * K
+		for k := range K {
+			i := int(idx[k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.index_select", "idx", k, i, D)
+			}
+			at := dxRow + i
+			dx[at] += dy[dyRow+k]
+		}
+	}
+	return nil
+}
+
 // indexSelectRunBackwardF64Int computes the derivative of index_select, T f64, I any integer.
 func indexSelectRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v *indexSelectValues) error {
+	B := b.Ext[0]
 	D := b.Ext[1]
 	K := b.Ext[2]
-	B := b.Ext[0]
 	wantDx := b.Tensor(3) != nil
 	idx := runtime.Elements[I](b, 1)
 	dy := runtime.Elements[float64](b, 2)
@@ -154,17 +274,12 @@ func indexSelectRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v *indexS
 	// @x[b, idx[k]] += @y[b, k]   for b in ...B, k in K
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dxRow := b2 * D
-			dyRow := b2 * K
-			for k := range K {
-				i := int(idx[k])
-				if uint(i) >= uint(D) {
-					return runtime.IndexError("index.index_select", "idx", k, i, D)
-				}
-				at := dxRow + i
-				dx[at] += dy[dyRow+k]
+		if part := (indexSelectPart5[I]{idx, dx, dy, D, K}); runtime.Small(B, K) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, K); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)

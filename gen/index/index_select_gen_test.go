@@ -3,12 +3,24 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleIndexSelect() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	idx := runtime.Must(runtime.FromSlice([]int64{2, 0, 2}, 3))
+	y := runtime.Must(index.IndexSelect(x, idx, 1))
+	fmt.Println(y)
+	// Output:
+	// f32[2 3]
+	// [[3 1 3]
+	//  [6 4 6]]
+}
 
 func TestIndexSelectExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.index_select",

@@ -27,6 +27,10 @@ func maskedFillValuesOf(value float64) (maskedFillValues, error) {
 // x: T[...B], mask: bool[...B]; y: T[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [1, 2, 3] and mask = [1, 0, 1], y is [-1, 2, -1]:
+//
+//	y, err := index.MaskedFill(x, mask, -1.0)
 func MaskedFill(x, mask *runtime.Tensor, value float64) (*runtime.Tensor, error) {
 	vals, err := maskedFillValuesOf(value)
 	if err != nil {

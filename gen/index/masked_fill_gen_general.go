@@ -6,6 +6,27 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// maskedFillPart0 is a loop that runs in parts.
+type maskedFillPart0 struct {
+	mask  []bool
+	x, y  []float32
+	value float32
+}
+
+func (part *maskedFillPart0) Run(from, to int) error {
+	mask, x, y, value := part.mask, part.x, part.y, part.value
+	for b2 := from; b2 < to; b2++ {
+		var t float32
+		if mask[b2] {
+			t = value
+		} else {
+			t = x[b2]
+		}
+		y[b2] = t
+	}
+	return nil
+}
+
 // maskedFillRunF32 computes masked_fill, T f32.
 func maskedFillRunF32(b *runtime.Bound, v *maskedFillValues) error {
 	B := b.Ext[0]
@@ -15,10 +36,29 @@ func maskedFillRunF32(b *runtime.Bound, v *maskedFillValues) error {
 
 	// y[b] = if mask[b] then value else x[b]   for b in ...B
 	value := float32(v.value)
-	for b2 := range B {
-		var t float32
+	if part := (maskedFillPart0{mask, x, y, value}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// maskedFillPart1 is a loop that runs in parts.
+type maskedFillPart1 struct {
+	v    maskedFillValues
+	mask []bool
+	x, y []float64
+}
+
+func (part *maskedFillPart1) Run(from, to int) error {
+	v, mask, x, y := &part.v, part.mask, part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		var t float64
 		if mask[b2] {
-			t = value
+			t = v.value
 		} else {
 			t = x[b2]
 		}
@@ -35,10 +75,28 @@ func maskedFillRunF64(b *runtime.Bound, v *maskedFillValues) error {
 	y := runtime.Elements[float64](b, 2)
 
 	// y[b] = if mask[b] then value else x[b]   for b in ...B
-	for b2 := range B {
-		var t float64
+	if part := (maskedFillPart1{*v, mask, x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// maskedFillPart2 is a loop that runs in parts.
+type maskedFillPart2 struct {
+	mask, x, y []bool
+	value      bool
+}
+
+func (part *maskedFillPart2) Run(from, to int) error {
+	mask, x, y, value := part.mask, part.x, part.y, part.value
+	for b2 := from; b2 < to; b2++ {
+		var t bool
 		if mask[b2] {
-			t = v.value
+			t = value
 		} else {
 			t = x[b2]
 		}
@@ -56,10 +114,32 @@ func maskedFillRunBool(b *runtime.Bound, v *maskedFillValues) error {
 
 	// y[b] = if mask[b] then value else x[b]   for b in ...B
 	value := (v.value != 0)
-	for b2 := range B {
-		var t bool
+	if part := (maskedFillPart2{mask, x, y, value}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// maskedFillPart3 is a loop that runs in parts.
+type maskedFillPart3[T runtime.Integer] struct {
+	v    maskedFillValues
+	x, y []T
+	mask []bool
+}
+
+func (part *maskedFillPart3[T]) Run(from, to int) error {
+	v, x, y, mask := &part.v, part.x, part.y, part.mask
+	for b2 := from; b2 < to; b2++ {
+		var t T
 		if mask[b2] {
-			t = value
+			if !runtime.Holds[T](v.value) {
+				return runtime.AttrError("index.masked_fill", "value", "a whole number of the dtype", v.value)
+			}
+			t = T(v.value)
 		} else {
 			t = x[b2]
 		}
@@ -76,19 +156,34 @@ func maskedFillRunInt[T runtime.Integer](b *runtime.Bound, v *maskedFillValues) 
 	y := runtime.Temp[T](b, B)
 
 	// y[b] = if mask[b] then value else x[b]   for b in ...B
-	for b2 := range B {
-		var t T
-		if mask[b2] {
-			if !runtime.Holds[T](v.value) {
-				return runtime.AttrError("index.masked_fill", "value", "a whole number of the dtype", v.value)
-			}
-			t = T(v.value)
-		} else {
-			t = x[b2]
+	if part := (maskedFillPart3[T]{*v, x, y, mask}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = t
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 2), y)
+	return nil
+}
+
+// maskedFillPart4 is a loop that runs in parts.
+type maskedFillPart4 struct {
+	mask   []bool
+	dx, dy []float32
+}
+
+func (part *maskedFillPart4) Run(from, to int) error {
+	mask, dx, dy := part.mask, part.dx, part.dy
+	for b2 := from; b2 < to; b2++ {
+		var t float32
+		if mask[b2] {
+			t = 0
+		} else {
+			t = dy[b2]
+		}
+		dx[b2] = t
+	}
 	return nil
 }
 
@@ -102,15 +197,33 @@ func maskedFillRunBackwardF32(b *runtime.Bound, v *maskedFillValues) error {
 
 	// @x[b] = if mask[b] then 0 else @y[b]   for b in ...B
 	if wantDx {
-		for b2 := range B {
-			var t float32
-			if mask[b2] {
-				t = 0
-			} else {
-				t = dy[b2]
+		if part := (maskedFillPart4{mask, dx, dy}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
-			dx[b2] = t
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// maskedFillPart5 is a loop that runs in parts.
+type maskedFillPart5 struct {
+	mask   []bool
+	dx, dy []float64
+}
+
+func (part *maskedFillPart5) Run(from, to int) error {
+	mask, dx, dy := part.mask, part.dx, part.dy
+	for b2 := from; b2 < to; b2++ {
+		var t float64
+		if mask[b2] {
+			t = 0
+		} else {
+			t = dy[b2]
+		}
+		dx[b2] = t
 	}
 	return nil
 }
@@ -125,14 +238,12 @@ func maskedFillRunBackwardF64(b *runtime.Bound, v *maskedFillValues) error {
 
 	// @x[b] = if mask[b] then 0 else @y[b]   for b in ...B
 	if wantDx {
-		for b2 := range B {
-			var t float64
-			if mask[b2] {
-				t = 0
-			} else {
-				t = dy[b2]
+		if part := (maskedFillPart5{mask, dx, dy}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
-			dx[b2] = t
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,22 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMaskedFill() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3}, 3))
+	mask := runtime.Must(runtime.FromSlice([]bool{true, false, true}, 3))
+	y := runtime.Must(index.MaskedFill(x, mask, -1.0))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [-1 2 -1]
+}
 
 func TestMaskedFillExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.masked_fill",

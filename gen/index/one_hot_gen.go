@@ -30,6 +30,10 @@ func oneHotValuesOf(classes int) (oneHotValues, error) {
 // t: I[...B]; y: i64[...B, C]. I: i32 or i64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: a class lies outside of the classes.
+//
+// With t = [0, 2], y is [[1, 0, 0], [0, 0, 1]]:
+//
+//	y, err := index.OneHot(t, 3)
 func OneHot(t *runtime.Tensor, classes int) (*runtime.Tensor, error) {
 	vals, err := oneHotValuesOf(classes)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // oneHotExtents0 finds extents that follow from attributes and those of the inputs.
 func oneHotExtents0(b *runtime.Bound, v *oneHotValues) error {
 	if v.classes < 0 {
-		return runtime.ShapeError("index.one_hot", "C = classes that isn't negative")
+		return runtime.ShapeError("index.one_hot", "C = classes that isn't negative", v.classes)
 	}
 	if err := b.Derive(1, v.classes); err != nil {
 		return err
@@ -22,6 +22,30 @@ func oneHotExtents(b *runtime.Bound, v *oneHotValues, variant int) error {
 	switch variant {
 	case 0:
 		return oneHotExtents0(b, v)
+	}
+	return nil
+}
+
+// oneHotPart0 is a loop that runs in parts.
+type oneHotPart0[I runtime.Integer] struct {
+	t     []I
+	y     []int64
+	C     int
+	i, i2 int64
+}
+
+func (part *oneHotPart0[I]) Run(from, to int) error {
+	t, y, C, i, i2 := part.t, part.y, part.C, part.i, part.i2
+	for b2 := from; b2 < to; b2++ {
+		tAt := t[b2]
+		yRow := b2 * C
+		for c := range C {
+			t2 := i2
+			if runtime.Compare(tAt, c, 1) == 0 {
+				t2 = i
+			}
+			y[yRow+c] = t2
+		}
 	}
 	return nil
 }
@@ -49,16 +73,12 @@ func oneHotRunInt[I runtime.Integer](b *runtime.Bound, v *oneHotValues) error {
 	// y[b, c] = if t[b] == I(c) then 1 else 0   for b in ...B, c in C
 	i := int64(1)
 	i2 := int64(0)
-	for b2 := range B {
-		tAt := t[b2]
-		yRow := b2 * C
-		for c := range C {
-			t2 := i2
-			if runtime.Compare(tAt, c, 1) == 0 {
-				t2 = i
-			}
-			y[yRow+c] = t2
+	if part := (oneHotPart0[I]{t, y, C, i, i2}); runtime.Small(B, C) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, C); err != nil {
+		return err
 	}
 	copy(runtime.Elements[int64](b, 1), y)
 	return nil

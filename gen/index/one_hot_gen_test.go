@@ -3,12 +3,23 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleOneHot() {
+	t := runtime.Must(runtime.FromSlice([]int64{0, 2}, 2))
+	y := runtime.Must(index.OneHot(t, 3))
+	fmt.Println(y)
+	// Output:
+	// i64[2 3]
+	// [[1 0 0]
+	//  [0 0 1]]
+}
 
 func TestOneHotExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.one_hot",

@@ -28,6 +28,10 @@ func permuteValuesOf(perm runtime.Placement) (permuteValues, error) {
 // x: T[...R]; y: T[...P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 2, 3], [4, 5, 6]], y is [[1, 4], [2, 5], [3, 6]]:
+//
+//	y, err := index.Permute(x, runtime.PlaceAxes([]int{1, 0}))
 func Permute(x *runtime.Tensor, perm runtime.Placement) (*runtime.Tensor, error) {
 	vals, err := permuteValuesOf(perm)
 	if err != nil {

@@ -21,6 +21,19 @@ func permuteExtents(b *runtime.Bound, v *permuteValues, variant int) error {
 	return nil
 }
 
+// permutePart0 is a loop that runs in parts.
+type permutePart0 struct {
+	x, y []bool
+}
+
+func (part *permutePart0) Run(from, to int) error {
+	x, y := part.x, part.y
+	for p := from; p < to; p++ {
+		y[p] = x[p]
+	}
+	return nil
+}
+
 // permuteRunBool computes permute, T bool.
 func permuteRunBool(b *runtime.Bound, v *permuteValues) error {
 	R := b.Ext[0]
@@ -28,7 +41,24 @@ func permuteRunBool(b *runtime.Bound, v *permuteValues) error {
 	y := runtime.Elements[bool](b, 1)
 
 	// y[p] = x[p]   for p in ...R
-	for p := range R {
+	if part := (permutePart0{x, y}); runtime.Small(R, 1) {
+		if err := part.Run(0, R); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, R, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// permutePart1 is a loop that runs in parts.
+type permutePart1[T runtime.Integer] struct {
+	x, y []T
+}
+
+func (part *permutePart1[T]) Run(from, to int) error {
+	x, y := part.x, part.y
+	for p := from; p < to; p++ {
 		y[p] = x[p]
 	}
 	return nil
@@ -41,8 +71,12 @@ func permuteRunInt[T runtime.Integer](b *runtime.Bound, v *permuteValues) error 
 	y := runtime.Elements[T](b, 1)
 
 	// y[p] = x[p]   for p in ...R
-	for p := range R {
-		y[p] = x[p]
+	if part := (permutePart1[T]{x, y}); runtime.Small(R, 1) {
+		if err := part.Run(0, R); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, R, 1); err != nil {
+		return err
 	}
 	return nil
 }

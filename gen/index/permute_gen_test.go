@@ -3,12 +3,24 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExamplePermute() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	y := runtime.Must(index.Permute(x, runtime.PlaceAxes([]int{1, 0})))
+	fmt.Println(y)
+	// Output:
+	// f32[3 2]
+	// [[1 4]
+	//  [2 5]
+	//  [3 6]]
+}
 
 func TestPermuteExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.permute",

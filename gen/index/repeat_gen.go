@@ -31,6 +31,10 @@ func repeat_ValuesOf(times []int) (repeat_Values, error) {
 // x: T[...B]; y: T[...P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue.
+//
+// With x = [1, 2, 3], y is [1, 2, 3, 1, 2, 3]:
+//
+//	y, err := index.Repeat(x, []int{2})
 func Repeat(x *runtime.Tensor, times []int) (*runtime.Tensor, error) {
 	vals, err := repeat_ValuesOf(times)
 	if err != nil {

@@ -11,7 +11,7 @@ func repeat_Extents0(b *runtime.Bound, v *repeat_Values) error {
 	B0 := b.PackExt(0, 0)
 	P0 := B0 * runtime.Entry(v.times, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("index.repeat", "P0 = |B0| * times[0] that isn't negative")
+		return runtime.ShapeError("index.repeat", "P0 = |B0| * times[0] that isn't negative", P0)
 	}
 	if err := b.DerivePack(1, P0); err != nil {
 		return err
@@ -25,11 +25,11 @@ func repeat_Extents1(b *runtime.Bound, v *repeat_Values) error {
 	B1 := b.PackExt(0, 1)
 	P0 := B0 * runtime.Entry(v.times, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("index.repeat", "P0 = |B0| * times[0] that isn't negative")
+		return runtime.ShapeError("index.repeat", "P0 = |B0| * times[0] that isn't negative", P0)
 	}
 	P1 := B1 * runtime.Entry(v.times, 1, 0)
 	if P1 < 0 {
-		return runtime.ShapeError("index.repeat", "P1 = |B1| * times[1] that isn't negative")
+		return runtime.ShapeError("index.repeat", "P1 = |B1| * times[1] that isn't negative", P1)
 	}
 	if err := b.DerivePack(1, P0, P1); err != nil {
 		return err
@@ -44,15 +44,15 @@ func repeat_Extents2(b *runtime.Bound, v *repeat_Values) error {
 	B2 := b.PackExt(0, 2)
 	P0 := B0 * runtime.Entry(v.times, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("index.repeat", "P0 = |B0| * times[0] that isn't negative")
+		return runtime.ShapeError("index.repeat", "P0 = |B0| * times[0] that isn't negative", P0)
 	}
 	P1 := B1 * runtime.Entry(v.times, 1, 0)
 	if P1 < 0 {
-		return runtime.ShapeError("index.repeat", "P1 = |B1| * times[1] that isn't negative")
+		return runtime.ShapeError("index.repeat", "P1 = |B1| * times[1] that isn't negative", P1)
 	}
 	P2 := B2 * runtime.Entry(v.times, 2, 0)
 	if P2 < 0 {
-		return runtime.ShapeError("index.repeat", "P2 = |B2| * times[2] that isn't negative")
+		return runtime.ShapeError("index.repeat", "P2 = |B2| * times[2] that isn't negative", P2)
 	}
 	if err := b.DerivePack(1, P0, P1, P2); err != nil {
 		return err
@@ -76,89 +76,204 @@ func repeat_Extents(b *runtime.Bound, v *repeat_Values, variant int) error {
 	return nil
 }
 
-// repeat_Run0F32 computes repeat with rank(B) = 1, T f32.
-func repeat_Run0F32(b *runtime.Bound, v *repeat_Values) error {
-	B0 := b.PackExt(0, 0)
-	P0 := b.PackExt(1, 0)
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, P0)
+// repeat_Part0 is a loop that runs in parts.
+type repeat_Part0 struct {
+	x, y []float32
+	B0   int
+}
 
-	// y[p0] = x[p0 % |B0|]   for p0 in P0
-	for p0 := range P0 {
+func (part *repeat_Part0) Run(from, to int) error {
+	x, y, B0 := part.x, part.y, part.B0
+	for p0 := from; p0 < to; p0++ {
 		if B0 == 0 {
 			return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
 		}
 		y[p0] = x[runtime.FloorModInt(p0, B0)]
 	}
+	return nil
+}
+
+// repeat_Run0F32 computes repeat with rank(B) = 1, T f32.
+func repeat_Run0F32(b *runtime.Bound, v *repeat_Values) error {
+	P0 := b.PackExt(1, 0)
+	B0 := b.PackExt(0, 0)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, P0)
+
+	// y[p0] = x[p0 % |B0|]   for p0 in P0
+	if part := (repeat_Part0{x, y, B0}); runtime.Small(P0, 1) {
+		if err := part.Run(0, P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, P0, 1); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// repeat_Part1 is a loop that runs in parts.
+type repeat_Part1 struct {
+	x, y []float64
+	B0   int
+}
+
+func (part *repeat_Part1) Run(from, to int) error {
+	x, y, B0 := part.x, part.y, part.B0
+	for p0 := from; p0 < to; p0++ {
+		if B0 == 0 {
+			return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+		}
+		y[p0] = x[runtime.FloorModInt(p0, B0)]
+	}
 	return nil
 }
 
 // repeat_Run0F64 computes repeat with rank(B) = 1, T f64.
 func repeat_Run0F64(b *runtime.Bound, v *repeat_Values) error {
-	B0 := b.PackExt(0, 0)
 	P0 := b.PackExt(1, 0)
+	B0 := b.PackExt(0, 0)
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, P0)
 
 	// y[p0] = x[p0 % |B0|]   for p0 in P0
-	for p0 := range P0 {
+	if part := (repeat_Part1{x, y, B0}); runtime.Small(P0, 1) {
+		if err := part.Run(0, P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, P0, 1); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// repeat_Part2 is a loop that runs in parts.
+type repeat_Part2 struct {
+	x, y []bool
+	B0   int
+}
+
+func (part *repeat_Part2) Run(from, to int) error {
+	x, y, B0 := part.x, part.y, part.B0
+	for p0 := from; p0 < to; p0++ {
 		if B0 == 0 {
 			return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
 		}
 		y[p0] = x[runtime.FloorModInt(p0, B0)]
 	}
-	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
 // repeat_Run0Bool computes repeat with rank(B) = 1, T bool.
 func repeat_Run0Bool(b *runtime.Bound, v *repeat_Values) error {
-	B0 := b.PackExt(0, 0)
 	P0 := b.PackExt(1, 0)
+	B0 := b.PackExt(0, 0)
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, P0)
 
 	// y[p0] = x[p0 % |B0|]   for p0 in P0
-	for p0 := range P0 {
+	if part := (repeat_Part2{x, y, B0}); runtime.Small(P0, 1) {
+		if err := part.Run(0, P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, P0, 1); err != nil {
+		return err
+	}
+	copy(runtime.Elements[bool](b, 1), y)
+	return nil
+}
+
+// repeat_Part3 is a loop that runs in parts.
+type repeat_Part3[T runtime.Integer] struct {
+	x, y []T
+	B0   int
+}
+
+func (part *repeat_Part3[T]) Run(from, to int) error {
+	x, y, B0 := part.x, part.y, part.B0
+	for p0 := from; p0 < to; p0++ {
 		if B0 == 0 {
 			return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
 		}
 		y[p0] = x[runtime.FloorModInt(p0, B0)]
 	}
-	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
 // repeat_Run0Int computes repeat with rank(B) = 1, T any integer.
 func repeat_Run0Int[T runtime.Integer](b *runtime.Bound, v *repeat_Values) error {
-	B0 := b.PackExt(0, 0)
 	P0 := b.PackExt(1, 0)
+	B0 := b.PackExt(0, 0)
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, P0)
 
 	// y[p0] = x[p0 % |B0|]   for p0 in P0
-	for p0 := range P0 {
-		if B0 == 0 {
-			return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+	if part := (repeat_Part3[T]{x, y, B0}); runtime.Small(P0, 1) {
+		if err := part.Run(0, P0); err != nil {
+			return err
 		}
-		y[p0] = x[runtime.FloorModInt(p0, B0)]
+	} else if err := runtime.Split(part, P0, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
+	return nil
+}
+
+// repeat_Part4 is a loop that runs in parts.
+type repeat_Part4 struct {
+	x, y       []float32
+	B0, B1, P1 int
+}
+
+func (part *repeat_Part4) Run(from, to int) error {
+	x, y, B0, B1, P1 := part.x, part.y, part.B0, part.B1, part.P1
+	for p0 := from; p0 < to; p0++ {
+		yRow := p0 * P1
+		for p1 := range P1 {
+			if B0 == 0 {
+				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+			}
+			if B1 == 0 {
+				return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+			}
+			xAt := x[runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1)]
+			y[yRow+p1] = xAt
+		}
+	}
 	return nil
 }
 
 // repeat_Run1F32 computes repeat with rank(B) = 2, T f32.
 func repeat_Run1F32(b *runtime.Bound, v *repeat_Values) error {
+	P0 := b.PackExt(1, 0)
 	B0 := b.PackExt(0, 0)
 	B1 := b.PackExt(0, 1)
 	P1 := b.PackExt(1, 1)
-	P0 := b.PackExt(1, 0)
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, P0*P1)
 
 	// y[p0, p1] = x[p0 % |B0|, p1 % |B1|]   for p0 in P0, p1 in P1
-	for p0 := range P0 {
+	if part := (repeat_Part4{x, y, B0, B1, P1}); runtime.Small(P0, P1) {
+		if err := part.Run(0, P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, P0, P1); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// repeat_Part5 is a loop that runs in parts.
+type repeat_Part5 struct {
+	x, y       []float64
+	B0, B1, P1 int
+}
+
+func (part *repeat_Part5) Run(from, to int) error {
+	x, y, B0, B1, P1 := part.x, part.y, part.B0, part.B1, part.P1
+	for p0 := from; p0 < to; p0++ {
 		yRow := p0 * P1
 		for p1 := range P1 {
 			if B0 == 0 {
@@ -171,21 +286,39 @@ func repeat_Run1F32(b *runtime.Bound, v *repeat_Values) error {
 			y[yRow+p1] = xAt
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
 // repeat_Run1F64 computes repeat with rank(B) = 2, T f64.
 func repeat_Run1F64(b *runtime.Bound, v *repeat_Values) error {
+	P0 := b.PackExt(1, 0)
 	B0 := b.PackExt(0, 0)
 	B1 := b.PackExt(0, 1)
 	P1 := b.PackExt(1, 1)
-	P0 := b.PackExt(1, 0)
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, P0*P1)
 
 	// y[p0, p1] = x[p0 % |B0|, p1 % |B1|]   for p0 in P0, p1 in P1
-	for p0 := range P0 {
+	if part := (repeat_Part5{x, y, B0, B1, P1}); runtime.Small(P0, P1) {
+		if err := part.Run(0, P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, P0, P1); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// repeat_Part6 is a loop that runs in parts.
+type repeat_Part6 struct {
+	x, y       []bool
+	B0, B1, P1 int
+}
+
+func (part *repeat_Part6) Run(from, to int) error {
+	x, y, B0, B1, P1 := part.x, part.y, part.B0, part.B1, part.P1
+	for p0 := from; p0 < to; p0++ {
 		yRow := p0 * P1
 		for p1 := range P1 {
 			if B0 == 0 {
@@ -198,21 +331,39 @@ func repeat_Run1F64(b *runtime.Bound, v *repeat_Values) error {
 			y[yRow+p1] = xAt
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
 // repeat_Run1Bool computes repeat with rank(B) = 2, T bool.
 func repeat_Run1Bool(b *runtime.Bound, v *repeat_Values) error {
+	P0 := b.PackExt(1, 0)
 	B0 := b.PackExt(0, 0)
 	B1 := b.PackExt(0, 1)
 	P1 := b.PackExt(1, 1)
-	P0 := b.PackExt(1, 0)
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, P0*P1)
 
 	// y[p0, p1] = x[p0 % |B0|, p1 % |B1|]   for p0 in P0, p1 in P1
-	for p0 := range P0 {
+	if part := (repeat_Part6{x, y, B0, B1, P1}); runtime.Small(P0, P1) {
+		if err := part.Run(0, P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, P0, P1); err != nil {
+		return err
+	}
+	copy(runtime.Elements[bool](b, 1), y)
+	return nil
+}
+
+// repeat_Part7 is a loop that runs in parts.
+type repeat_Part7[T runtime.Integer] struct {
+	x, y       []T
+	B0, B1, P1 int
+}
+
+func (part *repeat_Part7[T]) Run(from, to int) error {
+	x, y, B0, B1, P1 := part.x, part.y, part.B0, part.B1, part.P1
+	for p0 := from; p0 < to; p0++ {
 		yRow := p0 * P1
 		for p1 := range P1 {
 			if B0 == 0 {
@@ -225,172 +376,245 @@ func repeat_Run1Bool(b *runtime.Bound, v *repeat_Values) error {
 			y[yRow+p1] = xAt
 		}
 	}
-	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
 // repeat_Run1Int computes repeat with rank(B) = 2, T any integer.
 func repeat_Run1Int[T runtime.Integer](b *runtime.Bound, v *repeat_Values) error {
+	P0 := b.PackExt(1, 0)
 	B0 := b.PackExt(0, 0)
 	B1 := b.PackExt(0, 1)
 	P1 := b.PackExt(1, 1)
-	P0 := b.PackExt(1, 0)
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, P0*P1)
 
 	// y[p0, p1] = x[p0 % |B0|, p1 % |B1|]   for p0 in P0, p1 in P1
-	for p0 := range P0 {
+	if part := (repeat_Part7[T]{x, y, B0, B1, P1}); runtime.Small(P0, P1) {
+		if err := part.Run(0, P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, P0, P1); err != nil {
+		return err
+	}
+	copy(runtime.Elements[T](b, 1), y)
+	return nil
+}
+
+// repeat_Part8 is a loop that runs in parts.
+type repeat_Part8 struct {
+	x, y               []float32
+	B0, B1, B2, P1, P2 int
+}
+
+func (part *repeat_Part8) Run(from, to int) error {
+	x, y, B0, B1, B2, P1, P2 := part.x, part.y, part.B0, part.B1, part.B2, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest
 		yRow := p0 * P1
-		for p1 := range P1 {
+		yRow2 := (yRow + p1) * P2
+		for p2 := range P2 {
 			if B0 == 0 {
 				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
 			}
 			if B1 == 0 {
 				return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
 			}
-			xAt := x[runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1)]
-			y[yRow+p1] = xAt
+			if B2 == 0 {
+				return runtime.FaultError("index.repeat", "division by zero in p2 % |B2|")
+			}
+			xAt := x[(runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1))*B2+runtime.FloorModInt(p2, B2)]
+			y[yRow2+p2] = xAt
 		}
 	}
-	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
 // repeat_Run2F32 computes repeat with rank(B) = 3, T f32.
 func repeat_Run2F32(b *runtime.Bound, v *repeat_Values) error {
+	P0 := b.PackExt(1, 0)
+	P1 := b.PackExt(1, 1)
 	B0 := b.PackExt(0, 0)
 	B1 := b.PackExt(0, 1)
 	B2 := b.PackExt(0, 2)
-	P1 := b.PackExt(1, 1)
 	P2 := b.PackExt(1, 2)
-	P0 := b.PackExt(1, 0)
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, P0*P1*P2)
 
 	// y[p0, p1, p2] = x[p0 % |B0|, p1 % |B1|, p2 % |B2|]   for p0 in P0, p1 in P1, p2 in P2
-	for p0 := range P0 {
-		yRow := p0 * P1
-		for p1 := range P1 {
-			yRow2 := (yRow + p1) * P2
-			for p2 := range P2 {
-				if B0 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
-				}
-				if B1 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
-				}
-				if B2 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p2 % |B2|")
-				}
-				xAt := x[(runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1))*B2+runtime.FloorModInt(p2, B2)]
-				y[yRow2+p2] = xAt
-			}
+	if part := (repeat_Part8{x, y, B0, B1, B2, P1, P2}); runtime.Small(P0*P1, P2) {
+		if err := part.Run(0, P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// repeat_Part9 is a loop that runs in parts.
+type repeat_Part9 struct {
+	x, y               []float64
+	B0, B1, B2, P1, P2 int
+}
+
+func (part *repeat_Part9) Run(from, to int) error {
+	x, y, B0, B1, B2, P1, P2 := part.x, part.y, part.B0, part.B1, part.B2, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest
+		yRow := p0 * P1
+		yRow2 := (yRow + p1) * P2
+		for p2 := range P2 {
+			if B0 == 0 {
+				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+			}
+			if B1 == 0 {
+				return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+			}
+			if B2 == 0 {
+				return runtime.FaultError("index.repeat", "division by zero in p2 % |B2|")
+			}
+			xAt := x[(runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1))*B2+runtime.FloorModInt(p2, B2)]
+			y[yRow2+p2] = xAt
+		}
+	}
+	return nil
+}
+
 // repeat_Run2F64 computes repeat with rank(B) = 3, T f64.
 func repeat_Run2F64(b *runtime.Bound, v *repeat_Values) error {
+	P0 := b.PackExt(1, 0)
+	P1 := b.PackExt(1, 1)
 	B0 := b.PackExt(0, 0)
 	B1 := b.PackExt(0, 1)
 	B2 := b.PackExt(0, 2)
-	P1 := b.PackExt(1, 1)
 	P2 := b.PackExt(1, 2)
-	P0 := b.PackExt(1, 0)
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, P0*P1*P2)
 
 	// y[p0, p1, p2] = x[p0 % |B0|, p1 % |B1|, p2 % |B2|]   for p0 in P0, p1 in P1, p2 in P2
-	for p0 := range P0 {
-		yRow := p0 * P1
-		for p1 := range P1 {
-			yRow2 := (yRow + p1) * P2
-			for p2 := range P2 {
-				if B0 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
-				}
-				if B1 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
-				}
-				if B2 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p2 % |B2|")
-				}
-				xAt := x[(runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1))*B2+runtime.FloorModInt(p2, B2)]
-				y[yRow2+p2] = xAt
-			}
+	if part := (repeat_Part9{x, y, B0, B1, B2, P1, P2}); runtime.Small(P0*P1, P2) {
+		if err := part.Run(0, P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// repeat_Part10 is a loop that runs in parts.
+type repeat_Part10 struct {
+	x, y               []bool
+	B0, B1, B2, P1, P2 int
+}
+
+func (part *repeat_Part10) Run(from, to int) error {
+	x, y, B0, B1, B2, P1, P2 := part.x, part.y, part.B0, part.B1, part.B2, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest
+		yRow := p0 * P1
+		yRow2 := (yRow + p1) * P2
+		for p2 := range P2 {
+			if B0 == 0 {
+				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+			}
+			if B1 == 0 {
+				return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+			}
+			if B2 == 0 {
+				return runtime.FaultError("index.repeat", "division by zero in p2 % |B2|")
+			}
+			xAt := x[(runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1))*B2+runtime.FloorModInt(p2, B2)]
+			y[yRow2+p2] = xAt
+		}
+	}
+	return nil
+}
+
 // repeat_Run2Bool computes repeat with rank(B) = 3, T bool.
 func repeat_Run2Bool(b *runtime.Bound, v *repeat_Values) error {
+	P0 := b.PackExt(1, 0)
+	P1 := b.PackExt(1, 1)
 	B0 := b.PackExt(0, 0)
 	B1 := b.PackExt(0, 1)
 	B2 := b.PackExt(0, 2)
-	P1 := b.PackExt(1, 1)
 	P2 := b.PackExt(1, 2)
-	P0 := b.PackExt(1, 0)
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, P0*P1*P2)
 
 	// y[p0, p1, p2] = x[p0 % |B0|, p1 % |B1|, p2 % |B2|]   for p0 in P0, p1 in P1, p2 in P2
-	for p0 := range P0 {
-		yRow := p0 * P1
-		for p1 := range P1 {
-			yRow2 := (yRow + p1) * P2
-			for p2 := range P2 {
-				if B0 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
-				}
-				if B1 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
-				}
-				if B2 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p2 % |B2|")
-				}
-				xAt := x[(runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1))*B2+runtime.FloorModInt(p2, B2)]
-				y[yRow2+p2] = xAt
-			}
+	if part := (repeat_Part10{x, y, B0, B1, B2, P1, P2}); runtime.Small(P0*P1, P2) {
+		if err := part.Run(0, P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// repeat_Part11 is a loop that runs in parts.
+type repeat_Part11[T runtime.Integer] struct {
+	x, y               []T
+	B0, B1, B2, P1, P2 int
+}
+
+func (part *repeat_Part11[T]) Run(from, to int) error {
+	x, y, B0, B1, B2, P1, P2 := part.x, part.y, part.B0, part.B1, part.B2, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest
+		yRow := p0 * P1
+		yRow2 := (yRow + p1) * P2
+		for p2 := range P2 {
+			if B0 == 0 {
+				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+			}
+			if B1 == 0 {
+				return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+			}
+			if B2 == 0 {
+				return runtime.FaultError("index.repeat", "division by zero in p2 % |B2|")
+			}
+			xAt := x[(runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1))*B2+runtime.FloorModInt(p2, B2)]
+			y[yRow2+p2] = xAt
+		}
+	}
+	return nil
+}
+
 // repeat_Run2Int computes repeat with rank(B) = 3, T any integer.
 func repeat_Run2Int[T runtime.Integer](b *runtime.Bound, v *repeat_Values) error {
+	P0 := b.PackExt(1, 0)
+	P1 := b.PackExt(1, 1)
 	B0 := b.PackExt(0, 0)
 	B1 := b.PackExt(0, 1)
 	B2 := b.PackExt(0, 2)
-	P1 := b.PackExt(1, 1)
 	P2 := b.PackExt(1, 2)
-	P0 := b.PackExt(1, 0)
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, P0*P1*P2)
 
 	// y[p0, p1, p2] = x[p0 % |B0|, p1 % |B1|, p2 % |B2|]   for p0 in P0, p1 in P1, p2 in P2
-	for p0 := range P0 {
-		yRow := p0 * P1
-		for p1 := range P1 {
-			yRow2 := (yRow + p1) * P2
-			for p2 := range P2 {
-				if B0 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
-				}
-				if B1 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
-				}
-				if B2 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p2 % |B2|")
-				}
-				xAt := x[(runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1))*B2+runtime.FloorModInt(p2, B2)]
-				y[yRow2+p2] = xAt
-			}
+	if part := (repeat_Part11[T]{x, y, B0, B1, B2, P1, P2}); runtime.Small(P0*P1, P2) {
+		if err := part.Run(0, P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil

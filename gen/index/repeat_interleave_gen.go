@@ -29,6 +29,10 @@ func repeatInterleaveValuesOf(times int, axis int) (repeatInterleaveValues, erro
 // x: T[...B, D]; y: T[...B, P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue.
+//
+// With x = [1, 2, 3], y is [1, 1, 2, 2, 3, 3]:
+//
+//	y, err := index.RepeatInterleave(x, 2, 0)
 func RepeatInterleave(x *runtime.Tensor, times int, axis int) (*runtime.Tensor, error) {
 	vals, err := repeatInterleaveValuesOf(times, axis)
 	if err != nil {

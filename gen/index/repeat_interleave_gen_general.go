@@ -11,7 +11,7 @@ func repeatInterleaveExtents0(b *runtime.Bound, v *repeatInterleaveValues) error
 	D := b.Ext[1]
 	P := D * v.times
 	if P < 0 {
-		return runtime.ShapeError("index.repeat_interleave", "P = |D| * times that isn't negative")
+		return runtime.ShapeError("index.repeat_interleave", "P = |D| * times that isn't negative", P)
 	}
 	if err := b.Derive(2, P); err != nil {
 		return err
@@ -28,16 +28,16 @@ func repeatInterleaveExtents(b *runtime.Bound, v *repeatInterleaveValues, varian
 	return nil
 }
 
-// repeatInterleaveRunF32 computes repeat_interleave, T f32.
-func repeatInterleaveRunF32(b *runtime.Bound, v *repeatInterleaveValues) error {
-	D := b.Ext[1]
-	P := b.Ext[2]
-	B := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, B*P)
+// repeatInterleavePart0 is a loop that runs in parts.
+type repeatInterleavePart0 struct {
+	v    repeatInterleaveValues
+	x, y []float32
+	D, P int
+}
 
-	// y[b, p] = x[b, floor(p / times)]   for b in ...B, p in P
-	for b2 := range B {
+func (part *repeatInterleavePart0) Run(from, to int) error {
+	v, x, y, D, P := &part.v, part.x, part.y, part.D, part.P
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * D
 		yRow := b2 * P
 		for p := range P {
@@ -50,21 +50,40 @@ func repeatInterleaveRunF32(b *runtime.Bound, v *repeatInterleaveValues) error {
 			}
 			y[yRow+p] = x[xRow+i]
 		}
+	}
+	return nil
+}
+
+// repeatInterleaveRunF32 computes repeat_interleave, T f32.
+func repeatInterleaveRunF32(b *runtime.Bound, v *repeatInterleaveValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	P := b.Ext[2]
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, B*P)
+
+	// y[b, p] = x[b, floor(p / times)]   for b in ...B, p in P
+	if part := (repeatInterleavePart0{*v, x, y, D, P}); runtime.Small(B, P) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
-// repeatInterleaveRunF64 computes repeat_interleave, T f64.
-func repeatInterleaveRunF64(b *runtime.Bound, v *repeatInterleaveValues) error {
-	D := b.Ext[1]
-	P := b.Ext[2]
-	B := b.Ext[0]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, B*P)
+// repeatInterleavePart1 is a loop that runs in parts.
+type repeatInterleavePart1 struct {
+	v    repeatInterleaveValues
+	x, y []float64
+	D, P int
+}
 
-	// y[b, p] = x[b, floor(p / times)]   for b in ...B, p in P
-	for b2 := range B {
+func (part *repeatInterleavePart1) Run(from, to int) error {
+	v, x, y, D, P := &part.v, part.x, part.y, part.D, part.P
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * D
 		yRow := b2 * P
 		for p := range P {
@@ -77,21 +96,40 @@ func repeatInterleaveRunF64(b *runtime.Bound, v *repeatInterleaveValues) error {
 			}
 			y[yRow+p] = x[xRow+i]
 		}
+	}
+	return nil
+}
+
+// repeatInterleaveRunF64 computes repeat_interleave, T f64.
+func repeatInterleaveRunF64(b *runtime.Bound, v *repeatInterleaveValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	P := b.Ext[2]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, B*P)
+
+	// y[b, p] = x[b, floor(p / times)]   for b in ...B, p in P
+	if part := (repeatInterleavePart1{*v, x, y, D, P}); runtime.Small(B, P) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
-// repeatInterleaveRunBool computes repeat_interleave, T bool.
-func repeatInterleaveRunBool(b *runtime.Bound, v *repeatInterleaveValues) error {
-	D := b.Ext[1]
-	P := b.Ext[2]
-	B := b.Ext[0]
-	x := runtime.Elements[bool](b, 0)
-	y := runtime.Temp[bool](b, B*P)
+// repeatInterleavePart2 is a loop that runs in parts.
+type repeatInterleavePart2 struct {
+	v    repeatInterleaveValues
+	x, y []bool
+	D, P int
+}
 
-	// y[b, p] = x[b, floor(p / times)]   for b in ...B, p in P
-	for b2 := range B {
+func (part *repeatInterleavePart2) Run(from, to int) error {
+	v, x, y, D, P := &part.v, part.x, part.y, part.D, part.P
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * D
 		yRow := b2 * P
 		for p := range P {
@@ -104,21 +142,40 @@ func repeatInterleaveRunBool(b *runtime.Bound, v *repeatInterleaveValues) error 
 			}
 			y[yRow+p] = x[xRow+i]
 		}
+	}
+	return nil
+}
+
+// repeatInterleaveRunBool computes repeat_interleave, T bool.
+func repeatInterleaveRunBool(b *runtime.Bound, v *repeatInterleaveValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	P := b.Ext[2]
+	x := runtime.Elements[bool](b, 0)
+	y := runtime.Temp[bool](b, B*P)
+
+	// y[b, p] = x[b, floor(p / times)]   for b in ...B, p in P
+	if part := (repeatInterleavePart2{*v, x, y, D, P}); runtime.Small(B, P) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
-// repeatInterleaveRunInt computes repeat_interleave, T any integer.
-func repeatInterleaveRunInt[T runtime.Integer](b *runtime.Bound, v *repeatInterleaveValues) error {
-	D := b.Ext[1]
-	P := b.Ext[2]
-	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Temp[T](b, B*P)
+// repeatInterleavePart3 is a loop that runs in parts.
+type repeatInterleavePart3[T runtime.Integer] struct {
+	v    repeatInterleaveValues
+	x, y []T
+	D, P int
+}
 
-	// y[b, p] = x[b, floor(p / times)]   for b in ...B, p in P
-	for b2 := range B {
+func (part *repeatInterleavePart3[T]) Run(from, to int) error {
+	v, x, y, D, P := &part.v, part.x, part.y, part.D, part.P
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * D
 		yRow := b2 * P
 		for p := range P {
@@ -132,7 +189,54 @@ func repeatInterleaveRunInt[T runtime.Integer](b *runtime.Bound, v *repeatInterl
 			y[yRow+p] = x[xRow+i]
 		}
 	}
+	return nil
+}
+
+// repeatInterleaveRunInt computes repeat_interleave, T any integer.
+func repeatInterleaveRunInt[T runtime.Integer](b *runtime.Bound, v *repeatInterleaveValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	P := b.Ext[2]
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Temp[T](b, B*P)
+
+	// y[b, p] = x[b, floor(p / times)]   for b in ...B, p in P
+	if part := (repeatInterleavePart3[T]{*v, x, y, D, P}); runtime.Small(B, P) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P); err != nil {
+		return err
+	}
 	copy(runtime.Elements[T](b, 1), y)
+	return nil
+}
+
+// repeatInterleavePart4 is a loop that runs in parts.
+type repeatInterleavePart4 struct {
+	v     repeatInterleaveValues
+	dy    []float32
+	dxAcc []float64
+	D, P  int
+}
+
+func (part *repeatInterleavePart4) Run(from, to int) error {
+	v, dy, dxAcc, D, P := &part.v, part.dy, part.dxAcc, part.D, part.P
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * D
+		dyRow := b2 * P
+		for p := range P {
+			if v.times == 0 {
+				return runtime.FaultError("index.repeat_interleave", "division by zero in p / times")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p, v.times), runtime.Denominator(v.times))
+			if uint(i) >= uint(D) {
+				return runtime.RangeError("index.repeat_interleave", "@x", "D", i, D)
+			}
+			at := dxRow + i
+			dxAcc[at] += float64(dy[dyRow+p])
+		}
+	}
 	return nil
 }
 
@@ -150,20 +254,12 @@ func repeatInterleaveRunBackwardF32(b *runtime.Bound, v *repeatInterleaveValues)
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*D)
 		clear(dxAcc)
-		for b2 := range B {
-			dxRow := b2 * D
-			dyRow := b2 * P
-			for p := range P {
-				if v.times == 0 {
-					return runtime.FaultError("index.repeat_interleave", "division by zero in p / times")
-				}
-				i := runtime.FloorDiv(runtime.Numerator(p, v.times), runtime.Denominator(v.times))
-				if uint(i) >= uint(D) {
-					return runtime.RangeError("index.repeat_interleave", "@x", "D", i, D)
-				}
-				at := dxRow + i
-				dxAcc[at] += float64(dy[dyRow+p])
+		if part := (repeatInterleavePart4{*v, dy, dxAcc, D, P}); runtime.Small(B, P) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P); err != nil {
+			return err
 		}
 		for i2, sum := range dxAcc {
 			dx[i2] = float32(sum)
@@ -173,11 +269,38 @@ func repeatInterleaveRunBackwardF32(b *runtime.Bound, v *repeatInterleaveValues)
 	return nil
 }
 
+// repeatInterleavePart5 is a loop that runs in parts.
+type repeatInterleavePart5 struct {
+	v      repeatInterleaveValues
+	dx, dy []float64
+	D, P   int
+}
+
+func (part *repeatInterleavePart5) Run(from, to int) error {
+	v, dx, dy, D, P := &part.v, part.dx, part.dy, part.D, part.P
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * D
+		dyRow := b2 * P
+		for p := range P {
+			if v.times == 0 {
+				return runtime.FaultError("index.repeat_interleave", "division by zero in p / times")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p, v.times), runtime.Denominator(v.times))
+			if uint(i) >= uint(D) {
+				return runtime.RangeError("index.repeat_interleave", "@x", "D", i, D)
+			}
+			at := dxRow + i
+			dx[at] += dy[dyRow+p]
+		}
+	}
+	return nil
+}
+
 // repeatInterleaveRunBackwardF64 computes the derivative of repeat_interleave, T f64.
 func repeatInterleaveRunBackwardF64(b *runtime.Bound, v *repeatInterleaveValues) error {
+	B := b.Ext[0]
 	D := b.Ext[1]
 	P := b.Ext[2]
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, B*D)
@@ -185,20 +308,12 @@ func repeatInterleaveRunBackwardF64(b *runtime.Bound, v *repeatInterleaveValues)
 	// @x[b, floor(p / times)] += @y[b, p]   for b in ...B, p in P
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dxRow := b2 * D
-			dyRow := b2 * P
-			for p := range P {
-				if v.times == 0 {
-					return runtime.FaultError("index.repeat_interleave", "division by zero in p / times")
-				}
-				i := runtime.FloorDiv(runtime.Numerator(p, v.times), runtime.Denominator(v.times))
-				if uint(i) >= uint(D) {
-					return runtime.RangeError("index.repeat_interleave", "@x", "D", i, D)
-				}
-				at := dxRow + i
-				dx[at] += dy[dyRow+p]
+		if part := (repeatInterleavePart5{*v, dx, dy, D, P}); runtime.Small(B, P) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)

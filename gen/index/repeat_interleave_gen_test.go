@@ -3,12 +3,21 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRepeatInterleave() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3}, 3))
+	y := runtime.Must(index.RepeatInterleave(x, 2, 0))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[6] [1 1 2 2 3 3]
+}
 
 func TestRepeatInterleaveExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.repeat_interleave",

@@ -32,6 +32,10 @@ func rollValuesOf(shifts []int, axes runtime.Placement) (rollValues, error) {
 // x: T[...B, ...R]; y: T[...B, ...R]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue.
+//
+// With x = [[1, 2, 3], [4, 5, 6]], y is [[3, 1, 2], [6, 4, 5]]:
+//
+//	y, err := index.Roll(x, []int{1}, runtime.PlaceAxes([]int{1}))
 func Roll(x *runtime.Tensor, shifts []int, axes runtime.Placement) (*runtime.Tensor, error) {
 	vals, err := rollValuesOf(shifts, axes)
 	if err != nil {

@@ -6,82 +6,135 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// rollPart0 is a loop that runs in parts.
+type rollPart0 struct {
+	x, y        []float32
+	R0, shifts0 int
+}
+
+func (part *rollPart0) Run(from, to int) error {
+	x, y, R0, shifts0 := part.x, part.y, part.R0, part.shifts0
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * R0
+		for r0 := range R0 {
+			if R0 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+			}
+			y[xRow+r0] = x[xRow+runtime.FloorModInt(r0-shifts0, R0)]
+		}
+	}
+	return nil
+}
+
 // rollRun0F32 computes roll with rank(R) = 1, T f32.
 func rollRun0F32(b *runtime.Bound, v *rollValues) error {
-	R0 := b.PackExt(1, 0)
 	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*R0)
 
 	// y[b, r0] = x[b, (r0 - shifts[0]) % |R0|]   for b in ...B, r0 in R0
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		for r0 := range R0 {
-			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-			}
-			y[xRow+r0] = x[xRow+runtime.FloorModInt(r0-shifts0, R0)]
+	if part := (rollPart0{x, y, R0, shifts0}); runtime.Small(B, R0) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, R0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// rollPart1 is a loop that runs in parts.
+type rollPart1 struct {
+	x, y        []float64
+	R0, shifts0 int
+}
+
+func (part *rollPart1) Run(from, to int) error {
+	x, y, R0, shifts0 := part.x, part.y, part.R0, part.shifts0
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * R0
+		for r0 := range R0 {
+			if R0 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+			}
+			y[xRow+r0] = x[xRow+runtime.FloorModInt(r0-shifts0, R0)]
+		}
+	}
+	return nil
+}
+
 // rollRun0F64 computes roll with rank(R) = 1, T f64.
 func rollRun0F64(b *runtime.Bound, v *rollValues) error {
-	R0 := b.PackExt(1, 0)
 	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*R0)
 
 	// y[b, r0] = x[b, (r0 - shifts[0]) % |R0|]   for b in ...B, r0 in R0
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		for r0 := range R0 {
-			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-			}
-			y[xRow+r0] = x[xRow+runtime.FloorModInt(r0-shifts0, R0)]
+	if part := (rollPart1{x, y, R0, shifts0}); runtime.Small(B, R0) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, R0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// rollPart2 is a loop that runs in parts.
+type rollPart2 struct {
+	x, y        []bool
+	R0, shifts0 int
+}
+
+func (part *rollPart2) Run(from, to int) error {
+	x, y, R0, shifts0 := part.x, part.y, part.R0, part.shifts0
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * R0
+		for r0 := range R0 {
+			if R0 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+			}
+			y[xRow+r0] = x[xRow+runtime.FloorModInt(r0-shifts0, R0)]
+		}
+	}
+	return nil
+}
+
 // rollRun0Bool computes roll with rank(R) = 1, T bool.
 func rollRun0Bool(b *runtime.Bound, v *rollValues) error {
-	R0 := b.PackExt(1, 0)
 	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, B*R0)
 
 	// y[b, r0] = x[b, (r0 - shifts[0]) % |R0|]   for b in ...B, r0 in R0
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		for r0 := range R0 {
-			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-			}
-			y[xRow+r0] = x[xRow+runtime.FloorModInt(r0-shifts0, R0)]
+	if part := (rollPart2{x, y, R0, shifts0}); runtime.Small(B, R0) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, R0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
-// rollRun0Int computes roll with rank(R) = 1, T any integer.
-func rollRun0Int[T runtime.Integer](b *runtime.Bound, v *rollValues) error {
-	R0 := b.PackExt(1, 0)
-	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Temp[T](b, B*R0)
+// rollPart3 is a loop that runs in parts.
+type rollPart3[T runtime.Integer] struct {
+	x, y        []T
+	R0, shifts0 int
+}
 
-	// y[b, r0] = x[b, (r0 - shifts[0]) % |R0|]   for b in ...B, r0 in R0
-	shifts0 := runtime.Entry(v.shifts, 0, 0)
-	for b2 := range B {
+func (part *rollPart3[T]) Run(from, to int) error {
+	x, y, R0, shifts0 := part.x, part.y, part.R0, part.shifts0
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		for r0 := range R0 {
 			if R0 == 0 {
@@ -90,144 +143,280 @@ func rollRun0Int[T runtime.Integer](b *runtime.Bound, v *rollValues) error {
 			y[xRow+r0] = x[xRow+runtime.FloorModInt(r0-shifts0, R0)]
 		}
 	}
+	return nil
+}
+
+// rollRun0Int computes roll with rank(R) = 1, T any integer.
+func rollRun0Int[T runtime.Integer](b *runtime.Bound, v *rollValues) error {
+	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Temp[T](b, B*R0)
+
+	// y[b, r0] = x[b, (r0 - shifts[0]) % |R0|]   for b in ...B, r0 in R0
+	shifts0 := runtime.Entry(v.shifts, 0, 0)
+	if part := (rollPart3[T]{x, y, R0, shifts0}); runtime.Small(B, R0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R0); err != nil {
+		return err
+	}
 	copy(runtime.Elements[T](b, 1), y)
+	return nil
+}
+
+// rollPart4 is a loop that runs in parts.
+type rollPart4 struct {
+	x, y                     []float32
+	R0, R1, shifts0, shifts1 int
+}
+
+func (part *rollPart4) Run(from, to int) error {
+	x, y, R0, R1, shifts0, shifts1 := part.x, part.y, part.R0, part.R1, part.shifts0, part.shifts1
+	for point := from; point < to; point++ {
+		rest := point
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		xRow := b2 * R0
+		i := r0 - shifts0
+		yRow := (xRow + r0) * R1
+		for r1 := range R1 {
+			if R0 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+			}
+			if R1 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+			}
+			xAt := x[(xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(r1-shifts1, R1)]
+			y[yRow+r1] = xAt
+		}
+	}
 	return nil
 }
 
 // rollRun1F32 computes roll with rank(R) = 2, T f32.
 func rollRun1F32(b *runtime.Bound, v *rollValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*R0*R1)
 
 	// y[b, r0, r1] = x[b, (r0 - shifts[0]) % |R0|, (r1 - shifts[1]) % |R1|]   for b in ...B, r0 in R0, r1 in R1
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
 	shifts1 := runtime.Entry(v.shifts, 1, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		for r0 := range R0 {
-			i := r0 - shifts0
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				if R0 == 0 {
-					return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-				}
-				if R1 == 0 {
-					return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
-				}
-				xAt := x[(xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(r1-shifts1, R1)]
-				y[yRow+r1] = xAt
-			}
+	if part := (rollPart4{x, y, R0, R1, shifts0, shifts1}); runtime.Small(B*R0, R1) {
+		if err := part.Run(0, B*R0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*R0, R1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// rollPart5 is a loop that runs in parts.
+type rollPart5 struct {
+	x, y                     []float64
+	R0, R1, shifts0, shifts1 int
+}
+
+func (part *rollPart5) Run(from, to int) error {
+	x, y, R0, R1, shifts0, shifts1 := part.x, part.y, part.R0, part.R1, part.shifts0, part.shifts1
+	for point := from; point < to; point++ {
+		rest := point
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		xRow := b2 * R0
+		i := r0 - shifts0
+		yRow := (xRow + r0) * R1
+		for r1 := range R1 {
+			if R0 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+			}
+			if R1 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+			}
+			xAt := x[(xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(r1-shifts1, R1)]
+			y[yRow+r1] = xAt
+		}
+	}
+	return nil
+}
+
 // rollRun1F64 computes roll with rank(R) = 2, T f64.
 func rollRun1F64(b *runtime.Bound, v *rollValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*R0*R1)
 
 	// y[b, r0, r1] = x[b, (r0 - shifts[0]) % |R0|, (r1 - shifts[1]) % |R1|]   for b in ...B, r0 in R0, r1 in R1
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
 	shifts1 := runtime.Entry(v.shifts, 1, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		for r0 := range R0 {
-			i := r0 - shifts0
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				if R0 == 0 {
-					return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-				}
-				if R1 == 0 {
-					return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
-				}
-				xAt := x[(xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(r1-shifts1, R1)]
-				y[yRow+r1] = xAt
-			}
+	if part := (rollPart5{x, y, R0, R1, shifts0, shifts1}); runtime.Small(B*R0, R1) {
+		if err := part.Run(0, B*R0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*R0, R1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// rollPart6 is a loop that runs in parts.
+type rollPart6 struct {
+	x, y                     []bool
+	R0, R1, shifts0, shifts1 int
+}
+
+func (part *rollPart6) Run(from, to int) error {
+	x, y, R0, R1, shifts0, shifts1 := part.x, part.y, part.R0, part.R1, part.shifts0, part.shifts1
+	for point := from; point < to; point++ {
+		rest := point
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		xRow := b2 * R0
+		i := r0 - shifts0
+		yRow := (xRow + r0) * R1
+		for r1 := range R1 {
+			if R0 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+			}
+			if R1 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+			}
+			xAt := x[(xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(r1-shifts1, R1)]
+			y[yRow+r1] = xAt
+		}
+	}
+	return nil
+}
+
 // rollRun1Bool computes roll with rank(R) = 2, T bool.
 func rollRun1Bool(b *runtime.Bound, v *rollValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, B*R0*R1)
 
 	// y[b, r0, r1] = x[b, (r0 - shifts[0]) % |R0|, (r1 - shifts[1]) % |R1|]   for b in ...B, r0 in R0, r1 in R1
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
 	shifts1 := runtime.Entry(v.shifts, 1, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		for r0 := range R0 {
-			i := r0 - shifts0
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				if R0 == 0 {
-					return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-				}
-				if R1 == 0 {
-					return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
-				}
-				xAt := x[(xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(r1-shifts1, R1)]
-				y[yRow+r1] = xAt
-			}
+	if part := (rollPart6{x, y, R0, R1, shifts0, shifts1}); runtime.Small(B*R0, R1) {
+		if err := part.Run(0, B*R0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*R0, R1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// rollPart7 is a loop that runs in parts.
+type rollPart7[T runtime.Integer] struct {
+	x, y                     []T
+	R0, R1, shifts0, shifts1 int
+}
+
+func (part *rollPart7[T]) Run(from, to int) error {
+	x, y, R0, R1, shifts0, shifts1 := part.x, part.y, part.R0, part.R1, part.shifts0, part.shifts1
+	for point := from; point < to; point++ {
+		rest := point
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		xRow := b2 * R0
+		i := r0 - shifts0
+		yRow := (xRow + r0) * R1
+		for r1 := range R1 {
+			if R0 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+			}
+			if R1 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+			}
+			xAt := x[(xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(r1-shifts1, R1)]
+			y[yRow+r1] = xAt
+		}
+	}
+	return nil
+}
+
 // rollRun1Int computes roll with rank(R) = 2, T any integer.
 func rollRun1Int[T runtime.Integer](b *runtime.Bound, v *rollValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, B*R0*R1)
 
 	// y[b, r0, r1] = x[b, (r0 - shifts[0]) % |R0|, (r1 - shifts[1]) % |R1|]   for b in ...B, r0 in R0, r1 in R1
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
 	shifts1 := runtime.Entry(v.shifts, 1, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		for r0 := range R0 {
-			i := r0 - shifts0
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				if R0 == 0 {
-					return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-				}
-				if R1 == 0 {
-					return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
-				}
-				xAt := x[(xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(r1-shifts1, R1)]
-				y[yRow+r1] = xAt
-			}
+	if part := (rollPart7[T]{x, y, R0, R1, shifts0, shifts1}); runtime.Small(B*R0, R1) {
+		if err := part.Run(0, B*R0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*R0, R1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// rollPart8 is a loop that runs in parts.
+type rollPart8 struct {
+	x, y                                  []float32
+	R0, R1, R2, shifts0, shifts1, shifts2 int
+}
+
+func (part *rollPart8) Run(from, to int) error {
+	x, y, R0, R1, R2, shifts0, shifts1, shifts2 := part.x, part.y, part.R0, part.R1, part.R2, part.shifts0, part.shifts1, part.shifts2
+	for point := from; point < to; point++ {
+		rest := point
+		r1 := rest % R1
+		rest /= R1
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		xRow := b2 * R0
+		i := r0 - shifts0
+		yRow := (xRow + r0) * R1
+		i2 := r1 - shifts1
+		yRow2 := (yRow + r1) * R2
+		for r2 := range R2 {
+			if R0 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+			}
+			if R1 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+			}
+			if R2 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
+			}
+			xAt := x[((xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2+runtime.FloorModInt(r2-shifts2, R2)]
+			y[yRow2+r2] = xAt
+		}
+	}
+	return nil
+}
+
 // rollRun2F32 computes roll with rank(R) = 3, T f32.
 func rollRun2F32(b *runtime.Bound, v *rollValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*R0*R1*R2)
 
@@ -235,40 +424,60 @@ func rollRun2F32(b *runtime.Bound, v *rollValues) error {
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
 	shifts1 := runtime.Entry(v.shifts, 1, 0)
 	shifts2 := runtime.Entry(v.shifts, 2, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		for r0 := range R0 {
-			i := r0 - shifts0
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				i2 := r1 - shifts1
-				yRow2 := (yRow + r1) * R2
-				for r2 := range R2 {
-					if R0 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-					}
-					if R1 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
-					}
-					if R2 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
-					}
-					xAt := x[((xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2+runtime.FloorModInt(r2-shifts2, R2)]
-					y[yRow2+r2] = xAt
-				}
-			}
+	if part := (rollPart8{x, y, R0, R1, R2, shifts0, shifts1, shifts2}); runtime.Small(B*R0*R1, R2) {
+		if err := part.Run(0, B*R0*R1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// rollPart9 is a loop that runs in parts.
+type rollPart9 struct {
+	x, y                                  []float64
+	R0, R1, R2, shifts0, shifts1, shifts2 int
+}
+
+func (part *rollPart9) Run(from, to int) error {
+	x, y, R0, R1, R2, shifts0, shifts1, shifts2 := part.x, part.y, part.R0, part.R1, part.R2, part.shifts0, part.shifts1, part.shifts2
+	for point := from; point < to; point++ {
+		rest := point
+		r1 := rest % R1
+		rest /= R1
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		xRow := b2 * R0
+		i := r0 - shifts0
+		yRow := (xRow + r0) * R1
+		i2 := r1 - shifts1
+		yRow2 := (yRow + r1) * R2
+		for r2 := range R2 {
+			if R0 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+			}
+			if R1 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+			}
+			if R2 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
+			}
+			xAt := x[((xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2+runtime.FloorModInt(r2-shifts2, R2)]
+			y[yRow2+r2] = xAt
+		}
+	}
+	return nil
+}
+
 // rollRun2F64 computes roll with rank(R) = 3, T f64.
 func rollRun2F64(b *runtime.Bound, v *rollValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*R0*R1*R2)
 
@@ -276,40 +485,60 @@ func rollRun2F64(b *runtime.Bound, v *rollValues) error {
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
 	shifts1 := runtime.Entry(v.shifts, 1, 0)
 	shifts2 := runtime.Entry(v.shifts, 2, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		for r0 := range R0 {
-			i := r0 - shifts0
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				i2 := r1 - shifts1
-				yRow2 := (yRow + r1) * R2
-				for r2 := range R2 {
-					if R0 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-					}
-					if R1 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
-					}
-					if R2 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
-					}
-					xAt := x[((xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2+runtime.FloorModInt(r2-shifts2, R2)]
-					y[yRow2+r2] = xAt
-				}
-			}
+	if part := (rollPart9{x, y, R0, R1, R2, shifts0, shifts1, shifts2}); runtime.Small(B*R0*R1, R2) {
+		if err := part.Run(0, B*R0*R1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// rollPart10 is a loop that runs in parts.
+type rollPart10 struct {
+	x, y                                  []bool
+	R0, R1, R2, shifts0, shifts1, shifts2 int
+}
+
+func (part *rollPart10) Run(from, to int) error {
+	x, y, R0, R1, R2, shifts0, shifts1, shifts2 := part.x, part.y, part.R0, part.R1, part.R2, part.shifts0, part.shifts1, part.shifts2
+	for point := from; point < to; point++ {
+		rest := point
+		r1 := rest % R1
+		rest /= R1
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		xRow := b2 * R0
+		i := r0 - shifts0
+		yRow := (xRow + r0) * R1
+		i2 := r1 - shifts1
+		yRow2 := (yRow + r1) * R2
+		for r2 := range R2 {
+			if R0 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+			}
+			if R1 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+			}
+			if R2 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
+			}
+			xAt := x[((xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2+runtime.FloorModInt(r2-shifts2, R2)]
+			y[yRow2+r2] = xAt
+		}
+	}
+	return nil
+}
+
 // rollRun2Bool computes roll with rank(R) = 3, T bool.
 func rollRun2Bool(b *runtime.Bound, v *rollValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, B*R0*R1*R2)
 
@@ -317,40 +546,60 @@ func rollRun2Bool(b *runtime.Bound, v *rollValues) error {
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
 	shifts1 := runtime.Entry(v.shifts, 1, 0)
 	shifts2 := runtime.Entry(v.shifts, 2, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		for r0 := range R0 {
-			i := r0 - shifts0
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				i2 := r1 - shifts1
-				yRow2 := (yRow + r1) * R2
-				for r2 := range R2 {
-					if R0 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-					}
-					if R1 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
-					}
-					if R2 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
-					}
-					xAt := x[((xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2+runtime.FloorModInt(r2-shifts2, R2)]
-					y[yRow2+r2] = xAt
-				}
-			}
+	if part := (rollPart10{x, y, R0, R1, R2, shifts0, shifts1, shifts2}); runtime.Small(B*R0*R1, R2) {
+		if err := part.Run(0, B*R0*R1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// rollPart11 is a loop that runs in parts.
+type rollPart11[T runtime.Integer] struct {
+	x, y                                  []T
+	R0, R1, R2, shifts0, shifts1, shifts2 int
+}
+
+func (part *rollPart11[T]) Run(from, to int) error {
+	x, y, R0, R1, R2, shifts0, shifts1, shifts2 := part.x, part.y, part.R0, part.R1, part.R2, part.shifts0, part.shifts1, part.shifts2
+	for point := from; point < to; point++ {
+		rest := point
+		r1 := rest % R1
+		rest /= R1
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		xRow := b2 * R0
+		i := r0 - shifts0
+		yRow := (xRow + r0) * R1
+		i2 := r1 - shifts1
+		yRow2 := (yRow + r1) * R2
+		for r2 := range R2 {
+			if R0 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+			}
+			if R1 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+			}
+			if R2 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
+			}
+			xAt := x[((xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2+runtime.FloorModInt(r2-shifts2, R2)]
+			y[yRow2+r2] = xAt
+		}
+	}
+	return nil
+}
+
 // rollRun2Int computes roll with rank(R) = 3, T any integer.
 func rollRun2Int[T runtime.Integer](b *runtime.Bound, v *rollValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, B*R0*R1*R2)
 
@@ -358,31 +607,36 @@ func rollRun2Int[T runtime.Integer](b *runtime.Bound, v *rollValues) error {
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
 	shifts1 := runtime.Entry(v.shifts, 1, 0)
 	shifts2 := runtime.Entry(v.shifts, 2, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		for r0 := range R0 {
-			i := r0 - shifts0
-			yRow := (xRow + r0) * R1
-			for r1 := range R1 {
-				i2 := r1 - shifts1
-				yRow2 := (yRow + r1) * R2
-				for r2 := range R2 {
-					if R0 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-					}
-					if R1 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
-					}
-					if R2 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
-					}
-					xAt := x[((xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2+runtime.FloorModInt(r2-shifts2, R2)]
-					y[yRow2+r2] = xAt
-				}
-			}
+	if part := (rollPart11[T]{x, y, R0, R1, R2, shifts0, shifts1, shifts2}); runtime.Small(B*R0*R1, R2) {
+		if err := part.Run(0, B*R0*R1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
+	return nil
+}
+
+// rollPart12 is a loop that runs in parts.
+type rollPart12 struct {
+	dy          []float32
+	dxAcc       []float64
+	R0, shifts0 int
+}
+
+func (part *rollPart12) Run(from, to int) error {
+	dy, dxAcc, R0, shifts0 := part.dy, part.dxAcc, part.R0, part.shifts0
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		for r0 := range R0 {
+			if R0 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+			}
+			at := dxRow + runtime.FloorModInt(r0-shifts0, R0)
+			dxAcc[at] += float64(dy[dxRow+r0])
+		}
+	}
 	return nil
 }
 
@@ -400,15 +654,12 @@ func rollRunBackward0F32(b *runtime.Bound, v *rollValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0)
 		clear(dxAcc)
-		for b2 := range B {
-			dxRow := b2 * R0
-			for r0 := range R0 {
-				if R0 == 0 {
-					return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-				}
-				at := dxRow + runtime.FloorModInt(r0-shifts0, R0)
-				dxAcc[at] += float64(dy[dxRow+r0])
+		if part := (rollPart12{dy, dxAcc, R0, shifts0}); runtime.Small(B, R0) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, R0); err != nil {
+			return err
 		}
 		for i, sum := range dxAcc {
 			dx[i] = float32(sum)
@@ -418,10 +669,31 @@ func rollRunBackward0F32(b *runtime.Bound, v *rollValues) error {
 	return nil
 }
 
+// rollPart13 is a loop that runs in parts.
+type rollPart13 struct {
+	dx, dy      []float64
+	R0, shifts0 int
+}
+
+func (part *rollPart13) Run(from, to int) error {
+	dx, dy, R0, shifts0 := part.dx, part.dy, part.R0, part.shifts0
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		for r0 := range R0 {
+			if R0 == 0 {
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+			}
+			at := dxRow + runtime.FloorModInt(r0-shifts0, R0)
+			dx[at] += dy[dxRow+r0]
+		}
+	}
+	return nil
+}
+
 // rollRunBackward0F64 computes the derivative of roll with rank(R) = 1, T f64.
 func rollRunBackward0F64(b *runtime.Bound, v *rollValues) error {
-	R0 := b.PackExt(1, 0)
 	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, B*R0)
@@ -430,18 +702,44 @@ func rollRunBackward0F64(b *runtime.Bound, v *rollValues) error {
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dxRow := b2 * R0
-			for r0 := range R0 {
-				if R0 == 0 {
-					return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-				}
-				at := dxRow + runtime.FloorModInt(r0-shifts0, R0)
-				dx[at] += dy[dxRow+r0]
+		if part := (rollPart13{dx, dy, R0, shifts0}); runtime.Small(B, R0) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, R0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// rollPart14 is a loop that runs in parts.
+type rollPart14 struct {
+	dy                       []float32
+	dxAcc                    []float64
+	R0, R1, shifts0, shifts1 int
+}
+
+func (part *rollPart14) Run(from, to int) error {
+	dy, dxAcc, R0, R1, shifts0, shifts1 := part.dy, part.dxAcc, part.R0, part.R1, part.shifts0, part.shifts1
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		for r0 := range R0 {
+			i := r0 - shifts0
+			dyRow := (dxRow + r0) * R1
+			for r1 := range R1 {
+				if R0 == 0 {
+					return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				}
+				if R1 == 0 {
+					return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+				}
+				at := (dxRow+runtime.FloorModInt(i, R0))*R1 + runtime.FloorModInt(r1-shifts1, R1)
+				dxAcc[at] += float64(dy[dyRow+r1])
+			}
+		}
+	}
 	return nil
 }
 
@@ -461,22 +759,12 @@ func rollRunBackward1F32(b *runtime.Bound, v *rollValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1)
 		clear(dxAcc)
-		for b2 := range B {
-			dxRow := b2 * R0
-			for r0 := range R0 {
-				i := r0 - shifts0
-				dyRow := (dxRow + r0) * R1
-				for r1 := range R1 {
-					if R0 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-					}
-					if R1 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
-					}
-					at := (dxRow+runtime.FloorModInt(i, R0))*R1 + runtime.FloorModInt(r1-shifts1, R1)
-					dxAcc[at] += float64(dy[dyRow+r1])
-				}
+		if part := (rollPart14{dy, dxAcc, R0, R1, shifts0, shifts1}); runtime.Small(B, R0*R1) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, R0*R1); err != nil {
+			return err
 		}
 		for i2, sum := range dxAcc {
 			dx[i2] = float32(sum)
@@ -486,11 +774,39 @@ func rollRunBackward1F32(b *runtime.Bound, v *rollValues) error {
 	return nil
 }
 
+// rollPart15 is a loop that runs in parts.
+type rollPart15 struct {
+	dx, dy                   []float64
+	R0, R1, shifts0, shifts1 int
+}
+
+func (part *rollPart15) Run(from, to int) error {
+	dx, dy, R0, R1, shifts0, shifts1 := part.dx, part.dy, part.R0, part.R1, part.shifts0, part.shifts1
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		for r0 := range R0 {
+			i := r0 - shifts0
+			dyRow := (dxRow + r0) * R1
+			for r1 := range R1 {
+				if R0 == 0 {
+					return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				}
+				if R1 == 0 {
+					return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+				}
+				at := (dxRow+runtime.FloorModInt(i, R0))*R1 + runtime.FloorModInt(r1-shifts1, R1)
+				dx[at] += dy[dyRow+r1]
+			}
+		}
+	}
+	return nil
+}
+
 // rollRunBackward1F64 computes the derivative of roll with rank(R) = 2, T f64.
 func rollRunBackward1F64(b *runtime.Bound, v *rollValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, B*R0*R1)
@@ -500,25 +816,51 @@ func rollRunBackward1F64(b *runtime.Bound, v *rollValues) error {
 	shifts1 := runtime.Entry(v.shifts, 1, 0)
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dxRow := b2 * R0
-			for r0 := range R0 {
-				i := r0 - shifts0
-				dyRow := (dxRow + r0) * R1
-				for r1 := range R1 {
+		if part := (rollPart15{dx, dy, R0, R1, shifts0, shifts1}); runtime.Small(B, R0*R1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, R0*R1); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// rollPart16 is a loop that runs in parts.
+type rollPart16 struct {
+	dy                                    []float32
+	dxAcc                                 []float64
+	R0, R1, R2, shifts0, shifts1, shifts2 int
+}
+
+func (part *rollPart16) Run(from, to int) error {
+	dy, dxAcc, R0, R1, R2, shifts0, shifts1, shifts2 := part.dy, part.dxAcc, part.R0, part.R1, part.R2, part.shifts0, part.shifts1, part.shifts2
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		for r0 := range R0 {
+			i := r0 - shifts0
+			dyRow := (dxRow + r0) * R1
+			for r1 := range R1 {
+				i2 := r1 - shifts1
+				dyRow2 := (dyRow + r1) * R2
+				for r2 := range R2 {
 					if R0 == 0 {
 						return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
 					}
 					if R1 == 0 {
 						return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
 					}
-					at := (dxRow+runtime.FloorModInt(i, R0))*R1 + runtime.FloorModInt(r1-shifts1, R1)
-					dx[at] += dy[dyRow+r1]
+					if R2 == 0 {
+						return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
+					}
+					at := ((dxRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2 + runtime.FloorModInt(r2-shifts2, R2)
+					dxAcc[at] += float64(dy[dyRow2+r2])
 				}
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -540,29 +882,12 @@ func rollRunBackward2F32(b *runtime.Bound, v *rollValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1*R2)
 		clear(dxAcc)
-		for b2 := range B {
-			dxRow := b2 * R0
-			for r0 := range R0 {
-				i := r0 - shifts0
-				dyRow := (dxRow + r0) * R1
-				for r1 := range R1 {
-					i2 := r1 - shifts1
-					dyRow2 := (dyRow + r1) * R2
-					for r2 := range R2 {
-						if R0 == 0 {
-							return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-						}
-						if R1 == 0 {
-							return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
-						}
-						if R2 == 0 {
-							return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
-						}
-						at := ((dxRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2 + runtime.FloorModInt(r2-shifts2, R2)
-						dxAcc[at] += float64(dy[dyRow2+r2])
-					}
-				}
+		if part := (rollPart16{dy, dxAcc, R0, R1, R2, shifts0, shifts1, shifts2}); runtime.Small(B, R0*R1*R2) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, R0*R1*R2); err != nil {
+			return err
 		}
 		for i3, sum := range dxAcc {
 			dx[i3] = float32(sum)
@@ -572,12 +897,47 @@ func rollRunBackward2F32(b *runtime.Bound, v *rollValues) error {
 	return nil
 }
 
+// rollPart17 is a loop that runs in parts.
+type rollPart17 struct {
+	dx, dy                                []float64
+	R0, R1, R2, shifts0, shifts1, shifts2 int
+}
+
+func (part *rollPart17) Run(from, to int) error {
+	dx, dy, R0, R1, R2, shifts0, shifts1, shifts2 := part.dx, part.dy, part.R0, part.R1, part.R2, part.shifts0, part.shifts1, part.shifts2
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		for r0 := range R0 {
+			i := r0 - shifts0
+			dyRow := (dxRow + r0) * R1
+			for r1 := range R1 {
+				i2 := r1 - shifts1
+				dyRow2 := (dyRow + r1) * R2
+				for r2 := range R2 {
+					if R0 == 0 {
+						return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+					}
+					if R1 == 0 {
+						return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+					}
+					if R2 == 0 {
+						return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
+					}
+					at := ((dxRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2 + runtime.FloorModInt(r2-shifts2, R2)
+					dx[at] += dy[dyRow2+r2]
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // rollRunBackward2F64 computes the derivative of roll with rank(R) = 3, T f64.
 func rollRunBackward2F64(b *runtime.Bound, v *rollValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, B*R0*R1*R2)
@@ -588,29 +948,12 @@ func rollRunBackward2F64(b *runtime.Bound, v *rollValues) error {
 	shifts2 := runtime.Entry(v.shifts, 2, 0)
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dxRow := b2 * R0
-			for r0 := range R0 {
-				i := r0 - shifts0
-				dyRow := (dxRow + r0) * R1
-				for r1 := range R1 {
-					i2 := r1 - shifts1
-					dyRow2 := (dyRow + r1) * R2
-					for r2 := range R2 {
-						if R0 == 0 {
-							return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
-						}
-						if R1 == 0 {
-							return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
-						}
-						if R2 == 0 {
-							return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
-						}
-						at := ((dxRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2 + runtime.FloorModInt(r2-shifts2, R2)
-						dx[at] += dy[dyRow2+r2]
-					}
-				}
+		if part := (rollPart17{dx, dy, R0, R1, R2, shifts0, shifts1, shifts2}); runtime.Small(B, R0*R1*R2) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, R0*R1*R2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)

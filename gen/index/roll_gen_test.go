@@ -3,12 +3,23 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRoll() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	y := runtime.Must(index.Roll(x, []int{1}, runtime.PlaceAxes([]int{1})))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 3]
+	// [[3 1 2]
+	//  [6 4 5]]
+}
 
 func TestRollExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.roll",

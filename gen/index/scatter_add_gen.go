@@ -30,6 +30,10 @@ func scatterAddValuesOf(axis int) (scatterAddValues, error) {
 // x: T[...A, D], idx: I[...B, K], src: T[...C, M]; y: T[...A, D]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64. I: i32 or i64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: an index lies outside of the axis.
+//
+// For example:
+//
+//	y, err := index.ScatterAdd(x, idx, src, 1)
 func ScatterAdd(x, idx, src *runtime.Tensor, axis int) (*runtime.Tensor, error) {
 	vals, err := scatterAddValuesOf(axis)
 	if err != nil {

@@ -6,6 +6,44 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// scatterAddPart0 is a loop that runs in parts.
+type scatterAddPart0[I runtime.Integer] struct {
+	idx      []I
+	src, sum []float32
+	K, M     int
+}
+
+func (part *scatterAddPart0[I]) Run(from, to int) error {
+	idx, src, sum, K, M := part.idx, part.src, part.sum, part.K, part.M
+	for d := from; d < to; d++ {
+		sum2 := float64(0)
+		for k := range K {
+			if !(runtime.Compare(idx[k], d, 1) == 0) {
+				continue
+			}
+			if uint(k) >= uint(M) {
+				return runtime.RangeError("index.scatter_add", "src", "M", k, M)
+			}
+			sum2 += float64(src[k])
+		}
+		sum[d] = float32(sum2)
+	}
+	return nil
+}
+
+// scatterAddPart1 is a loop that runs in parts.
+type scatterAddPart1[I runtime.Integer] struct {
+	sum, x, y []float32
+}
+
+func (part *scatterAddPart1[I]) Run(from, to int) error {
+	sum, x, y := part.sum, part.x, part.y
+	for d := from; d < to; d++ {
+		y[d] = x[d] + sum[d]
+	}
+	return nil
+}
+
 // scatterAddRun0F32Int computes scatter_add with rank(A) = 0, T f32, I any integer.
 func scatterAddRun0F32Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValues) error {
 	D := b.Ext[1]
@@ -31,7 +69,36 @@ func scatterAddRun0F32Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 
 	// sum[d] += sum(T)(src[k])   for d in D, k in K   where idx[k] == I(d)
 	sum := runtime.Temp[float32](b, D)
-	for d := range D {
+	if part := (scatterAddPart0[I]{idx, src, sum, K, M}); runtime.Small(D, K) {
+		if err := part.Run(0, D); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, D, K); err != nil {
+		return err
+	}
+
+	// y[d] = T(sum(T)(x[d]) + sum[d])   for d in D
+	if part := (scatterAddPart1[I]{sum, x, y}); runtime.Small(D, 1) {
+		if err := part.Run(0, D); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, D, 1); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// scatterAddPart2 is a loop that runs in parts.
+type scatterAddPart2[I runtime.Integer] struct {
+	idx      []I
+	src, sum []float64
+	K, M     int
+}
+
+func (part *scatterAddPart2[I]) Run(from, to int) error {
+	idx, src, sum, K, M := part.idx, part.src, part.sum, part.K, part.M
+	for d := from; d < to; d++ {
 		sum2 := float64(0)
 		for k := range K {
 			if !(runtime.Compare(idx[k], d, 1) == 0) {
@@ -40,16 +107,23 @@ func scatterAddRun0F32Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 			if uint(k) >= uint(M) {
 				return runtime.RangeError("index.scatter_add", "src", "M", k, M)
 			}
-			sum2 += float64(src[k])
+			sum2 += src[k]
 		}
-		sum[d] = float32(sum2)
+		sum[d] = sum2
 	}
+	return nil
+}
 
-	// y[d] = T(sum(T)(x[d]) + sum[d])   for d in D
-	for d := range D {
+// scatterAddPart3 is a loop that runs in parts.
+type scatterAddPart3[I runtime.Integer] struct {
+	sum, x, y []float64
+}
+
+func (part *scatterAddPart3[I]) Run(from, to int) error {
+	sum, x, y := part.sum, part.x, part.y
+	for d := from; d < to; d++ {
 		y[d] = x[d] + sum[d]
 	}
-	copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -78,8 +152,38 @@ func scatterAddRun0F64Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 
 	// sum[d] += sum(T)(src[k])   for d in D, k in K   where idx[k] == I(d)
 	sum := runtime.Temp[float64](b, D)
-	for d := range D {
-		sum2 := float64(0)
+	if part := (scatterAddPart2[I]{idx, src, sum, K, M}); runtime.Small(D, K) {
+		if err := part.Run(0, D); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, D, K); err != nil {
+		return err
+	}
+
+	// y[d] = T(sum(T)(x[d]) + sum[d])   for d in D
+	if part := (scatterAddPart3[I]{sum, x, y}); runtime.Small(D, 1) {
+		if err := part.Run(0, D); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, D, 1); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// scatterAddPart4 is a loop that runs in parts.
+type scatterAddPart4[T, SumT, I runtime.Integer] struct {
+	idx  []I
+	sum  []SumT
+	src  []T
+	K, M int
+}
+
+func (part *scatterAddPart4[T, SumT, I]) Run(from, to int) error {
+	idx, sum, src, K, M := part.idx, part.sum, part.src, part.K, part.M
+	for d := from; d < to; d++ {
+		sum2 := SumT(0)
 		for k := range K {
 			if !(runtime.Compare(idx[k], d, 1) == 0) {
 				continue
@@ -87,16 +191,24 @@ func scatterAddRun0F64Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 			if uint(k) >= uint(M) {
 				return runtime.RangeError("index.scatter_add", "src", "M", k, M)
 			}
-			sum2 += src[k]
+			sum2 += SumT(src[k])
 		}
 		sum[d] = sum2
 	}
+	return nil
+}
 
-	// y[d] = T(sum(T)(x[d]) + sum[d])   for d in D
-	for d := range D {
-		y[d] = x[d] + sum[d]
+// scatterAddPart5 is a loop that runs in parts.
+type scatterAddPart5[T, SumT, I runtime.Integer] struct {
+	sum  []SumT
+	x, y []T
+}
+
+func (part *scatterAddPart5[T, SumT, I]) Run(from, to int) error {
+	sum, x, y := part.sum, part.x, part.y
+	for d := from; d < to; d++ {
+		y[d] = T(SumT(x[d]) + sum[d])
 	}
-	copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -125,25 +237,82 @@ func scatterAddRun0IntInt[T, SumT, I runtime.Integer](b *runtime.Bound, v *scatt
 
 	// sum[d] += sum(T)(src[k])   for d in D, k in K   where idx[k] == I(d)
 	sum := runtime.Temp[SumT](b, D)
-	for d := range D {
-		sum2 := SumT(0)
-		for k := range K {
-			if !(runtime.Compare(idx[k], d, 1) == 0) {
-				continue
-			}
-			if uint(k) >= uint(M) {
-				return runtime.RangeError("index.scatter_add", "src", "M", k, M)
-			}
-			sum2 += SumT(src[k])
+	if part := (scatterAddPart4[T, SumT, I]{idx, sum, src, K, M}); runtime.Small(D, K) {
+		if err := part.Run(0, D); err != nil {
+			return err
 		}
-		sum[d] = sum2
+	} else if err := runtime.Split(part, D, K); err != nil {
+		return err
 	}
 
 	// y[d] = T(sum(T)(x[d]) + sum[d])   for d in D
-	for d := range D {
-		y[d] = T(SumT(x[d]) + sum[d])
+	if part := (scatterAddPart5[T, SumT, I]{sum, x, y}); runtime.Small(D, 1) {
+		if err := part.Run(0, D); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, D, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 3), y)
+	return nil
+}
+
+// scatterAddPart6 is a loop that runs in parts.
+type scatterAddPart6[I runtime.Integer] struct {
+	idx             []I
+	src, sum        []float32
+	B0, C0, D, K, M int
+}
+
+func (part *scatterAddPart6[I]) Run(from, to int) error {
+	idx, src, sum, B0, C0, D, K, M := part.idx, part.src, part.sum, part.B0, part.C0, part.D, part.K, part.M
+	for a0 := from; a0 < to; a0++ {
+		c := 0 <= a0 && a0 < B0
+		sumRow := a0 * D
+		for d := range D {
+			sum2 := float64(0)
+			for k := range K {
+				var t I
+				if c {
+					t = idx[a0*K+k]
+				} else {
+					i := int(-1)
+					if !runtime.Fits[I](i) {
+						return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
+					}
+					t = I(i)
+				}
+				if !(runtime.Compare(t, d, 1) == 0) {
+					continue
+				}
+				if uint(a0) >= uint(C0) {
+					return runtime.RangeError("index.scatter_add", "src", "C0", a0, C0)
+				}
+				if uint(k) >= uint(M) {
+					return runtime.RangeError("index.scatter_add", "src", "M", k, M)
+				}
+				sum2 += float64(src[a0*M+k])
+			}
+			sum[sumRow+d] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// scatterAddPart7 is a loop that runs in parts.
+type scatterAddPart7[I runtime.Integer] struct {
+	sum, x, y []float32
+	D         int
+}
+
+func (part *scatterAddPart7[I]) Run(from, to int) error {
+	sum, x, y, D := part.sum, part.x, part.y, part.D
+	for a0 := from; a0 < to; a0++ {
+		xRow := a0 * D
+		for d := range D {
+			y[xRow+d] = x[xRow+d] + sum[xRow+d]
+		}
+	}
 	return nil
 }
 
@@ -178,7 +347,36 @@ func scatterAddRun1F32Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 
 	// sum[a0, d] += sum(T)(src[a0, k])   for a0 in A0, d in D, k in K   where (if 0 <= a0 && a0 < |B0| then idx[a0, k] else -1) == I(d)
 	sum := runtime.Temp[float32](b, A0*D)
-	for a0 := range A0 {
+	if part := (scatterAddPart6[I]{idx, src, sum, B0, C0, D, K, M}); runtime.Small(A0, D*K) {
+		if err := part.Run(0, A0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, A0, D*K); err != nil {
+		return err
+	}
+
+	// y[a0, d] = T(sum(T)(x[a0, d]) + sum[a0, d])   for a0 in A0, d in D
+	if part := (scatterAddPart7[I]{sum, x, y, D}); runtime.Small(A0, D) {
+		if err := part.Run(0, A0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, A0, D); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// scatterAddPart8 is a loop that runs in parts.
+type scatterAddPart8[I runtime.Integer] struct {
+	idx             []I
+	src, sum        []float64
+	B0, C0, D, K, M int
+}
+
+func (part *scatterAddPart8[I]) Run(from, to int) error {
+	idx, src, sum, B0, C0, D, K, M := part.idx, part.src, part.sum, part.B0, part.C0, part.D, part.K, part.M
+	for a0 := from; a0 < to; a0++ {
 		c := 0 <= a0 && a0 < B0
 		sumRow := a0 * D
 		for d := range D {
@@ -203,20 +401,28 @@ func scatterAddRun1F32Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 				if uint(k) >= uint(M) {
 					return runtime.RangeError("index.scatter_add", "src", "M", k, M)
 				}
-				sum2 += float64(src[a0*M+k])
+				sum2 += src[a0*M+k]
 			}
-			sum[sumRow+d] = float32(sum2)
+			sum[sumRow+d] = sum2
 		}
 	}
+	return nil
+}
 
-	// y[a0, d] = T(sum(T)(x[a0, d]) + sum[a0, d])   for a0 in A0, d in D
-	for a0 := range A0 {
+// scatterAddPart9 is a loop that runs in parts.
+type scatterAddPart9[I runtime.Integer] struct {
+	sum, x, y []float64
+	D         int
+}
+
+func (part *scatterAddPart9[I]) Run(from, to int) error {
+	sum, x, y, D := part.sum, part.x, part.y, part.D
+	for a0 := from; a0 < to; a0++ {
 		xRow := a0 * D
 		for d := range D {
 			y[xRow+d] = x[xRow+d] + sum[xRow+d]
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -251,11 +457,41 @@ func scatterAddRun1F64Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 
 	// sum[a0, d] += sum(T)(src[a0, k])   for a0 in A0, d in D, k in K   where (if 0 <= a0 && a0 < |B0| then idx[a0, k] else -1) == I(d)
 	sum := runtime.Temp[float64](b, A0*D)
-	for a0 := range A0 {
+	if part := (scatterAddPart8[I]{idx, src, sum, B0, C0, D, K, M}); runtime.Small(A0, D*K) {
+		if err := part.Run(0, A0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, A0, D*K); err != nil {
+		return err
+	}
+
+	// y[a0, d] = T(sum(T)(x[a0, d]) + sum[a0, d])   for a0 in A0, d in D
+	if part := (scatterAddPart9[I]{sum, x, y, D}); runtime.Small(A0, D) {
+		if err := part.Run(0, A0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, A0, D); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// scatterAddPart10 is a loop that runs in parts.
+type scatterAddPart10[T, SumT, I runtime.Integer] struct {
+	idx             []I
+	sum             []SumT
+	src             []T
+	B0, C0, D, K, M int
+}
+
+func (part *scatterAddPart10[T, SumT, I]) Run(from, to int) error {
+	idx, sum, src, B0, C0, D, K, M := part.idx, part.sum, part.src, part.B0, part.C0, part.D, part.K, part.M
+	for a0 := from; a0 < to; a0++ {
 		c := 0 <= a0 && a0 < B0
 		sumRow := a0 * D
 		for d := range D {
-			sum2 := float64(0)
+			sum2 := SumT(0)
 			for k := range K {
 				var t I
 				if c {
@@ -276,20 +512,29 @@ func scatterAddRun1F64Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 				if uint(k) >= uint(M) {
 					return runtime.RangeError("index.scatter_add", "src", "M", k, M)
 				}
-				sum2 += src[a0*M+k]
+				sum2 += SumT(src[a0*M+k])
 			}
 			sum[sumRow+d] = sum2
 		}
 	}
+	return nil
+}
 
-	// y[a0, d] = T(sum(T)(x[a0, d]) + sum[a0, d])   for a0 in A0, d in D
-	for a0 := range A0 {
+// scatterAddPart11 is a loop that runs in parts.
+type scatterAddPart11[T, SumT, I runtime.Integer] struct {
+	sum  []SumT
+	x, y []T
+	D    int
+}
+
+func (part *scatterAddPart11[T, SumT, I]) Run(from, to int) error {
+	sum, x, y, D := part.sum, part.x, part.y, part.D
+	for a0 := from; a0 < to; a0++ {
 		xRow := a0 * D
 		for d := range D {
-			y[xRow+d] = x[xRow+d] + sum[xRow+d]
+			y[xRow+d] = T(SumT(x[xRow+d]) + sum[xRow+d])
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -324,15 +569,51 @@ func scatterAddRun1IntInt[T, SumT, I runtime.Integer](b *runtime.Bound, v *scatt
 
 	// sum[a0, d] += sum(T)(src[a0, k])   for a0 in A0, d in D, k in K   where (if 0 <= a0 && a0 < |B0| then idx[a0, k] else -1) == I(d)
 	sum := runtime.Temp[SumT](b, A0*D)
-	for a0 := range A0 {
-		c := 0 <= a0 && a0 < B0
-		sumRow := a0 * D
+	if part := (scatterAddPart10[T, SumT, I]{idx, sum, src, B0, C0, D, K, M}); runtime.Small(A0, D*K) {
+		if err := part.Run(0, A0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, A0, D*K); err != nil {
+		return err
+	}
+
+	// y[a0, d] = T(sum(T)(x[a0, d]) + sum[a0, d])   for a0 in A0, d in D
+	if part := (scatterAddPart11[T, SumT, I]{sum, x, y, D}); runtime.Small(A0, D) {
+		if err := part.Run(0, A0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, A0, D); err != nil {
+		return err
+	}
+	copy(runtime.Elements[T](b, 3), y)
+	return nil
+}
+
+// scatterAddPart12 is a loop that runs in parts.
+type scatterAddPart12[I runtime.Integer] struct {
+	idx                         []I
+	src, sum                    []float32
+	A1, B0, B1, C0, C1, D, K, M int
+}
+
+func (part *scatterAddPart12[I]) Run(from, to int) error {
+	idx, src, sum, A1, B0, B1, C0, C1, D, K, M := part.idx, part.src, part.sum, part.A1, part.B0, part.B1, part.C0, part.C1, part.D, part.K, part.M
+	for point := from; point < to; point++ {
+		rest := point
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		c := 0 <= a0
+		c2 := a0 < B0
+		sumRow := a0 * A1
+		c3 := c && c2 && 0 <= a1 && a1 < B1
+		sumRow2 := (sumRow + a1) * D
 		for d := range D {
-			sum2 := SumT(0)
+			sum2 := float64(0)
 			for k := range K {
 				var t I
-				if c {
-					t = idx[a0*K+k]
+				if c3 {
+					t = idx[(a0*B1+a1)*K+k]
 				} else {
 					i := int(-1)
 					if !runtime.Fits[I](i) {
@@ -346,23 +627,39 @@ func scatterAddRun1IntInt[T, SumT, I runtime.Integer](b *runtime.Bound, v *scatt
 				if uint(a0) >= uint(C0) {
 					return runtime.RangeError("index.scatter_add", "src", "C0", a0, C0)
 				}
+				if uint(a1) >= uint(C1) {
+					return runtime.RangeError("index.scatter_add", "src", "C1", a1, C1)
+				}
 				if uint(k) >= uint(M) {
 					return runtime.RangeError("index.scatter_add", "src", "M", k, M)
 				}
-				sum2 += SumT(src[a0*M+k])
+				sum2 += float64(src[(a0*C1+a1)*M+k])
 			}
-			sum[sumRow+d] = sum2
+			sum[sumRow2+d] = float32(sum2)
 		}
 	}
+	return nil
+}
 
-	// y[a0, d] = T(sum(T)(x[a0, d]) + sum[a0, d])   for a0 in A0, d in D
-	for a0 := range A0 {
-		xRow := a0 * D
+// scatterAddPart13 is a loop that runs in parts.
+type scatterAddPart13[I runtime.Integer] struct {
+	sum, x, y []float32
+	A1, D     int
+}
+
+func (part *scatterAddPart13[I]) Run(from, to int) error {
+	sum, x, y, A1, D := part.sum, part.x, part.y, part.A1, part.D
+	for point := from; point < to; point++ {
+		rest := point
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		xRow := a0 * A1
+		xRow2 := (xRow + a1) * D
 		for d := range D {
-			y[xRow+d] = T(SumT(x[xRow+d]) + sum[xRow+d])
+			y[xRow2+d] = x[xRow2+d] + sum[xRow2+d]
 		}
 	}
-	copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
@@ -403,56 +700,97 @@ func scatterAddRun2F32Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 
 	// sum[a0, a1, d] += sum(T)(src[a0, a1, k])   for a0 in A0, a1 in A1, d in D, k in K   where (if 0 <= a0 && a0 < |B0| && 0 <= a1 && a1 < |B1| then idx[a0, a1, k] else -1) == I(d)
 	sum := runtime.Temp[float32](b, A0*A1*D)
-	for a0 := range A0 {
-		c := 0 <= a0
-		c2 := a0 < B0
-		sumRow := a0 * A1
-		for a1 := range A1 {
-			c3 := c && c2 && 0 <= a1 && a1 < B1
-			sumRow2 := (sumRow + a1) * D
-			for d := range D {
-				sum2 := float64(0)
-				for k := range K {
-					var t I
-					if c3 {
-						t = idx[(a0*B1+a1)*K+k]
-					} else {
-						i := int(-1)
-						if !runtime.Fits[I](i) {
-							return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
-						}
-						t = I(i)
-					}
-					if !(runtime.Compare(t, d, 1) == 0) {
-						continue
-					}
-					if uint(a0) >= uint(C0) {
-						return runtime.RangeError("index.scatter_add", "src", "C0", a0, C0)
-					}
-					if uint(a1) >= uint(C1) {
-						return runtime.RangeError("index.scatter_add", "src", "C1", a1, C1)
-					}
-					if uint(k) >= uint(M) {
-						return runtime.RangeError("index.scatter_add", "src", "M", k, M)
-					}
-					sum2 += float64(src[(a0*C1+a1)*M+k])
-				}
-				sum[sumRow2+d] = float32(sum2)
-			}
+	if part := (scatterAddPart12[I]{idx, src, sum, A1, B0, B1, C0, C1, D, K, M}); runtime.Small(A0*A1, D*K) {
+		if err := part.Run(0, A0*A1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, A0*A1, D*K); err != nil {
+		return err
 	}
 
 	// y[a0, a1, d] = T(sum(T)(x[a0, a1, d]) + sum[a0, a1, d])   for a0 in A0, a1 in A1, d in D
-	for a0 := range A0 {
-		xRow := a0 * A1
-		for a1 := range A1 {
-			xRow2 := (xRow + a1) * D
-			for d := range D {
-				y[xRow2+d] = x[xRow2+d] + sum[xRow2+d]
-			}
+	if part := (scatterAddPart13[I]{sum, x, y, A1, D}); runtime.Small(A0*A1, D) {
+		if err := part.Run(0, A0*A1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, A0*A1, D); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// scatterAddPart14 is a loop that runs in parts.
+type scatterAddPart14[I runtime.Integer] struct {
+	idx                         []I
+	src, sum                    []float64
+	A1, B0, B1, C0, C1, D, K, M int
+}
+
+func (part *scatterAddPart14[I]) Run(from, to int) error {
+	idx, src, sum, A1, B0, B1, C0, C1, D, K, M := part.idx, part.src, part.sum, part.A1, part.B0, part.B1, part.C0, part.C1, part.D, part.K, part.M
+	for point := from; point < to; point++ {
+		rest := point
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		c := 0 <= a0
+		c2 := a0 < B0
+		sumRow := a0 * A1
+		c3 := c && c2 && 0 <= a1 && a1 < B1
+		sumRow2 := (sumRow + a1) * D
+		for d := range D {
+			sum2 := float64(0)
+			for k := range K {
+				var t I
+				if c3 {
+					t = idx[(a0*B1+a1)*K+k]
+				} else {
+					i := int(-1)
+					if !runtime.Fits[I](i) {
+						return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
+					}
+					t = I(i)
+				}
+				if !(runtime.Compare(t, d, 1) == 0) {
+					continue
+				}
+				if uint(a0) >= uint(C0) {
+					return runtime.RangeError("index.scatter_add", "src", "C0", a0, C0)
+				}
+				if uint(a1) >= uint(C1) {
+					return runtime.RangeError("index.scatter_add", "src", "C1", a1, C1)
+				}
+				if uint(k) >= uint(M) {
+					return runtime.RangeError("index.scatter_add", "src", "M", k, M)
+				}
+				sum2 += src[(a0*C1+a1)*M+k]
+			}
+			sum[sumRow2+d] = sum2
+		}
+	}
+	return nil
+}
+
+// scatterAddPart15 is a loop that runs in parts.
+type scatterAddPart15[I runtime.Integer] struct {
+	sum, x, y []float64
+	A1, D     int
+}
+
+func (part *scatterAddPart15[I]) Run(from, to int) error {
+	sum, x, y, A1, D := part.sum, part.x, part.y, part.A1, part.D
+	for point := from; point < to; point++ {
+		rest := point
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		xRow := a0 * A1
+		xRow2 := (xRow + a1) * D
+		for d := range D {
+			y[xRow2+d] = x[xRow2+d] + sum[xRow2+d]
+		}
+	}
 	return nil
 }
 
@@ -493,56 +831,99 @@ func scatterAddRun2F64Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 
 	// sum[a0, a1, d] += sum(T)(src[a0, a1, k])   for a0 in A0, a1 in A1, d in D, k in K   where (if 0 <= a0 && a0 < |B0| && 0 <= a1 && a1 < |B1| then idx[a0, a1, k] else -1) == I(d)
 	sum := runtime.Temp[float64](b, A0*A1*D)
-	for a0 := range A0 {
-		c := 0 <= a0
-		c2 := a0 < B0
-		sumRow := a0 * A1
-		for a1 := range A1 {
-			c3 := c && c2 && 0 <= a1 && a1 < B1
-			sumRow2 := (sumRow + a1) * D
-			for d := range D {
-				sum2 := float64(0)
-				for k := range K {
-					var t I
-					if c3 {
-						t = idx[(a0*B1+a1)*K+k]
-					} else {
-						i := int(-1)
-						if !runtime.Fits[I](i) {
-							return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
-						}
-						t = I(i)
-					}
-					if !(runtime.Compare(t, d, 1) == 0) {
-						continue
-					}
-					if uint(a0) >= uint(C0) {
-						return runtime.RangeError("index.scatter_add", "src", "C0", a0, C0)
-					}
-					if uint(a1) >= uint(C1) {
-						return runtime.RangeError("index.scatter_add", "src", "C1", a1, C1)
-					}
-					if uint(k) >= uint(M) {
-						return runtime.RangeError("index.scatter_add", "src", "M", k, M)
-					}
-					sum2 += src[(a0*C1+a1)*M+k]
-				}
-				sum[sumRow2+d] = sum2
-			}
+	if part := (scatterAddPart14[I]{idx, src, sum, A1, B0, B1, C0, C1, D, K, M}); runtime.Small(A0*A1, D*K) {
+		if err := part.Run(0, A0*A1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, A0*A1, D*K); err != nil {
+		return err
 	}
 
 	// y[a0, a1, d] = T(sum(T)(x[a0, a1, d]) + sum[a0, a1, d])   for a0 in A0, a1 in A1, d in D
-	for a0 := range A0 {
-		xRow := a0 * A1
-		for a1 := range A1 {
-			xRow2 := (xRow + a1) * D
-			for d := range D {
-				y[xRow2+d] = x[xRow2+d] + sum[xRow2+d]
-			}
+	if part := (scatterAddPart15[I]{sum, x, y, A1, D}); runtime.Small(A0*A1, D) {
+		if err := part.Run(0, A0*A1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, A0*A1, D); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// scatterAddPart16 is a loop that runs in parts.
+type scatterAddPart16[T, SumT, I runtime.Integer] struct {
+	idx                         []I
+	sum                         []SumT
+	src                         []T
+	A1, B0, B1, C0, C1, D, K, M int
+}
+
+func (part *scatterAddPart16[T, SumT, I]) Run(from, to int) error {
+	idx, sum, src, A1, B0, B1, C0, C1, D, K, M := part.idx, part.sum, part.src, part.A1, part.B0, part.B1, part.C0, part.C1, part.D, part.K, part.M
+	for point := from; point < to; point++ {
+		rest := point
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		c := 0 <= a0
+		c2 := a0 < B0
+		sumRow := a0 * A1
+		c3 := c && c2 && 0 <= a1 && a1 < B1
+		sumRow2 := (sumRow + a1) * D
+		for d := range D {
+			sum2 := SumT(0)
+			for k := range K {
+				var t I
+				if c3 {
+					t = idx[(a0*B1+a1)*K+k]
+				} else {
+					i := int(-1)
+					if !runtime.Fits[I](i) {
+						return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
+					}
+					t = I(i)
+				}
+				if !(runtime.Compare(t, d, 1) == 0) {
+					continue
+				}
+				if uint(a0) >= uint(C0) {
+					return runtime.RangeError("index.scatter_add", "src", "C0", a0, C0)
+				}
+				if uint(a1) >= uint(C1) {
+					return runtime.RangeError("index.scatter_add", "src", "C1", a1, C1)
+				}
+				if uint(k) >= uint(M) {
+					return runtime.RangeError("index.scatter_add", "src", "M", k, M)
+				}
+				sum2 += SumT(src[(a0*C1+a1)*M+k])
+			}
+			sum[sumRow2+d] = sum2
+		}
+	}
+	return nil
+}
+
+// scatterAddPart17 is a loop that runs in parts.
+type scatterAddPart17[T, SumT, I runtime.Integer] struct {
+	sum   []SumT
+	x, y  []T
+	A1, D int
+}
+
+func (part *scatterAddPart17[T, SumT, I]) Run(from, to int) error {
+	sum, x, y, A1, D := part.sum, part.x, part.y, part.A1, part.D
+	for point := from; point < to; point++ {
+		rest := point
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		xRow := a0 * A1
+		xRow2 := (xRow + a1) * D
+		for d := range D {
+			y[xRow2+d] = T(SumT(x[xRow2+d]) + sum[xRow2+d])
+		}
+	}
 	return nil
 }
 
@@ -583,56 +964,108 @@ func scatterAddRun2IntInt[T, SumT, I runtime.Integer](b *runtime.Bound, v *scatt
 
 	// sum[a0, a1, d] += sum(T)(src[a0, a1, k])   for a0 in A0, a1 in A1, d in D, k in K   where (if 0 <= a0 && a0 < |B0| && 0 <= a1 && a1 < |B1| then idx[a0, a1, k] else -1) == I(d)
 	sum := runtime.Temp[SumT](b, A0*A1*D)
-	for a0 := range A0 {
-		c := 0 <= a0
-		c2 := a0 < B0
-		sumRow := a0 * A1
-		for a1 := range A1 {
-			c3 := c && c2 && 0 <= a1 && a1 < B1
-			sumRow2 := (sumRow + a1) * D
-			for d := range D {
-				sum2 := SumT(0)
-				for k := range K {
-					var t I
-					if c3 {
-						t = idx[(a0*B1+a1)*K+k]
-					} else {
-						i := int(-1)
-						if !runtime.Fits[I](i) {
-							return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
-						}
-						t = I(i)
-					}
-					if !(runtime.Compare(t, d, 1) == 0) {
-						continue
-					}
-					if uint(a0) >= uint(C0) {
-						return runtime.RangeError("index.scatter_add", "src", "C0", a0, C0)
-					}
-					if uint(a1) >= uint(C1) {
-						return runtime.RangeError("index.scatter_add", "src", "C1", a1, C1)
-					}
-					if uint(k) >= uint(M) {
-						return runtime.RangeError("index.scatter_add", "src", "M", k, M)
-					}
-					sum2 += SumT(src[(a0*C1+a1)*M+k])
-				}
-				sum[sumRow2+d] = sum2
-			}
+	if part := (scatterAddPart16[T, SumT, I]{idx, sum, src, A1, B0, B1, C0, C1, D, K, M}); runtime.Small(A0*A1, D*K) {
+		if err := part.Run(0, A0*A1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, A0*A1, D*K); err != nil {
+		return err
 	}
 
 	// y[a0, a1, d] = T(sum(T)(x[a0, a1, d]) + sum[a0, a1, d])   for a0 in A0, a1 in A1, d in D
-	for a0 := range A0 {
-		xRow := a0 * A1
-		for a1 := range A1 {
-			xRow2 := (xRow + a1) * D
-			for d := range D {
-				y[xRow2+d] = T(SumT(x[xRow2+d]) + sum[xRow2+d])
-			}
+	if part := (scatterAddPart17[T, SumT, I]{sum, x, y, A1, D}); runtime.Small(A0*A1, D) {
+		if err := part.Run(0, A0*A1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, A0*A1, D); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 3), y)
+	return nil
+}
+
+// scatterAddPart18 is a loop that runs in parts.
+type scatterAddPart18[I runtime.Integer] struct {
+	idx                                     []I
+	src, sum                                []float32
+	A1, A2, B0, B1, B2, C0, C1, C2, D, K, M int
+}
+
+func (part *scatterAddPart18[I]) Run(from, to int) error {
+	idx, src, sum, A1, A2, B0, B1, B2, C0, C1, C2, D, K, M := part.idx, part.src, part.sum, part.A1, part.A2, part.B0, part.B1, part.B2, part.C0, part.C1, part.C2, part.D, part.K, part.M
+	for point := from; point < to; point++ {
+		rest := point
+		a2 := rest % A2
+		rest /= A2
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		c := 0 <= a0
+		c2 := a0 < B0
+		sumRow := a0 * A1
+		c3 := 0 <= a1
+		c4 := a1 < B1
+		sumRow2 := (sumRow + a1) * A2
+		c5 := c && c2 && c3 && c4 && 0 <= a2 && a2 < B2
+		sumRow3 := (sumRow2 + a2) * D
+		for d := range D {
+			sum2 := float64(0)
+			for k := range K {
+				var t I
+				if c5 {
+					t = idx[((a0*B1+a1)*B2+a2)*K+k]
+				} else {
+					i := int(-1)
+					if !runtime.Fits[I](i) {
+						return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
+					}
+					t = I(i)
+				}
+				if !(runtime.Compare(t, d, 1) == 0) {
+					continue
+				}
+				if uint(a0) >= uint(C0) {
+					return runtime.RangeError("index.scatter_add", "src", "C0", a0, C0)
+				}
+				if uint(a1) >= uint(C1) {
+					return runtime.RangeError("index.scatter_add", "src", "C1", a1, C1)
+				}
+				if uint(a2) >= uint(C2) {
+					return runtime.RangeError("index.scatter_add", "src", "C2", a2, C2)
+				}
+				if uint(k) >= uint(M) {
+					return runtime.RangeError("index.scatter_add", "src", "M", k, M)
+				}
+				sum2 += float64(src[((a0*C1+a1)*C2+a2)*M+k])
+			}
+			sum[sumRow3+d] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// scatterAddPart19 is a loop that runs in parts.
+type scatterAddPart19[I runtime.Integer] struct {
+	sum, x, y []float32
+	A1, A2, D int
+}
+
+func (part *scatterAddPart19[I]) Run(from, to int) error {
+	sum, x, y, A1, A2, D := part.sum, part.x, part.y, part.A1, part.A2, part.D
+	for point := from; point < to; point++ {
+		rest := point
+		a2 := rest % A2
+		rest /= A2
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		xRow := a0 * A1
+		xRow2 := (xRow + a1) * A2
+		xRow3 := (xRow2 + a2) * D
+		for d := range D {
+			y[xRow3+d] = x[xRow3+d] + sum[xRow3+d]
+		}
+	}
 	return nil
 }
 
@@ -679,67 +1112,108 @@ func scatterAddRun3F32Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 
 	// sum[a0, a1, a2, d] += sum(T)(src[a0, a1, a2, k])   for a0 in A0, a1 in A1, a2 in A2, d in D, k in K   where (if 0 <= a0 && a0 < |B0| && 0 <= a1 && a1 < |B1| && 0 <= a2 && a2 < |B2| then idx[a0, a1, a2, k] else -1) == I(d)
 	sum := runtime.Temp[float32](b, A0*A1*A2*D)
-	for a0 := range A0 {
-		c := 0 <= a0
-		c2 := a0 < B0
-		sumRow := a0 * A1
-		for a1 := range A1 {
-			c3 := 0 <= a1
-			c4 := a1 < B1
-			sumRow2 := (sumRow + a1) * A2
-			for a2 := range A2 {
-				c5 := c && c2 && c3 && c4 && 0 <= a2 && a2 < B2
-				sumRow3 := (sumRow2 + a2) * D
-				for d := range D {
-					sum2 := float64(0)
-					for k := range K {
-						var t I
-						if c5 {
-							t = idx[((a0*B1+a1)*B2+a2)*K+k]
-						} else {
-							i := int(-1)
-							if !runtime.Fits[I](i) {
-								return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
-							}
-							t = I(i)
-						}
-						if !(runtime.Compare(t, d, 1) == 0) {
-							continue
-						}
-						if uint(a0) >= uint(C0) {
-							return runtime.RangeError("index.scatter_add", "src", "C0", a0, C0)
-						}
-						if uint(a1) >= uint(C1) {
-							return runtime.RangeError("index.scatter_add", "src", "C1", a1, C1)
-						}
-						if uint(a2) >= uint(C2) {
-							return runtime.RangeError("index.scatter_add", "src", "C2", a2, C2)
-						}
-						if uint(k) >= uint(M) {
-							return runtime.RangeError("index.scatter_add", "src", "M", k, M)
-						}
-						sum2 += float64(src[((a0*C1+a1)*C2+a2)*M+k])
-					}
-					sum[sumRow3+d] = float32(sum2)
-				}
-			}
+	if part := (scatterAddPart18[I]{idx, src, sum, A1, A2, B0, B1, B2, C0, C1, C2, D, K, M}); runtime.Small(A0*A1*A2, D*K) {
+		if err := part.Run(0, A0*A1*A2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, A0*A1*A2, D*K); err != nil {
+		return err
 	}
 
 	// y[a0, a1, a2, d] = T(sum(T)(x[a0, a1, a2, d]) + sum[a0, a1, a2, d])   for a0 in A0, a1 in A1, a2 in A2, d in D
-	for a0 := range A0 {
-		xRow := a0 * A1
-		for a1 := range A1 {
-			xRow2 := (xRow + a1) * A2
-			for a2 := range A2 {
-				xRow3 := (xRow2 + a2) * D
-				for d := range D {
-					y[xRow3+d] = x[xRow3+d] + sum[xRow3+d]
-				}
-			}
+	if part := (scatterAddPart19[I]{sum, x, y, A1, A2, D}); runtime.Small(A0*A1*A2, D) {
+		if err := part.Run(0, A0*A1*A2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, A0*A1*A2, D); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// scatterAddPart20 is a loop that runs in parts.
+type scatterAddPart20[I runtime.Integer] struct {
+	idx                                     []I
+	src, sum                                []float64
+	A1, A2, B0, B1, B2, C0, C1, C2, D, K, M int
+}
+
+func (part *scatterAddPart20[I]) Run(from, to int) error {
+	idx, src, sum, A1, A2, B0, B1, B2, C0, C1, C2, D, K, M := part.idx, part.src, part.sum, part.A1, part.A2, part.B0, part.B1, part.B2, part.C0, part.C1, part.C2, part.D, part.K, part.M
+	for point := from; point < to; point++ {
+		rest := point
+		a2 := rest % A2
+		rest /= A2
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		c := 0 <= a0
+		c2 := a0 < B0
+		sumRow := a0 * A1
+		c3 := 0 <= a1
+		c4 := a1 < B1
+		sumRow2 := (sumRow + a1) * A2
+		c5 := c && c2 && c3 && c4 && 0 <= a2 && a2 < B2
+		sumRow3 := (sumRow2 + a2) * D
+		for d := range D {
+			sum2 := float64(0)
+			for k := range K {
+				var t I
+				if c5 {
+					t = idx[((a0*B1+a1)*B2+a2)*K+k]
+				} else {
+					i := int(-1)
+					if !runtime.Fits[I](i) {
+						return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
+					}
+					t = I(i)
+				}
+				if !(runtime.Compare(t, d, 1) == 0) {
+					continue
+				}
+				if uint(a0) >= uint(C0) {
+					return runtime.RangeError("index.scatter_add", "src", "C0", a0, C0)
+				}
+				if uint(a1) >= uint(C1) {
+					return runtime.RangeError("index.scatter_add", "src", "C1", a1, C1)
+				}
+				if uint(a2) >= uint(C2) {
+					return runtime.RangeError("index.scatter_add", "src", "C2", a2, C2)
+				}
+				if uint(k) >= uint(M) {
+					return runtime.RangeError("index.scatter_add", "src", "M", k, M)
+				}
+				sum2 += src[((a0*C1+a1)*C2+a2)*M+k]
+			}
+			sum[sumRow3+d] = sum2
+		}
+	}
+	return nil
+}
+
+// scatterAddPart21 is a loop that runs in parts.
+type scatterAddPart21[I runtime.Integer] struct {
+	sum, x, y []float64
+	A1, A2, D int
+}
+
+func (part *scatterAddPart21[I]) Run(from, to int) error {
+	sum, x, y, A1, A2, D := part.sum, part.x, part.y, part.A1, part.A2, part.D
+	for point := from; point < to; point++ {
+		rest := point
+		a2 := rest % A2
+		rest /= A2
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		xRow := a0 * A1
+		xRow2 := (xRow + a1) * A2
+		xRow3 := (xRow2 + a2) * D
+		for d := range D {
+			y[xRow3+d] = x[xRow3+d] + sum[xRow3+d]
+		}
+	}
 	return nil
 }
 
@@ -786,67 +1260,110 @@ func scatterAddRun3F64Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 
 	// sum[a0, a1, a2, d] += sum(T)(src[a0, a1, a2, k])   for a0 in A0, a1 in A1, a2 in A2, d in D, k in K   where (if 0 <= a0 && a0 < |B0| && 0 <= a1 && a1 < |B1| && 0 <= a2 && a2 < |B2| then idx[a0, a1, a2, k] else -1) == I(d)
 	sum := runtime.Temp[float64](b, A0*A1*A2*D)
-	for a0 := range A0 {
-		c := 0 <= a0
-		c2 := a0 < B0
-		sumRow := a0 * A1
-		for a1 := range A1 {
-			c3 := 0 <= a1
-			c4 := a1 < B1
-			sumRow2 := (sumRow + a1) * A2
-			for a2 := range A2 {
-				c5 := c && c2 && c3 && c4 && 0 <= a2 && a2 < B2
-				sumRow3 := (sumRow2 + a2) * D
-				for d := range D {
-					sum2 := float64(0)
-					for k := range K {
-						var t I
-						if c5 {
-							t = idx[((a0*B1+a1)*B2+a2)*K+k]
-						} else {
-							i := int(-1)
-							if !runtime.Fits[I](i) {
-								return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
-							}
-							t = I(i)
-						}
-						if !(runtime.Compare(t, d, 1) == 0) {
-							continue
-						}
-						if uint(a0) >= uint(C0) {
-							return runtime.RangeError("index.scatter_add", "src", "C0", a0, C0)
-						}
-						if uint(a1) >= uint(C1) {
-							return runtime.RangeError("index.scatter_add", "src", "C1", a1, C1)
-						}
-						if uint(a2) >= uint(C2) {
-							return runtime.RangeError("index.scatter_add", "src", "C2", a2, C2)
-						}
-						if uint(k) >= uint(M) {
-							return runtime.RangeError("index.scatter_add", "src", "M", k, M)
-						}
-						sum2 += src[((a0*C1+a1)*C2+a2)*M+k]
-					}
-					sum[sumRow3+d] = sum2
-				}
-			}
+	if part := (scatterAddPart20[I]{idx, src, sum, A1, A2, B0, B1, B2, C0, C1, C2, D, K, M}); runtime.Small(A0*A1*A2, D*K) {
+		if err := part.Run(0, A0*A1*A2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, A0*A1*A2, D*K); err != nil {
+		return err
 	}
 
 	// y[a0, a1, a2, d] = T(sum(T)(x[a0, a1, a2, d]) + sum[a0, a1, a2, d])   for a0 in A0, a1 in A1, a2 in A2, d in D
-	for a0 := range A0 {
-		xRow := a0 * A1
-		for a1 := range A1 {
-			xRow2 := (xRow + a1) * A2
-			for a2 := range A2 {
-				xRow3 := (xRow2 + a2) * D
-				for d := range D {
-					y[xRow3+d] = x[xRow3+d] + sum[xRow3+d]
-				}
-			}
+	if part := (scatterAddPart21[I]{sum, x, y, A1, A2, D}); runtime.Small(A0*A1*A2, D) {
+		if err := part.Run(0, A0*A1*A2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, A0*A1*A2, D); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// scatterAddPart22 is a loop that runs in parts.
+type scatterAddPart22[T, SumT, I runtime.Integer] struct {
+	idx                                     []I
+	sum                                     []SumT
+	src                                     []T
+	A1, A2, B0, B1, B2, C0, C1, C2, D, K, M int
+}
+
+func (part *scatterAddPart22[T, SumT, I]) Run(from, to int) error {
+	idx, sum, src, A1, A2, B0, B1, B2, C0, C1, C2, D, K, M := part.idx, part.sum, part.src, part.A1, part.A2, part.B0, part.B1, part.B2, part.C0, part.C1, part.C2, part.D, part.K, part.M
+	for point := from; point < to; point++ {
+		rest := point
+		a2 := rest % A2
+		rest /= A2
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		c := 0 <= a0
+		c2 := a0 < B0
+		sumRow := a0 * A1
+		c3 := 0 <= a1
+		c4 := a1 < B1
+		sumRow2 := (sumRow + a1) * A2
+		c5 := c && c2 && c3 && c4 && 0 <= a2 && a2 < B2
+		sumRow3 := (sumRow2 + a2) * D
+		for d := range D {
+			sum2 := SumT(0)
+			for k := range K {
+				var t I
+				if c5 {
+					t = idx[((a0*B1+a1)*B2+a2)*K+k]
+				} else {
+					i := int(-1)
+					if !runtime.Fits[I](i) {
+						return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
+					}
+					t = I(i)
+				}
+				if !(runtime.Compare(t, d, 1) == 0) {
+					continue
+				}
+				if uint(a0) >= uint(C0) {
+					return runtime.RangeError("index.scatter_add", "src", "C0", a0, C0)
+				}
+				if uint(a1) >= uint(C1) {
+					return runtime.RangeError("index.scatter_add", "src", "C1", a1, C1)
+				}
+				if uint(a2) >= uint(C2) {
+					return runtime.RangeError("index.scatter_add", "src", "C2", a2, C2)
+				}
+				if uint(k) >= uint(M) {
+					return runtime.RangeError("index.scatter_add", "src", "M", k, M)
+				}
+				sum2 += SumT(src[((a0*C1+a1)*C2+a2)*M+k])
+			}
+			sum[sumRow3+d] = sum2
+		}
+	}
+	return nil
+}
+
+// scatterAddPart23 is a loop that runs in parts.
+type scatterAddPart23[T, SumT, I runtime.Integer] struct {
+	sum       []SumT
+	x, y      []T
+	A1, A2, D int
+}
+
+func (part *scatterAddPart23[T, SumT, I]) Run(from, to int) error {
+	sum, x, y, A1, A2, D := part.sum, part.x, part.y, part.A1, part.A2, part.D
+	for point := from; point < to; point++ {
+		rest := point
+		a2 := rest % A2
+		rest /= A2
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		xRow := a0 * A1
+		xRow2 := (xRow + a1) * A2
+		xRow3 := (xRow2 + a2) * D
+		for d := range D {
+			y[xRow3+d] = T(SumT(x[xRow3+d]) + sum[xRow3+d])
+		}
+	}
 	return nil
 }
 
@@ -893,75 +1410,72 @@ func scatterAddRun3IntInt[T, SumT, I runtime.Integer](b *runtime.Bound, v *scatt
 
 	// sum[a0, a1, a2, d] += sum(T)(src[a0, a1, a2, k])   for a0 in A0, a1 in A1, a2 in A2, d in D, k in K   where (if 0 <= a0 && a0 < |B0| && 0 <= a1 && a1 < |B1| && 0 <= a2 && a2 < |B2| then idx[a0, a1, a2, k] else -1) == I(d)
 	sum := runtime.Temp[SumT](b, A0*A1*A2*D)
-	for a0 := range A0 {
-		c := 0 <= a0
-		c2 := a0 < B0
-		sumRow := a0 * A1
-		for a1 := range A1 {
-			c3 := 0 <= a1
-			c4 := a1 < B1
-			sumRow2 := (sumRow + a1) * A2
-			for a2 := range A2 {
-				c5 := c && c2 && c3 && c4 && 0 <= a2 && a2 < B2
-				sumRow3 := (sumRow2 + a2) * D
-				for d := range D {
-					sum2 := SumT(0)
-					for k := range K {
-						var t I
-						if c5 {
-							t = idx[((a0*B1+a1)*B2+a2)*K+k]
-						} else {
-							i := int(-1)
-							if !runtime.Fits[I](i) {
-								return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
-							}
-							t = I(i)
-						}
-						if !(runtime.Compare(t, d, 1) == 0) {
-							continue
-						}
-						if uint(a0) >= uint(C0) {
-							return runtime.RangeError("index.scatter_add", "src", "C0", a0, C0)
-						}
-						if uint(a1) >= uint(C1) {
-							return runtime.RangeError("index.scatter_add", "src", "C1", a1, C1)
-						}
-						if uint(a2) >= uint(C2) {
-							return runtime.RangeError("index.scatter_add", "src", "C2", a2, C2)
-						}
-						if uint(k) >= uint(M) {
-							return runtime.RangeError("index.scatter_add", "src", "M", k, M)
-						}
-						sum2 += SumT(src[((a0*C1+a1)*C2+a2)*M+k])
-					}
-					sum[sumRow3+d] = sum2
-				}
-			}
+	if part := (scatterAddPart22[T, SumT, I]{idx, sum, src, A1, A2, B0, B1, B2, C0, C1, C2, D, K, M}); runtime.Small(A0*A1*A2, D*K) {
+		if err := part.Run(0, A0*A1*A2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, A0*A1*A2, D*K); err != nil {
+		return err
 	}
 
 	// y[a0, a1, a2, d] = T(sum(T)(x[a0, a1, a2, d]) + sum[a0, a1, a2, d])   for a0 in A0, a1 in A1, a2 in A2, d in D
-	for a0 := range A0 {
-		xRow := a0 * A1
-		for a1 := range A1 {
-			xRow2 := (xRow + a1) * A2
-			for a2 := range A2 {
-				xRow3 := (xRow2 + a2) * D
-				for d := range D {
-					y[xRow3+d] = T(SumT(x[xRow3+d]) + sum[xRow3+d])
-				}
-			}
+	if part := (scatterAddPart23[T, SumT, I]{sum, x, y, A1, A2, D}); runtime.Small(A0*A1*A2, D) {
+		if err := part.Run(0, A0*A1*A2); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, A0*A1*A2, D); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 3), y)
+	return nil
+}
+
+// scatterAddPart24 is a loop that runs in parts.
+type scatterAddPart24[I runtime.Integer] struct {
+	dx, dy []float32
+}
+
+func (part *scatterAddPart24[I]) Run(from, to int) error {
+	dx, dy := part.dx, part.dy
+	for d := from; d < to; d++ {
+		dx[d] = dy[d]
+	}
+	return nil
+}
+
+// scatterAddPart25 is a loop that runs in parts.
+type scatterAddPart25[I runtime.Integer] struct {
+	idx      []I
+	dsrc, dy []float32
+	D, K     int
+}
+
+func (part *scatterAddPart25[I]) Run(from, to int) error {
+	idx, dsrc, dy, D, K := part.idx, part.dsrc, part.dy, part.D, part.K
+	for m := from; m < to; m++ {
+		if !(0 <= m) {
+			continue
+		}
+		if !(m < K) {
+			continue
+		}
+		sum := float64(0)
+		for d := range D {
+			if !(runtime.Compare(idx[m], d, 1) == 0) {
+				continue
+			}
+			sum += float64(dy[d])
+		}
+		dsrc[m] = float32(sum)
+	}
 	return nil
 }
 
 // scatterAddRunBackward0F32Int computes the derivative of scatter_add with rank(A) = 0, T f32, I any integer.
 func scatterAddRunBackward0F32Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValues) error {
 	D := b.Ext[1]
-	K := b.Ext[3]
 	M := b.Ext[5]
+	K := b.Ext[3]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float32](b, 3)
 	wantDsrc := b.Tensor(5) != nil
@@ -971,30 +1485,66 @@ func scatterAddRunBackward0F32Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @x[d] = @y[d]   for d in D
 	if wantDx {
-		for d := range D {
-			dx[d] = dy[d]
+		if part := (scatterAddPart24[I]{dx, dy}); runtime.Small(D, 1) {
+			if err := part.Run(0, D); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, D, 1); err != nil {
+			return err
 		}
 	}
 
 	// @src[m] += @y[d]   for m in M, d in D   where 0 <= m && m < |K| && idx[m] == I(d)
 	if wantDsrc {
 		clear(dsrc)
-		for m := range M {
-			if !(0 <= m) {
-				continue
+		if part := (scatterAddPart25[I]{idx, dsrc, dy, D, K}); runtime.Small(M, D) {
+			if err := part.Run(0, M); err != nil {
+				return err
 			}
-			if !(m < K) {
-				continue
-			}
-			sum := float64(0)
-			for d := range D {
-				if !(runtime.Compare(idx[m], d, 1) == 0) {
-					continue
-				}
-				sum += float64(dy[d])
-			}
-			dsrc[m] = float32(sum)
+		} else if err := runtime.Split(part, M, D); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// scatterAddPart26 is a loop that runs in parts.
+type scatterAddPart26[I runtime.Integer] struct {
+	dx, dy []float64
+}
+
+func (part *scatterAddPart26[I]) Run(from, to int) error {
+	dx, dy := part.dx, part.dy
+	for d := from; d < to; d++ {
+		dx[d] = dy[d]
+	}
+	return nil
+}
+
+// scatterAddPart27 is a loop that runs in parts.
+type scatterAddPart27[I runtime.Integer] struct {
+	idx      []I
+	dsrc, dy []float64
+	D, K     int
+}
+
+func (part *scatterAddPart27[I]) Run(from, to int) error {
+	idx, dsrc, dy, D, K := part.idx, part.dsrc, part.dy, part.D, part.K
+	for m := from; m < to; m++ {
+		if !(0 <= m) {
+			continue
+		}
+		if !(m < K) {
+			continue
+		}
+		sum := float64(0)
+		for d := range D {
+			if !(runtime.Compare(idx[m], d, 1) == 0) {
+				continue
+			}
+			sum += dy[d]
+		}
+		dsrc[m] = sum
 	}
 	return nil
 }
@@ -1002,8 +1552,8 @@ func scatterAddRunBackward0F32Int[I runtime.Integer](b *runtime.Bound, v *scatte
 // scatterAddRunBackward0F64Int computes the derivative of scatter_add with rank(A) = 0, T f64, I any integer.
 func scatterAddRunBackward0F64Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValues) error {
 	D := b.Ext[1]
-	K := b.Ext[3]
 	M := b.Ext[5]
+	K := b.Ext[3]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
 	wantDsrc := b.Tensor(5) != nil
@@ -1013,14 +1563,65 @@ func scatterAddRunBackward0F64Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @x[d] = @y[d]   for d in D
 	if wantDx {
-		for d := range D {
-			dx[d] = dy[d]
+		if part := (scatterAddPart26[I]{dx, dy}); runtime.Small(D, 1) {
+			if err := part.Run(0, D); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, D, 1); err != nil {
+			return err
 		}
 	}
 
 	// @src[m] += @y[d]   for m in M, d in D   where 0 <= m && m < |K| && idx[m] == I(d)
 	if wantDsrc {
 		clear(dsrc)
+		if part := (scatterAddPart27[I]{idx, dsrc, dy, D, K}); runtime.Small(M, D) {
+			if err := part.Run(0, M); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, M, D); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scatterAddPart28 is a loop that runs in parts.
+type scatterAddPart28[I runtime.Integer] struct {
+	dx, dy []float32
+	D      int
+}
+
+func (part *scatterAddPart28[I]) Run(from, to int) error {
+	dx, dy, D := part.dx, part.dy, part.D
+	for a0 := from; a0 < to; a0++ {
+		dyRow := a0 * D
+		for d := range D {
+			dx[dyRow+d] = dy[dyRow+d]
+		}
+	}
+	return nil
+}
+
+// scatterAddPart29 is a loop that runs in parts.
+type scatterAddPart29[I runtime.Integer] struct {
+	idx             []I
+	dsrc, dy        []float32
+	A0, B0, D, K, M int
+}
+
+func (part *scatterAddPart29[I]) Run(from, to int) error {
+	idx, dsrc, dy, A0, B0, D, K, M := part.idx, part.dsrc, part.dy, part.A0, part.B0, part.D, part.K, part.M
+	for c0 := from; c0 < to; c0++ {
+		c := 0 <= c0
+		if !c {
+			continue
+		}
+		if !(c0 < A0) {
+			continue
+		}
+		c2 := c && c0 < B0
+		dsrcRow := c0 * M
 		for m := range M {
 			if !(0 <= m) {
 				continue
@@ -1030,12 +1631,22 @@ func scatterAddRunBackward0F64Int[I runtime.Integer](b *runtime.Bound, v *scatte
 			}
 			sum := float64(0)
 			for d := range D {
-				if !(runtime.Compare(idx[m], d, 1) == 0) {
+				var t I
+				if c2 {
+					t = idx[c0*K+m]
+				} else {
+					i := int(-1)
+					if !runtime.Fits[I](i) {
+						return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
+					}
+					t = I(i)
+				}
+				if !(runtime.Compare(t, d, 1) == 0) {
 					continue
 				}
-				sum += dy[d]
+				sum += float64(dy[c0*D+d])
 			}
-			dsrc[m] = sum
+			dsrc[dsrcRow+m] = float32(sum)
 		}
 	}
 	return nil
@@ -1043,12 +1654,12 @@ func scatterAddRunBackward0F64Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 // scatterAddRunBackward1F32Int computes the derivative of scatter_add with rank(A) = 1, T f32, I any integer.
 func scatterAddRunBackward1F32Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValues) error {
-	D := b.Ext[1]
 	A0 := b.PackExt(0, 0)
+	D := b.Ext[1]
+	C0 := b.PackExt(4, 0)
 	K := b.Ext[3]
 	B0 := b.PackExt(2, 0)
 	M := b.Ext[5]
-	C0 := b.PackExt(4, 0)
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float32](b, 3)
 	wantDsrc := b.Tensor(5) != nil
@@ -1058,53 +1669,24 @@ func scatterAddRunBackward1F32Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @x[a0, d] = @y[a0, d]   for a0 in A0, d in D
 	if wantDx {
-		for a0 := range A0 {
-			dyRow := a0 * D
-			for d := range D {
-				dx[dyRow+d] = dy[dyRow+d]
+		if part := (scatterAddPart28[I]{dx, dy, D}); runtime.Small(A0, D) {
+			if err := part.Run(0, A0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, A0, D); err != nil {
+			return err
 		}
 	}
 
 	// @src[c0, m] += @y[c0, d]   for c0 in C0, m in M, d in D   where 0 <= c0 && c0 < |A0| && 0 <= m && m < |K| && (if 0 <= c0 && c0 < |B0| then idx[c0, m] else -1) == I(d)
 	if wantDsrc {
 		clear(dsrc)
-		for c0 := range C0 {
-			c := 0 <= c0
-			if !c {
-				continue
+		if part := (scatterAddPart29[I]{idx, dsrc, dy, A0, B0, D, K, M}); runtime.Small(C0, M*D) {
+			if err := part.Run(0, C0); err != nil {
+				return err
 			}
-			if !(c0 < A0) {
-				continue
-			}
-			c2 := c && c0 < B0
-			dsrcRow := c0 * M
-			for m := range M {
-				if !(0 <= m) {
-					continue
-				}
-				if !(m < K) {
-					continue
-				}
-				sum := float64(0)
-				for d := range D {
-					var t I
-					if c2 {
-						t = idx[c0*K+m]
-					} else {
-						i := int(-1)
-						if !runtime.Fits[I](i) {
-							return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
-						}
-						t = I(i)
-					}
-					if !(runtime.Compare(t, d, 1) == 0) {
-						continue
-					}
-					sum += float64(dy[c0*D+d])
-				}
-				dsrc[dsrcRow+m] = float32(sum)
-			}
+		} else if err := runtime.Split(part, C0, M*D); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 4), dx)
@@ -1112,14 +1694,80 @@ func scatterAddRunBackward1F32Int[I runtime.Integer](b *runtime.Bound, v *scatte
 	return nil
 }
 
+// scatterAddPart30 is a loop that runs in parts.
+type scatterAddPart30[I runtime.Integer] struct {
+	dx, dy []float64
+	D      int
+}
+
+func (part *scatterAddPart30[I]) Run(from, to int) error {
+	dx, dy, D := part.dx, part.dy, part.D
+	for a0 := from; a0 < to; a0++ {
+		dyRow := a0 * D
+		for d := range D {
+			dx[dyRow+d] = dy[dyRow+d]
+		}
+	}
+	return nil
+}
+
+// scatterAddPart31 is a loop that runs in parts.
+type scatterAddPart31[I runtime.Integer] struct {
+	idx             []I
+	dsrc, dy        []float64
+	A0, B0, D, K, M int
+}
+
+func (part *scatterAddPart31[I]) Run(from, to int) error {
+	idx, dsrc, dy, A0, B0, D, K, M := part.idx, part.dsrc, part.dy, part.A0, part.B0, part.D, part.K, part.M
+	for c0 := from; c0 < to; c0++ {
+		c := 0 <= c0
+		if !c {
+			continue
+		}
+		if !(c0 < A0) {
+			continue
+		}
+		c2 := c && c0 < B0
+		dsrcRow := c0 * M
+		for m := range M {
+			if !(0 <= m) {
+				continue
+			}
+			if !(m < K) {
+				continue
+			}
+			sum := float64(0)
+			for d := range D {
+				var t I
+				if c2 {
+					t = idx[c0*K+m]
+				} else {
+					i := int(-1)
+					if !runtime.Fits[I](i) {
+						return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
+					}
+					t = I(i)
+				}
+				if !(runtime.Compare(t, d, 1) == 0) {
+					continue
+				}
+				sum += dy[c0*D+d]
+			}
+			dsrc[dsrcRow+m] = sum
+		}
+	}
+	return nil
+}
+
 // scatterAddRunBackward1F64Int computes the derivative of scatter_add with rank(A) = 1, T f64, I any integer.
 func scatterAddRunBackward1F64Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValues) error {
-	D := b.Ext[1]
 	A0 := b.PackExt(0, 0)
+	D := b.Ext[1]
+	C0 := b.PackExt(4, 0)
 	K := b.Ext[3]
 	B0 := b.PackExt(2, 0)
 	M := b.Ext[5]
-	C0 := b.PackExt(4, 0)
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
 	wantDsrc := b.Tensor(5) != nil
@@ -1129,53 +1777,24 @@ func scatterAddRunBackward1F64Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @x[a0, d] = @y[a0, d]   for a0 in A0, d in D
 	if wantDx {
-		for a0 := range A0 {
-			dyRow := a0 * D
-			for d := range D {
-				dx[dyRow+d] = dy[dyRow+d]
+		if part := (scatterAddPart30[I]{dx, dy, D}); runtime.Small(A0, D) {
+			if err := part.Run(0, A0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, A0, D); err != nil {
+			return err
 		}
 	}
 
 	// @src[c0, m] += @y[c0, d]   for c0 in C0, m in M, d in D   where 0 <= c0 && c0 < |A0| && 0 <= m && m < |K| && (if 0 <= c0 && c0 < |B0| then idx[c0, m] else -1) == I(d)
 	if wantDsrc {
 		clear(dsrc)
-		for c0 := range C0 {
-			c := 0 <= c0
-			if !c {
-				continue
+		if part := (scatterAddPart31[I]{idx, dsrc, dy, A0, B0, D, K, M}); runtime.Small(C0, M*D) {
+			if err := part.Run(0, C0); err != nil {
+				return err
 			}
-			if !(c0 < A0) {
-				continue
-			}
-			c2 := c && c0 < B0
-			dsrcRow := c0 * M
-			for m := range M {
-				if !(0 <= m) {
-					continue
-				}
-				if !(m < K) {
-					continue
-				}
-				sum := float64(0)
-				for d := range D {
-					var t I
-					if c2 {
-						t = idx[c0*K+m]
-					} else {
-						i := int(-1)
-						if !runtime.Fits[I](i) {
-							return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
-						}
-						t = I(i)
-					}
-					if !(runtime.Compare(t, d, 1) == 0) {
-						continue
-					}
-					sum += dy[c0*D+d]
-				}
-				dsrc[dsrcRow+m] = sum
-			}
+		} else if err := runtime.Split(part, C0, M*D); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 4), dx)
@@ -1183,17 +1802,101 @@ func scatterAddRunBackward1F64Int[I runtime.Integer](b *runtime.Bound, v *scatte
 	return nil
 }
 
+// scatterAddPart32 is a loop that runs in parts.
+type scatterAddPart32[I runtime.Integer] struct {
+	dx, dy []float32
+	A1, D  int
+}
+
+func (part *scatterAddPart32[I]) Run(from, to int) error {
+	dx, dy, A1, D := part.dx, part.dy, part.A1, part.D
+	for point := from; point < to; point++ {
+		rest := point
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		dyRow := a0 * A1
+		dyRow2 := (dyRow + a1) * D
+		for d := range D {
+			dx[dyRow2+d] = dy[dyRow2+d]
+		}
+	}
+	return nil
+}
+
+// scatterAddPart33 is a loop that runs in parts.
+type scatterAddPart33[I runtime.Integer] struct {
+	idx                         []I
+	dsrc, dy                    []float32
+	A0, A1, B0, B1, C1, D, K, M int
+}
+
+func (part *scatterAddPart33[I]) Run(from, to int) error {
+	idx, dsrc, dy, A0, A1, B0, B1, C1, D, K, M := part.idx, part.dsrc, part.dy, part.A0, part.A1, part.B0, part.B1, part.C1, part.D, part.K, part.M
+	for point := from; point < to; point++ {
+		rest := point
+		c1 := rest % C1
+		rest /= C1
+		c0 := rest
+		c := 0 <= c0
+		if !c {
+			continue
+		}
+		if !(c0 < A0) {
+			continue
+		}
+		c3 := c0 < B0
+		dsrcRow := c0 * C1
+		c2 := 0 <= c1
+		if !c2 {
+			continue
+		}
+		if !(c1 < A1) {
+			continue
+		}
+		c4 := c && c3 && c2 && c1 < B1
+		dsrcRow2 := (dsrcRow + c1) * M
+		for m := range M {
+			if !(0 <= m) {
+				continue
+			}
+			if !(m < K) {
+				continue
+			}
+			sum := float64(0)
+			for d := range D {
+				var t I
+				if c4 {
+					t = idx[(c0*B1+c1)*K+m]
+				} else {
+					i := int(-1)
+					if !runtime.Fits[I](i) {
+						return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
+					}
+					t = I(i)
+				}
+				if !(runtime.Compare(t, d, 1) == 0) {
+					continue
+				}
+				sum += float64(dy[(c0*A1+c1)*D+d])
+			}
+			dsrc[dsrcRow2+m] = float32(sum)
+		}
+	}
+	return nil
+}
+
 // scatterAddRunBackward2F32Int computes the derivative of scatter_add with rank(A) = 2, T f32, I any integer.
 func scatterAddRunBackward2F32Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValues) error {
+	A0 := b.PackExt(0, 0)
 	A1 := b.PackExt(0, 1)
 	D := b.Ext[1]
-	A0 := b.PackExt(0, 0)
+	C0 := b.PackExt(4, 0)
+	C1 := b.PackExt(4, 1)
 	K := b.Ext[3]
 	B0 := b.PackExt(2, 0)
 	B1 := b.PackExt(2, 1)
-	C1 := b.PackExt(4, 1)
 	M := b.Ext[5]
-	C0 := b.PackExt(4, 0)
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float32](b, 3)
 	wantDsrc := b.Tensor(5) != nil
@@ -1203,67 +1906,24 @@ func scatterAddRunBackward2F32Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @x[a0, a1, d] = @y[a0, a1, d]   for a0 in A0, a1 in A1, d in D
 	if wantDx {
-		for a0 := range A0 {
-			dyRow := a0 * A1
-			for a1 := range A1 {
-				dyRow2 := (dyRow + a1) * D
-				for d := range D {
-					dx[dyRow2+d] = dy[dyRow2+d]
-				}
+		if part := (scatterAddPart32[I]{dx, dy, A1, D}); runtime.Small(A0*A1, D) {
+			if err := part.Run(0, A0*A1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, A0*A1, D); err != nil {
+			return err
 		}
 	}
 
 	// @src[c0, c1, m] += @y[c0, c1, d]   for c0 in C0, c1 in C1, m in M, d in D   where 0 <= c0 && c0 < |A0| && 0 <= c1 && c1 < |A1| && 0 <= m && m < |K| && (if 0 <= c0 && c0 < |B0| && 0 <= c1 && c1 < |B1| then idx[c0, c1, m] else -1) == I(d)
 	if wantDsrc {
 		clear(dsrc)
-		for c0 := range C0 {
-			c := 0 <= c0
-			if !c {
-				continue
+		if part := (scatterAddPart33[I]{idx, dsrc, dy, A0, A1, B0, B1, C1, D, K, M}); runtime.Small(C0*C1, M*D) {
+			if err := part.Run(0, C0*C1); err != nil {
+				return err
 			}
-			if !(c0 < A0) {
-				continue
-			}
-			c3 := c0 < B0
-			dsrcRow := c0 * C1
-			for c1 := range C1 {
-				c2 := 0 <= c1
-				if !c2 {
-					continue
-				}
-				if !(c1 < A1) {
-					continue
-				}
-				c4 := c && c3 && c2 && c1 < B1
-				dsrcRow2 := (dsrcRow + c1) * M
-				for m := range M {
-					if !(0 <= m) {
-						continue
-					}
-					if !(m < K) {
-						continue
-					}
-					sum := float64(0)
-					for d := range D {
-						var t I
-						if c4 {
-							t = idx[(c0*B1+c1)*K+m]
-						} else {
-							i := int(-1)
-							if !runtime.Fits[I](i) {
-								return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
-							}
-							t = I(i)
-						}
-						if !(runtime.Compare(t, d, 1) == 0) {
-							continue
-						}
-						sum += float64(dy[(c0*A1+c1)*D+d])
-					}
-					dsrc[dsrcRow2+m] = float32(sum)
-				}
-			}
+		} else if err := runtime.Split(part, C0*C1, M*D); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 4), dx)
@@ -1271,17 +1931,101 @@ func scatterAddRunBackward2F32Int[I runtime.Integer](b *runtime.Bound, v *scatte
 	return nil
 }
 
+// scatterAddPart34 is a loop that runs in parts.
+type scatterAddPart34[I runtime.Integer] struct {
+	dx, dy []float64
+	A1, D  int
+}
+
+func (part *scatterAddPart34[I]) Run(from, to int) error {
+	dx, dy, A1, D := part.dx, part.dy, part.A1, part.D
+	for point := from; point < to; point++ {
+		rest := point
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		dyRow := a0 * A1
+		dyRow2 := (dyRow + a1) * D
+		for d := range D {
+			dx[dyRow2+d] = dy[dyRow2+d]
+		}
+	}
+	return nil
+}
+
+// scatterAddPart35 is a loop that runs in parts.
+type scatterAddPart35[I runtime.Integer] struct {
+	idx                         []I
+	dsrc, dy                    []float64
+	A0, A1, B0, B1, C1, D, K, M int
+}
+
+func (part *scatterAddPart35[I]) Run(from, to int) error {
+	idx, dsrc, dy, A0, A1, B0, B1, C1, D, K, M := part.idx, part.dsrc, part.dy, part.A0, part.A1, part.B0, part.B1, part.C1, part.D, part.K, part.M
+	for point := from; point < to; point++ {
+		rest := point
+		c1 := rest % C1
+		rest /= C1
+		c0 := rest
+		c := 0 <= c0
+		if !c {
+			continue
+		}
+		if !(c0 < A0) {
+			continue
+		}
+		c3 := c0 < B0
+		dsrcRow := c0 * C1
+		c2 := 0 <= c1
+		if !c2 {
+			continue
+		}
+		if !(c1 < A1) {
+			continue
+		}
+		c4 := c && c3 && c2 && c1 < B1
+		dsrcRow2 := (dsrcRow + c1) * M
+		for m := range M {
+			if !(0 <= m) {
+				continue
+			}
+			if !(m < K) {
+				continue
+			}
+			sum := float64(0)
+			for d := range D {
+				var t I
+				if c4 {
+					t = idx[(c0*B1+c1)*K+m]
+				} else {
+					i := int(-1)
+					if !runtime.Fits[I](i) {
+						return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
+					}
+					t = I(i)
+				}
+				if !(runtime.Compare(t, d, 1) == 0) {
+					continue
+				}
+				sum += dy[(c0*A1+c1)*D+d]
+			}
+			dsrc[dsrcRow2+m] = sum
+		}
+	}
+	return nil
+}
+
 // scatterAddRunBackward2F64Int computes the derivative of scatter_add with rank(A) = 2, T f64, I any integer.
 func scatterAddRunBackward2F64Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValues) error {
+	A0 := b.PackExt(0, 0)
 	A1 := b.PackExt(0, 1)
 	D := b.Ext[1]
-	A0 := b.PackExt(0, 0)
+	C0 := b.PackExt(4, 0)
+	C1 := b.PackExt(4, 1)
 	K := b.Ext[3]
 	B0 := b.PackExt(2, 0)
 	B1 := b.PackExt(2, 1)
-	C1 := b.PackExt(4, 1)
 	M := b.Ext[5]
-	C0 := b.PackExt(4, 0)
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
 	wantDsrc := b.Tensor(5) != nil
@@ -1291,67 +2035,24 @@ func scatterAddRunBackward2F64Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @x[a0, a1, d] = @y[a0, a1, d]   for a0 in A0, a1 in A1, d in D
 	if wantDx {
-		for a0 := range A0 {
-			dyRow := a0 * A1
-			for a1 := range A1 {
-				dyRow2 := (dyRow + a1) * D
-				for d := range D {
-					dx[dyRow2+d] = dy[dyRow2+d]
-				}
+		if part := (scatterAddPart34[I]{dx, dy, A1, D}); runtime.Small(A0*A1, D) {
+			if err := part.Run(0, A0*A1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, A0*A1, D); err != nil {
+			return err
 		}
 	}
 
 	// @src[c0, c1, m] += @y[c0, c1, d]   for c0 in C0, c1 in C1, m in M, d in D   where 0 <= c0 && c0 < |A0| && 0 <= c1 && c1 < |A1| && 0 <= m && m < |K| && (if 0 <= c0 && c0 < |B0| && 0 <= c1 && c1 < |B1| then idx[c0, c1, m] else -1) == I(d)
 	if wantDsrc {
 		clear(dsrc)
-		for c0 := range C0 {
-			c := 0 <= c0
-			if !c {
-				continue
+		if part := (scatterAddPart35[I]{idx, dsrc, dy, A0, A1, B0, B1, C1, D, K, M}); runtime.Small(C0*C1, M*D) {
+			if err := part.Run(0, C0*C1); err != nil {
+				return err
 			}
-			if !(c0 < A0) {
-				continue
-			}
-			c3 := c0 < B0
-			dsrcRow := c0 * C1
-			for c1 := range C1 {
-				c2 := 0 <= c1
-				if !c2 {
-					continue
-				}
-				if !(c1 < A1) {
-					continue
-				}
-				c4 := c && c3 && c2 && c1 < B1
-				dsrcRow2 := (dsrcRow + c1) * M
-				for m := range M {
-					if !(0 <= m) {
-						continue
-					}
-					if !(m < K) {
-						continue
-					}
-					sum := float64(0)
-					for d := range D {
-						var t I
-						if c4 {
-							t = idx[(c0*B1+c1)*K+m]
-						} else {
-							i := int(-1)
-							if !runtime.Fits[I](i) {
-								return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
-							}
-							t = I(i)
-						}
-						if !(runtime.Compare(t, d, 1) == 0) {
-							continue
-						}
-						sum += dy[(c0*A1+c1)*D+d]
-					}
-					dsrc[dsrcRow2+m] = sum
-				}
-			}
+		} else if err := runtime.Split(part, C0*C1, M*D); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 4), dx)
@@ -1359,20 +2060,118 @@ func scatterAddRunBackward2F64Int[I runtime.Integer](b *runtime.Bound, v *scatte
 	return nil
 }
 
+// scatterAddPart36 is a loop that runs in parts.
+type scatterAddPart36[I runtime.Integer] struct {
+	dx, dy    []float32
+	A1, A2, D int
+}
+
+func (part *scatterAddPart36[I]) Run(from, to int) error {
+	dx, dy, A1, A2, D := part.dx, part.dy, part.A1, part.A2, part.D
+	for point := from; point < to; point++ {
+		rest := point
+		a2 := rest % A2
+		rest /= A2
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		dyRow := a0 * A1
+		dyRow2 := (dyRow + a1) * A2
+		dyRow3 := (dyRow2 + a2) * D
+		for d := range D {
+			dx[dyRow3+d] = dy[dyRow3+d]
+		}
+	}
+	return nil
+}
+
+// scatterAddPart37 is a loop that runs in parts.
+type scatterAddPart37[I runtime.Integer] struct {
+	idx                                     []I
+	dsrc, dy                                []float32
+	A0, A1, A2, B0, B1, B2, C1, C2, D, K, M int
+}
+
+func (part *scatterAddPart37[I]) Run(from, to int) error {
+	idx, dsrc, dy, A0, A1, A2, B0, B1, B2, C1, C2, D, K, M := part.idx, part.dsrc, part.dy, part.A0, part.A1, part.A2, part.B0, part.B1, part.B2, part.C1, part.C2, part.D, part.K, part.M
+	for point := from; point < to; point++ {
+		rest := point
+		c2_2 := rest % C2
+		rest /= C2
+		c1 := rest % C1
+		rest /= C1
+		c0 := rest
+		c := 0 <= c0
+		if !c {
+			continue
+		}
+		if !(c0 < A0) {
+			continue
+		}
+		c4 := c0 < B0
+		dsrcRow := c0 * C1
+		c2 := 0 <= c1
+		if !c2 {
+			continue
+		}
+		if !(c1 < A1) {
+			continue
+		}
+		c5 := c1 < B1
+		dsrcRow2 := (dsrcRow + c1) * C2
+		c3 := 0 <= c2_2
+		if !c3 {
+			continue
+		}
+		if !(c2_2 < A2) {
+			continue
+		}
+		c6 := c && c4 && c2 && c5 && c3 && c2_2 < B2
+		dsrcRow3 := (dsrcRow2 + c2_2) * M
+		for m := range M {
+			if !(0 <= m) {
+				continue
+			}
+			if !(m < K) {
+				continue
+			}
+			sum := float64(0)
+			for d := range D {
+				var t I
+				if c6 {
+					t = idx[((c0*B1+c1)*B2+c2_2)*K+m]
+				} else {
+					i := int(-1)
+					if !runtime.Fits[I](i) {
+						return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
+					}
+					t = I(i)
+				}
+				if !(runtime.Compare(t, d, 1) == 0) {
+					continue
+				}
+				sum += float64(dy[((c0*A1+c1)*A2+c2_2)*D+d])
+			}
+			dsrc[dsrcRow3+m] = float32(sum)
+		}
+	}
+	return nil
+}
+
 // scatterAddRunBackward3F32Int computes the derivative of scatter_add with rank(A) = 3, T f32, I any integer.
 func scatterAddRunBackward3F32Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValues) error {
+	A0 := b.PackExt(0, 0)
 	A1 := b.PackExt(0, 1)
 	A2 := b.PackExt(0, 2)
 	D := b.Ext[1]
-	A0 := b.PackExt(0, 0)
+	C0 := b.PackExt(4, 0)
+	C1 := b.PackExt(4, 1)
+	C2 := b.PackExt(4, 2)
 	K := b.Ext[3]
 	B0 := b.PackExt(2, 0)
 	B1 := b.PackExt(2, 1)
 	B2 := b.PackExt(2, 2)
-	C1 := b.PackExt(4, 1)
-	C2 := b.PackExt(4, 2)
 	M := b.Ext[5]
-	C0 := b.PackExt(4, 0)
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float32](b, 3)
 	wantDsrc := b.Tensor(5) != nil
@@ -1382,81 +2181,24 @@ func scatterAddRunBackward3F32Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @x[a0, a1, a2, d] = @y[a0, a1, a2, d]   for a0 in A0, a1 in A1, a2 in A2, d in D
 	if wantDx {
-		for a0 := range A0 {
-			dyRow := a0 * A1
-			for a1 := range A1 {
-				dyRow2 := (dyRow + a1) * A2
-				for a2 := range A2 {
-					dyRow3 := (dyRow2 + a2) * D
-					for d := range D {
-						dx[dyRow3+d] = dy[dyRow3+d]
-					}
-				}
+		if part := (scatterAddPart36[I]{dx, dy, A1, A2, D}); runtime.Small(A0*A1*A2, D) {
+			if err := part.Run(0, A0*A1*A2); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, A0*A1*A2, D); err != nil {
+			return err
 		}
 	}
 
 	// @src[c0, c1, c2, m] += @y[c0, c1, c2, d]   for c0 in C0, c1 in C1, c2 in C2, m in M, d in D   where 0 <= c0 && c0 < |A0| && 0 <= c1 && c1 < |A1| && 0 <= c2 && c2 < |A2| && 0 <= m && m < |K| && (if 0 <= c0 && c0 < |B0| && 0 <= c1 && c1 < |B1| && 0 <= c2 && c2 < |B2| then idx[c0, c1, c2, m] else -1) == I(d)
 	if wantDsrc {
 		clear(dsrc)
-		for c0 := range C0 {
-			c := 0 <= c0
-			if !c {
-				continue
+		if part := (scatterAddPart37[I]{idx, dsrc, dy, A0, A1, A2, B0, B1, B2, C1, C2, D, K, M}); runtime.Small(C0*C1*C2, M*D) {
+			if err := part.Run(0, C0*C1*C2); err != nil {
+				return err
 			}
-			if !(c0 < A0) {
-				continue
-			}
-			c4 := c0 < B0
-			dsrcRow := c0 * C1
-			for c1 := range C1 {
-				c2 := 0 <= c1
-				if !c2 {
-					continue
-				}
-				if !(c1 < A1) {
-					continue
-				}
-				c5 := c1 < B1
-				dsrcRow2 := (dsrcRow + c1) * C2
-				for c2_2 := range C2 {
-					c3 := 0 <= c2_2
-					if !c3 {
-						continue
-					}
-					if !(c2_2 < A2) {
-						continue
-					}
-					c6 := c && c4 && c2 && c5 && c3 && c2_2 < B2
-					dsrcRow3 := (dsrcRow2 + c2_2) * M
-					for m := range M {
-						if !(0 <= m) {
-							continue
-						}
-						if !(m < K) {
-							continue
-						}
-						sum := float64(0)
-						for d := range D {
-							var t I
-							if c6 {
-								t = idx[((c0*B1+c1)*B2+c2_2)*K+m]
-							} else {
-								i := int(-1)
-								if !runtime.Fits[I](i) {
-									return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
-								}
-								t = I(i)
-							}
-							if !(runtime.Compare(t, d, 1) == 0) {
-								continue
-							}
-							sum += float64(dy[((c0*A1+c1)*A2+c2_2)*D+d])
-						}
-						dsrc[dsrcRow3+m] = float32(sum)
-					}
-				}
-			}
+		} else if err := runtime.Split(part, C0*C1*C2, M*D); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 4), dx)
@@ -1464,20 +2206,118 @@ func scatterAddRunBackward3F32Int[I runtime.Integer](b *runtime.Bound, v *scatte
 	return nil
 }
 
+// scatterAddPart38 is a loop that runs in parts.
+type scatterAddPart38[I runtime.Integer] struct {
+	dx, dy    []float64
+	A1, A2, D int
+}
+
+func (part *scatterAddPart38[I]) Run(from, to int) error {
+	dx, dy, A1, A2, D := part.dx, part.dy, part.A1, part.A2, part.D
+	for point := from; point < to; point++ {
+		rest := point
+		a2 := rest % A2
+		rest /= A2
+		a1 := rest % A1
+		rest /= A1
+		a0 := rest
+		dyRow := a0 * A1
+		dyRow2 := (dyRow + a1) * A2
+		dyRow3 := (dyRow2 + a2) * D
+		for d := range D {
+			dx[dyRow3+d] = dy[dyRow3+d]
+		}
+	}
+	return nil
+}
+
+// scatterAddPart39 is a loop that runs in parts.
+type scatterAddPart39[I runtime.Integer] struct {
+	idx                                     []I
+	dsrc, dy                                []float64
+	A0, A1, A2, B0, B1, B2, C1, C2, D, K, M int
+}
+
+func (part *scatterAddPart39[I]) Run(from, to int) error {
+	idx, dsrc, dy, A0, A1, A2, B0, B1, B2, C1, C2, D, K, M := part.idx, part.dsrc, part.dy, part.A0, part.A1, part.A2, part.B0, part.B1, part.B2, part.C1, part.C2, part.D, part.K, part.M
+	for point := from; point < to; point++ {
+		rest := point
+		c2_2 := rest % C2
+		rest /= C2
+		c1 := rest % C1
+		rest /= C1
+		c0 := rest
+		c := 0 <= c0
+		if !c {
+			continue
+		}
+		if !(c0 < A0) {
+			continue
+		}
+		c4 := c0 < B0
+		dsrcRow := c0 * C1
+		c2 := 0 <= c1
+		if !c2 {
+			continue
+		}
+		if !(c1 < A1) {
+			continue
+		}
+		c5 := c1 < B1
+		dsrcRow2 := (dsrcRow + c1) * C2
+		c3 := 0 <= c2_2
+		if !c3 {
+			continue
+		}
+		if !(c2_2 < A2) {
+			continue
+		}
+		c6 := c && c4 && c2 && c5 && c3 && c2_2 < B2
+		dsrcRow3 := (dsrcRow2 + c2_2) * M
+		for m := range M {
+			if !(0 <= m) {
+				continue
+			}
+			if !(m < K) {
+				continue
+			}
+			sum := float64(0)
+			for d := range D {
+				var t I
+				if c6 {
+					t = idx[((c0*B1+c1)*B2+c2_2)*K+m]
+				} else {
+					i := int(-1)
+					if !runtime.Fits[I](i) {
+						return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
+					}
+					t = I(i)
+				}
+				if !(runtime.Compare(t, d, 1) == 0) {
+					continue
+				}
+				sum += dy[((c0*A1+c1)*A2+c2_2)*D+d]
+			}
+			dsrc[dsrcRow3+m] = sum
+		}
+	}
+	return nil
+}
+
 // scatterAddRunBackward3F64Int computes the derivative of scatter_add with rank(A) = 3, T f64, I any integer.
 func scatterAddRunBackward3F64Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValues) error {
+	A0 := b.PackExt(0, 0)
 	A1 := b.PackExt(0, 1)
 	A2 := b.PackExt(0, 2)
 	D := b.Ext[1]
-	A0 := b.PackExt(0, 0)
+	C0 := b.PackExt(4, 0)
+	C1 := b.PackExt(4, 1)
+	C2 := b.PackExt(4, 2)
 	K := b.Ext[3]
 	B0 := b.PackExt(2, 0)
 	B1 := b.PackExt(2, 1)
 	B2 := b.PackExt(2, 2)
-	C1 := b.PackExt(4, 1)
-	C2 := b.PackExt(4, 2)
 	M := b.Ext[5]
-	C0 := b.PackExt(4, 0)
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
 	wantDsrc := b.Tensor(5) != nil
@@ -1487,81 +2327,24 @@ func scatterAddRunBackward3F64Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @x[a0, a1, a2, d] = @y[a0, a1, a2, d]   for a0 in A0, a1 in A1, a2 in A2, d in D
 	if wantDx {
-		for a0 := range A0 {
-			dyRow := a0 * A1
-			for a1 := range A1 {
-				dyRow2 := (dyRow + a1) * A2
-				for a2 := range A2 {
-					dyRow3 := (dyRow2 + a2) * D
-					for d := range D {
-						dx[dyRow3+d] = dy[dyRow3+d]
-					}
-				}
+		if part := (scatterAddPart38[I]{dx, dy, A1, A2, D}); runtime.Small(A0*A1*A2, D) {
+			if err := part.Run(0, A0*A1*A2); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, A0*A1*A2, D); err != nil {
+			return err
 		}
 	}
 
 	// @src[c0, c1, c2, m] += @y[c0, c1, c2, d]   for c0 in C0, c1 in C1, c2 in C2, m in M, d in D   where 0 <= c0 && c0 < |A0| && 0 <= c1 && c1 < |A1| && 0 <= c2 && c2 < |A2| && 0 <= m && m < |K| && (if 0 <= c0 && c0 < |B0| && 0 <= c1 && c1 < |B1| && 0 <= c2 && c2 < |B2| then idx[c0, c1, c2, m] else -1) == I(d)
 	if wantDsrc {
 		clear(dsrc)
-		for c0 := range C0 {
-			c := 0 <= c0
-			if !c {
-				continue
+		if part := (scatterAddPart39[I]{idx, dsrc, dy, A0, A1, A2, B0, B1, B2, C1, C2, D, K, M}); runtime.Small(C0*C1*C2, M*D) {
+			if err := part.Run(0, C0*C1*C2); err != nil {
+				return err
 			}
-			if !(c0 < A0) {
-				continue
-			}
-			c4 := c0 < B0
-			dsrcRow := c0 * C1
-			for c1 := range C1 {
-				c2 := 0 <= c1
-				if !c2 {
-					continue
-				}
-				if !(c1 < A1) {
-					continue
-				}
-				c5 := c1 < B1
-				dsrcRow2 := (dsrcRow + c1) * C2
-				for c2_2 := range C2 {
-					c3 := 0 <= c2_2
-					if !c3 {
-						continue
-					}
-					if !(c2_2 < A2) {
-						continue
-					}
-					c6 := c && c4 && c2 && c5 && c3 && c2_2 < B2
-					dsrcRow3 := (dsrcRow2 + c2_2) * M
-					for m := range M {
-						if !(0 <= m) {
-							continue
-						}
-						if !(m < K) {
-							continue
-						}
-						sum := float64(0)
-						for d := range D {
-							var t I
-							if c6 {
-								t = idx[((c0*B1+c1)*B2+c2_2)*K+m]
-							} else {
-								i := int(-1)
-								if !runtime.Fits[I](i) {
-									return runtime.FaultError("index.scatter_add", "a number that the dtype can't hold in -1")
-								}
-								t = I(i)
-							}
-							if !(runtime.Compare(t, d, 1) == 0) {
-								continue
-							}
-							sum += dy[((c0*A1+c1)*A2+c2_2)*D+d]
-						}
-						dsrc[dsrcRow3+m] = sum
-					}
-				}
-			}
+		} else if err := runtime.Split(part, C0*C1*C2, M*D); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 4), dx)

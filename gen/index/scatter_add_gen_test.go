@@ -3,12 +3,25 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleScatterAdd() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0, 0, 1, 1, 1}, 2, 3))
+	idx := runtime.Must(runtime.FromSlice([]int64{0, 0, 2, 1, 2, 1}, 2, 3))
+	src := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	y := runtime.Must(index.ScatterAdd(x, idx, src, 1))
+	fmt.Println(y)
+	// Output:
+	// f32[2 3]
+	// [[ 3  0  3]
+	//  [ 1 11  6]]
+}
 
 func TestScatterAddExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.scatter_add",

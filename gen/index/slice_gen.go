@@ -57,6 +57,10 @@ func (a *SliceAttrs) values(axis int) (sliceValues, error) {
 // x: T[...B, D]; y: T[...B, K]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex: step must be positive; start lies outside of the axis; stop lies outside of the axis.
+//
+// With x = [[1, 2, 3, 4, 5]], y is [[2, 4]]:
+//
+//	y, err := index.Slice(x, 1, &index.SliceAttrs{Start: new(1), Step: new(2)})
 func Slice(x *runtime.Tensor, axis int, attrs *SliceAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(axis)
 	if err != nil {

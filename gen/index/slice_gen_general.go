@@ -44,16 +44,16 @@ func sliceExtents(b *runtime.Bound, v *sliceValues, variant int) error {
 	return nil
 }
 
-// sliceStopRunF32 computes slice, T f32, in several variants.
-func sliceStopRunF32(b *runtime.Bound, v *sliceValues) error {
-	D := b.Ext[1]
-	K := b.Ext[2]
-	B := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, B*K)
+// slicePart0 is a loop that runs in parts.
+type slicePart0 struct {
+	v    sliceValues
+	x, y []float32
+	D, K int
+}
 
-	// y[b, k] = x[b, start + k * step]   for b in ...B, k in K
-	for b2 := range B {
+func (part *slicePart0) Run(from, to int) error {
+	v, x, y, D, K := &part.v, part.x, part.y, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * D
 		yRow := b2 * K
 		for k := range K {
@@ -63,21 +63,40 @@ func sliceStopRunF32(b *runtime.Bound, v *sliceValues) error {
 			}
 			y[yRow+k] = x[xRow+i]
 		}
+	}
+	return nil
+}
+
+// sliceStopRunF32 computes slice, T f32, in several variants.
+func sliceStopRunF32(b *runtime.Bound, v *sliceValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	K := b.Ext[2]
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, B*K)
+
+	// y[b, k] = x[b, start + k * step]   for b in ...B, k in K
+	if part := (slicePart0{*v, x, y, D, K}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
-// sliceStopRunF64 computes slice, T f64, in several variants.
-func sliceStopRunF64(b *runtime.Bound, v *sliceValues) error {
-	D := b.Ext[1]
-	K := b.Ext[2]
-	B := b.Ext[0]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, B*K)
+// slicePart1 is a loop that runs in parts.
+type slicePart1 struct {
+	v    sliceValues
+	x, y []float64
+	D, K int
+}
 
-	// y[b, k] = x[b, start + k * step]   for b in ...B, k in K
-	for b2 := range B {
+func (part *slicePart1) Run(from, to int) error {
+	v, x, y, D, K := &part.v, part.x, part.y, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * D
 		yRow := b2 * K
 		for k := range K {
@@ -87,21 +106,40 @@ func sliceStopRunF64(b *runtime.Bound, v *sliceValues) error {
 			}
 			y[yRow+k] = x[xRow+i]
 		}
+	}
+	return nil
+}
+
+// sliceStopRunF64 computes slice, T f64, in several variants.
+func sliceStopRunF64(b *runtime.Bound, v *sliceValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	K := b.Ext[2]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, B*K)
+
+	// y[b, k] = x[b, start + k * step]   for b in ...B, k in K
+	if part := (slicePart1{*v, x, y, D, K}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
-// sliceStopRunBool computes slice, T bool, in several variants.
-func sliceStopRunBool(b *runtime.Bound, v *sliceValues) error {
-	D := b.Ext[1]
-	K := b.Ext[2]
-	B := b.Ext[0]
-	x := runtime.Elements[bool](b, 0)
-	y := runtime.Temp[bool](b, B*K)
+// slicePart2 is a loop that runs in parts.
+type slicePart2 struct {
+	v    sliceValues
+	x, y []bool
+	D, K int
+}
 
-	// y[b, k] = x[b, start + k * step]   for b in ...B, k in K
-	for b2 := range B {
+func (part *slicePart2) Run(from, to int) error {
+	v, x, y, D, K := &part.v, part.x, part.y, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * D
 		yRow := b2 * K
 		for k := range K {
@@ -111,21 +149,40 @@ func sliceStopRunBool(b *runtime.Bound, v *sliceValues) error {
 			}
 			y[yRow+k] = x[xRow+i]
 		}
+	}
+	return nil
+}
+
+// sliceStopRunBool computes slice, T bool, in several variants.
+func sliceStopRunBool(b *runtime.Bound, v *sliceValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	K := b.Ext[2]
+	x := runtime.Elements[bool](b, 0)
+	y := runtime.Temp[bool](b, B*K)
+
+	// y[b, k] = x[b, start + k * step]   for b in ...B, k in K
+	if part := (slicePart2{*v, x, y, D, K}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
-// sliceStopRunInt computes slice, T any integer, in several variants.
-func sliceStopRunInt[T runtime.Integer](b *runtime.Bound, v *sliceValues) error {
-	D := b.Ext[1]
-	K := b.Ext[2]
-	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Temp[T](b, B*K)
+// slicePart3 is a loop that runs in parts.
+type slicePart3[T runtime.Integer] struct {
+	v    sliceValues
+	x, y []T
+	D, K int
+}
 
-	// y[b, k] = x[b, start + k * step]   for b in ...B, k in K
-	for b2 := range B {
+func (part *slicePart3[T]) Run(from, to int) error {
+	v, x, y, D, K := &part.v, part.x, part.y, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * D
 		yRow := b2 * K
 		for k := range K {
@@ -136,7 +193,51 @@ func sliceStopRunInt[T runtime.Integer](b *runtime.Bound, v *sliceValues) error 
 			y[yRow+k] = x[xRow+i]
 		}
 	}
+	return nil
+}
+
+// sliceStopRunInt computes slice, T any integer, in several variants.
+func sliceStopRunInt[T runtime.Integer](b *runtime.Bound, v *sliceValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	K := b.Ext[2]
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Temp[T](b, B*K)
+
+	// y[b, k] = x[b, start + k * step]   for b in ...B, k in K
+	if part := (slicePart3[T]{*v, x, y, D, K}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
+	}
 	copy(runtime.Elements[T](b, 1), y)
+	return nil
+}
+
+// slicePart4 is a loop that runs in parts.
+type slicePart4 struct {
+	v     sliceValues
+	dy    []float32
+	dxAcc []float64
+	D, K  int
+}
+
+func (part *slicePart4) Run(from, to int) error {
+	v, dy, dxAcc, D, K := &part.v, part.dy, part.dxAcc, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * D
+		dyRow := b2 * K
+		for k := range K {
+			i := v.start + k*v.step2
+			if uint(i) >= uint(D) {
+				return runtime.RangeError("index.slice", "@x", "D", i, D)
+			}
+			at := dxRow + i
+			dxAcc[at] += float64(dy[dyRow+k])
+		}
+	}
 	return nil
 }
 
@@ -154,17 +255,12 @@ func sliceStopRunBackwardF32(b *runtime.Bound, v *sliceValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*D)
 		clear(dxAcc)
-		for b2 := range B {
-			dxRow := b2 * D
-			dyRow := b2 * K
-			for k := range K {
-				i := v.start + k*v.step2
-				if uint(i) >= uint(D) {
-					return runtime.RangeError("index.slice", "@x", "D", i, D)
-				}
-				at := dxRow + i
-				dxAcc[at] += float64(dy[dyRow+k])
+		if part := (slicePart4{*v, dy, dxAcc, D, K}); runtime.Small(B, K) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, K); err != nil {
+			return err
 		}
 		for i2, sum := range dxAcc {
 			dx[i2] = float32(sum)
@@ -174,11 +270,35 @@ func sliceStopRunBackwardF32(b *runtime.Bound, v *sliceValues) error {
 	return nil
 }
 
+// slicePart5 is a loop that runs in parts.
+type slicePart5 struct {
+	v      sliceValues
+	dx, dy []float64
+	D, K   int
+}
+
+func (part *slicePart5) Run(from, to int) error {
+	v, dx, dy, D, K := &part.v, part.dx, part.dy, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * D
+		dyRow := b2 * K
+		for k := range K {
+			i := v.start + k*v.step2
+			if uint(i) >= uint(D) {
+				return runtime.RangeError("index.slice", "@x", "D", i, D)
+			}
+			at := dxRow + i
+			dx[at] += dy[dyRow+k]
+		}
+	}
+	return nil
+}
+
 // sliceStopRunBackwardF64 computes the derivative of slice, T f64, in several variants.
 func sliceStopRunBackwardF64(b *runtime.Bound, v *sliceValues) error {
+	B := b.Ext[0]
 	D := b.Ext[1]
 	K := b.Ext[2]
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, B*D)
@@ -186,17 +306,12 @@ func sliceStopRunBackwardF64(b *runtime.Bound, v *sliceValues) error {
 	// @x[b, start + k * step] += @y[b, k]   for b in ...B, k in K
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dxRow := b2 * D
-			dyRow := b2 * K
-			for k := range K {
-				i := v.start + k*v.step2
-				if uint(i) >= uint(D) {
-					return runtime.RangeError("index.slice", "@x", "D", i, D)
-				}
-				at := dxRow + i
-				dx[at] += dy[dyRow+k]
+		if part := (slicePart5{*v, dx, dy, D, K}); runtime.Small(B, K) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, K); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)

@@ -3,12 +3,22 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSlice() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5}, 1, 5))
+	y := runtime.Must(index.Slice(x, 1, &index.SliceAttrs{Start: new(1), Step: new(2)}))
+	fmt.Println(y)
+	// Output:
+	// f32[1 2]
+	// [[2 4]]
+}
 
 func TestSliceExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.slice",

@@ -28,6 +28,10 @@ func takeAlongDimValuesOf(axis int) (takeAlongDimValues, error) {
 // x: T[...B, D], idx: I[...B, K]; y: T[...B, K]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool. I: i32 or i64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+//
+// With x = [[10, 20, 30], [60, 40, 50]] and idx = [[0, 1, 2], [1, 2, 0]], y is [[10, 20, 30], [40, 50, 60]]:
+//
+//	y, err := index.TakeAlongDim(x, idx, 1)
 func TakeAlongDim(x, idx *runtime.Tensor, axis int) (*runtime.Tensor, error) {
 	vals, err := takeAlongDimValuesOf(axis)
 	if err != nil {

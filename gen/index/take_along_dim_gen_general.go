@@ -6,92 +6,148 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// takeAlongDimPart0 is a loop that runs in parts.
+type takeAlongDimPart0[I runtime.Integer] struct {
+	idx  []I
+	x, y []float32
+	D, K int
+}
+
+func (part *takeAlongDimPart0[I]) Run(from, to int) error {
+	idx, x, y, D, K := part.idx, part.x, part.y, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
+		idxRow := b2 * K
+		xRow := b2 * D
+		for k := range K {
+			i := int(idx[idxRow+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.take_along_dim", "idx", idxRow+k, i, D)
+			}
+			y[idxRow+k] = x[xRow+i]
+		}
+	}
+	return nil
+}
+
 // takeAlongDimRunF32Int computes take_along_dim, T f32, I any integer.
 func takeAlongDimRunF32Int[I runtime.Integer](b *runtime.Bound, v *takeAlongDimValues) error {
+	B := b.Ext[0]
 	K := b.Ext[2]
 	D := b.Ext[1]
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[float32](b, B*K)
 
 	// y[b, k] = x[b, idx[b, k]]   for b in ...B, k in K
-	for b2 := range B {
-		idxRow := b2 * K
-		xRow := b2 * D
-		for k := range K {
-			i := int(idx[idxRow+k])
-			if uint(i) >= uint(D) {
-				return runtime.IndexError("index.take_along_dim", "idx", idxRow+k, i, D)
-			}
-			y[idxRow+k] = x[xRow+i]
+	if part := (takeAlongDimPart0[I]{idx, x, y, D, K}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
+// takeAlongDimPart1 is a loop that runs in parts.
+type takeAlongDimPart1[I runtime.Integer] struct {
+	idx  []I
+	x, y []float64
+	D, K int
+}
+
+func (part *takeAlongDimPart1[I]) Run(from, to int) error {
+	idx, x, y, D, K := part.idx, part.x, part.y, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
+		idxRow := b2 * K
+		xRow := b2 * D
+		for k := range K {
+			i := int(idx[idxRow+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.take_along_dim", "idx", idxRow+k, i, D)
+			}
+			y[idxRow+k] = x[xRow+i]
+		}
+	}
+	return nil
+}
+
 // takeAlongDimRunF64Int computes take_along_dim, T f64, I any integer.
 func takeAlongDimRunF64Int[I runtime.Integer](b *runtime.Bound, v *takeAlongDimValues) error {
+	B := b.Ext[0]
 	K := b.Ext[2]
 	D := b.Ext[1]
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[float64](b, B*K)
 
 	// y[b, k] = x[b, idx[b, k]]   for b in ...B, k in K
-	for b2 := range B {
-		idxRow := b2 * K
-		xRow := b2 * D
-		for k := range K {
-			i := int(idx[idxRow+k])
-			if uint(i) >= uint(D) {
-				return runtime.IndexError("index.take_along_dim", "idx", idxRow+k, i, D)
-			}
-			y[idxRow+k] = x[xRow+i]
+	if part := (takeAlongDimPart1[I]{idx, x, y, D, K}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
+// takeAlongDimPart2 is a loop that runs in parts.
+type takeAlongDimPart2[I runtime.Integer] struct {
+	idx  []I
+	x, y []bool
+	D, K int
+}
+
+func (part *takeAlongDimPart2[I]) Run(from, to int) error {
+	idx, x, y, D, K := part.idx, part.x, part.y, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
+		idxRow := b2 * K
+		xRow := b2 * D
+		for k := range K {
+			i := int(idx[idxRow+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.take_along_dim", "idx", idxRow+k, i, D)
+			}
+			y[idxRow+k] = x[xRow+i]
+		}
+	}
+	return nil
+}
+
 // takeAlongDimRunBoolInt computes take_along_dim, T bool, I any integer.
 func takeAlongDimRunBoolInt[I runtime.Integer](b *runtime.Bound, v *takeAlongDimValues) error {
+	B := b.Ext[0]
 	K := b.Ext[2]
 	D := b.Ext[1]
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	idx := runtime.Elements[I](b, 1)
 	y := runtime.Temp[bool](b, B*K)
 
 	// y[b, k] = x[b, idx[b, k]]   for b in ...B, k in K
-	for b2 := range B {
-		idxRow := b2 * K
-		xRow := b2 * D
-		for k := range K {
-			i := int(idx[idxRow+k])
-			if uint(i) >= uint(D) {
-				return runtime.IndexError("index.take_along_dim", "idx", idxRow+k, i, D)
-			}
-			y[idxRow+k] = x[xRow+i]
+	if part := (takeAlongDimPart2[I]{idx, x, y, D, K}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 2), y)
 	return nil
 }
 
-// takeAlongDimRunIntInt computes take_along_dim, T any integer, I any integer.
-func takeAlongDimRunIntInt[T, I runtime.Integer](b *runtime.Bound, v *takeAlongDimValues) error {
-	K := b.Ext[2]
-	D := b.Ext[1]
-	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
-	idx := runtime.Elements[I](b, 1)
-	y := runtime.Temp[T](b, B*K)
+// takeAlongDimPart3 is a loop that runs in parts.
+type takeAlongDimPart3[T, I runtime.Integer] struct {
+	idx  []I
+	x, y []T
+	D, K int
+}
 
-	// y[b, k] = x[b, idx[b, k]]   for b in ...B, k in K
-	for b2 := range B {
+func (part *takeAlongDimPart3[T, I]) Run(from, to int) error {
+	idx, x, y, D, K := part.idx, part.x, part.y, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
 		idxRow := b2 * K
 		xRow := b2 * D
 		for k := range K {
@@ -102,7 +158,52 @@ func takeAlongDimRunIntInt[T, I runtime.Integer](b *runtime.Bound, v *takeAlongD
 			y[idxRow+k] = x[xRow+i]
 		}
 	}
+	return nil
+}
+
+// takeAlongDimRunIntInt computes take_along_dim, T any integer, I any integer.
+func takeAlongDimRunIntInt[T, I runtime.Integer](b *runtime.Bound, v *takeAlongDimValues) error {
+	B := b.Ext[0]
+	K := b.Ext[2]
+	D := b.Ext[1]
+	x := runtime.Elements[T](b, 0)
+	idx := runtime.Elements[I](b, 1)
+	y := runtime.Temp[T](b, B*K)
+
+	// y[b, k] = x[b, idx[b, k]]   for b in ...B, k in K
+	if part := (takeAlongDimPart3[T, I]{idx, x, y, D, K}); runtime.Small(B, K) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, K); err != nil {
+		return err
+	}
 	copy(runtime.Elements[T](b, 2), y)
+	return nil
+}
+
+// takeAlongDimPart4 is a loop that runs in parts.
+type takeAlongDimPart4[I runtime.Integer] struct {
+	idx   []I
+	dy    []float32
+	dxAcc []float64
+	D, K  int
+}
+
+func (part *takeAlongDimPart4[I]) Run(from, to int) error {
+	idx, dy, dxAcc, D, K := part.idx, part.dy, part.dxAcc, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
+		idxRow := b2 * K
+		dxRow := b2 * D
+		for k := range K {
+			i := int(idx[idxRow+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.take_along_dim", "idx", idxRow+k, i, D)
+			}
+			at := dxRow + i
+			dxAcc[at] += float64(dy[idxRow+k])
+		}
+	}
 	return nil
 }
 
@@ -121,17 +222,12 @@ func takeAlongDimRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v *takeA
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*D)
 		clear(dxAcc)
-		for b2 := range B {
-			idxRow := b2 * K
-			dxRow := b2 * D
-			for k := range K {
-				i := int(idx[idxRow+k])
-				if uint(i) >= uint(D) {
-					return runtime.IndexError("index.take_along_dim", "idx", idxRow+k, i, D)
-				}
-				at := dxRow + i
-				dxAcc[at] += float64(dy[idxRow+k])
+		if part := (takeAlongDimPart4[I]{idx, dy, dxAcc, D, K}); runtime.Small(B, K) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, K); err != nil {
+			return err
 		}
 		for i2, sum := range dxAcc {
 			dx[i2] = float32(sum)
@@ -141,11 +237,35 @@ func takeAlongDimRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v *takeA
 	return nil
 }
 
+// takeAlongDimPart5 is a loop that runs in parts.
+type takeAlongDimPart5[I runtime.Integer] struct {
+	idx    []I
+	dx, dy []float64
+	D, K   int
+}
+
+func (part *takeAlongDimPart5[I]) Run(from, to int) error {
+	idx, dx, dy, D, K := part.idx, part.dx, part.dy, part.D, part.K
+	for b2 := from; b2 < to; b2++ {
+		idxRow := b2 * K
+		dxRow := b2 * D
+		for k := range K {
+			i := int(idx[idxRow+k])
+			if uint(i) >= uint(D) {
+				return runtime.IndexError("index.take_along_dim", "idx", idxRow+k, i, D)
+			}
+			at := dxRow + i
+			dx[at] += dy[idxRow+k]
+		}
+	}
+	return nil
+}
+
 // takeAlongDimRunBackwardF64Int computes the derivative of take_along_dim, T f64, I any integer.
 func takeAlongDimRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v *takeAlongDimValues) error {
+	B := b.Ext[0]
 	K := b.Ext[2]
 	D := b.Ext[1]
-	B := b.Ext[0]
 	wantDx := b.Tensor(3) != nil
 	idx := runtime.Elements[I](b, 1)
 	dy := runtime.Elements[float64](b, 2)
@@ -154,17 +274,12 @@ func takeAlongDimRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v *takeA
 	// @x[b, idx[b, k]] += @y[b, k]   for b in ...B, k in K
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			idxRow := b2 * K
-			dxRow := b2 * D
-			for k := range K {
-				i := int(idx[idxRow+k])
-				if uint(i) >= uint(D) {
-					return runtime.IndexError("index.take_along_dim", "idx", idxRow+k, i, D)
-				}
-				at := dxRow + i
-				dx[at] += dy[idxRow+k]
+		if part := (takeAlongDimPart5[I]{idx, dx, dy, D, K}); runtime.Small(B, K) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, K); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)

@@ -3,12 +3,24 @@
 package index_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleTakeAlongDim() {
+	x := runtime.Must(runtime.FromSlice([]float32{10, 20, 30, 60, 40, 50}, 2, 3))
+	idx := runtime.Must(runtime.FromSlice([]int64{0, 1, 2, 1, 2, 0}, 2, 3))
+	y := runtime.Must(index.TakeAlongDim(x, idx, 1))
+	fmt.Println(y)
+	// Output:
+	// f32[2 3]
+	// [[10 20 30]
+	//  [40 50 60]]
+}
 
 func TestTakeAlongDimExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.take_along_dim",

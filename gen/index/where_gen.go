@@ -16,6 +16,10 @@ const _ = runtime.GeneratedCodeV1
 // mask: bool[...B], x: T[...B], z: T[...B]; y: T[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With mask = [1, 0], x = [1, 2] and z = [3, 4], y is [1, 4]:
+//
+//	y, err := index.Where(mask, x, z)
 func Where(mask, x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)

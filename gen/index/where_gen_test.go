@@ -3,13 +3,24 @@
 package index_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleWhere() {
+	mask := runtime.Must(runtime.FromSlice([]bool{true, false}, 2))
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{3, 4}, 2))
+	y := runtime.Must(index.Where(mask, x, z))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [1 4]
+}
 
 func TestWhereExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/index.where",

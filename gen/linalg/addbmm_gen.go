@@ -46,6 +46,10 @@ func (a *AddbmmAttrs) values() (addbmmValues, error) {
 // c: T[N?, M?], x: T[B, N, K], z: T[B, K, M]; y: T[N, M]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With c = [[1, 2]], x = [[[1]], [[3]]] and z = [[[5, 6]], [[7, 8]]], y is [[62, 80]]:
+//
+//	y, err := linalg.Addbmm(c, x, z, &linalg.AddbmmAttrs{Beta: new(10.0), Alpha: new(2.0)})
 func Addbmm(c, x, z *runtime.Tensor, attrs *AddbmmAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

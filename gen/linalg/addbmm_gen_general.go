@@ -6,19 +6,16 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// addbmmRun0Int computes addbmm with beta == 0, T any integer.
-func addbmmRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *addbmmValues) error {
-	N := b.Ext[0]
-	M := b.Ext[1]
-	K := b.Ext[3]
-	B := b.Ext[2]
-	x := runtime.Elements[T](b, 1)
-	z := runtime.Elements[T](b, 2)
-	y := runtime.Temp[T](b, N*M)
+// addbmmPart0 is a loop that runs in parts.
+type addbmmPart0[T, SumT runtime.Integer] struct {
+	sum        []SumT
+	x, z       []T
+	B, K, M, N int
+}
 
-	// sum[n, m] += sum(T)(x[b, n, k] * z[b, k, m])   for n in N, m in M, b in B, k in K
-	sum := runtime.Temp[SumT](b, N*M)
-	for n := range N {
+func (part *addbmmPart0[T, SumT]) Run(from, to int) error {
+	sum, x, z, B, K, M, N := part.sum, part.x, part.z, part.B, part.K, part.M, part.N
+	for n := from; n < to; n++ {
 		sumRow := n * M
 		for m := range M {
 			sum2 := SumT(0)
@@ -33,10 +30,21 @@ func addbmmRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *addbmmValues) e
 			sum[sumRow+m] = sum2
 		}
 	}
+	return nil
+}
 
-	// y[n, m] = T(0 + sum(T)(alpha) * sum[n, m])   for n in N, m in M
-	i := SumT(0)
-	for n := range N {
+// addbmmPart1 is a loop that runs in parts.
+type addbmmPart1[T, SumT runtime.Integer] struct {
+	v   addbmmValues
+	i   SumT
+	sum []SumT
+	y   []T
+	M   int
+}
+
+func (part *addbmmPart1[T, SumT]) Run(from, to int) error {
+	v, i, sum, y, M := &part.v, part.i, part.sum, part.y, part.M
+	for n := from; n < to; n++ {
 		sumRow := n * M
 		for m := range M {
 			if !runtime.Holds[T](v.alpha) {
@@ -45,7 +53,65 @@ func addbmmRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *addbmmValues) e
 			y[sumRow+m] = T(i + SumT(T(v.alpha))*sum[sumRow+m])
 		}
 	}
+	return nil
+}
+
+// addbmmRun0Int computes addbmm with beta == 0, T any integer.
+func addbmmRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *addbmmValues) error {
+	N := b.Ext[0]
+	M := b.Ext[1]
+	K := b.Ext[3]
+	B := b.Ext[2]
+	x := runtime.Elements[T](b, 1)
+	z := runtime.Elements[T](b, 2)
+	y := runtime.Temp[T](b, N*M)
+
+	// sum[n, m] += sum(T)(x[b, n, k] * z[b, k, m])   for n in N, m in M, b in B, k in K
+	sum := runtime.Temp[SumT](b, N*M)
+	if part := (addbmmPart0[T, SumT]{sum, x, z, B, K, M, N}); runtime.Small(N, M*B*K) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, M*B*K); err != nil {
+		return err
+	}
+
+	// y[n, m] = T(0 + sum(T)(alpha) * sum[n, m])   for n in N, m in M
+	i := SumT(0)
+	if part := (addbmmPart1[T, SumT]{*v, i, sum, y, M}); runtime.Small(N, M) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, M); err != nil {
+		return err
+	}
 	copy(runtime.Elements[T](b, 3), y)
+	return nil
+}
+
+// addbmmPart2 is a loop that runs in parts.
+type addbmmPart2[T, SumT runtime.Integer] struct {
+	v    addbmmValues
+	sum  []SumT
+	c, y []T
+	M    int
+}
+
+func (part *addbmmPart2[T, SumT]) Run(from, to int) error {
+	v, sum, c, y, M := &part.v, part.sum, part.c, part.y, part.M
+	for n := from; n < to; n++ {
+		cRow := n * M
+		for m := range M {
+			if !runtime.Holds[T](v.beta) {
+				return runtime.AttrError("linalg.addbmm", "beta", "a whole number of the dtype", v.beta)
+			}
+			if !runtime.Holds[T](v.alpha) {
+				return runtime.AttrError("linalg.addbmm", "alpha", "a whole number of the dtype", v.alpha)
+			}
+			t := SumT(T(v.beta)*c[cRow+m]) + SumT(T(v.alpha))*sum[cRow+m]
+			y[cRow+m] = T(t)
+		}
+	}
 	return nil
 }
 
@@ -62,37 +128,115 @@ func addbmmRun1Int[T, SumT runtime.Integer](b *runtime.Bound, v *addbmmValues) e
 
 	// sum[n, m] += sum(T)(x[b, n, k] * z[b, k, m])   for n in N, m in M, b in B, k in K
 	sum := runtime.Temp[SumT](b, N*M)
-	for n := range N {
-		sumRow := n * M
-		for m := range M {
-			sum2 := SumT(0)
-			for b2 := range B {
-				xRow := b2 * N
-				xRow2 := (xRow + n) * K
-				zRow := b2 * K
-				for k := range K {
-					sum2 += SumT(x[xRow2+k] * z[(zRow+k)*M+m])
-				}
-			}
-			sum[sumRow+m] = sum2
+	if part := (addbmmPart0[T, SumT]{sum, x, z, B, K, M, N}); runtime.Small(N, M*B*K) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, M*B*K); err != nil {
+		return err
 	}
 
 	// y[n, m] = T(sum(T)(beta * c[n, m]) + sum(T)(alpha) * sum[n, m])   for n in N, m in M
-	for n := range N {
-		cRow := n * M
-		for m := range M {
-			if !runtime.Holds[T](v.beta) {
-				return runtime.AttrError("linalg.addbmm", "beta", "a whole number of the dtype", v.beta)
-			}
-			if !runtime.Holds[T](v.alpha) {
-				return runtime.AttrError("linalg.addbmm", "alpha", "a whole number of the dtype", v.alpha)
-			}
-			t := SumT(T(v.beta)*c[cRow+m]) + SumT(T(v.alpha))*sum[cRow+m]
-			y[cRow+m] = T(t)
+	if part := (addbmmPart2[T, SumT]{*v, sum, c, y, M}); runtime.Small(N, M) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, M); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 3), y)
+	return nil
+}
+
+// addbmmPart3 is a loop that runs in parts.
+type addbmmPart3 struct {
+	dsum, dy []float32
+	alpha    float32
+	M        int
+}
+
+func (part *addbmmPart3) Run(from, to int) error {
+	dsum, dy, alpha, M := part.dsum, part.dy, part.alpha, part.M
+	for n := from; n < to; n++ {
+		dyRow := n * M
+		for m := range M {
+			dsum[dyRow+m] = float32(alpha * dy[dyRow+m])
+		}
+	}
+	return nil
+}
+
+// addbmmPart4 is a loop that runs in parts.
+type addbmmPart4 struct {
+	dc []float32
+	M  int
+}
+
+func (part *addbmmPart4) Run(from, to int) error {
+	dc, M := part.dc, part.M
+	for zN := from; zN < to; zN++ {
+		dcRow := zN * M
+		for zM := range M {
+			dc[dcRow+zM] = 0
+		}
+	}
+	return nil
+}
+
+// addbmmPart5 is a loop that runs in parts.
+type addbmmPart5 struct {
+	dsum, dx, z []float32
+	K, M, N     int
+}
+
+func (part *addbmmPart5) Run(from, to int) error {
+	dsum, dx, z, K, M, N := part.dsum, part.dx, part.z, part.K, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		zRow := b2 * K
+		dxRow := b2 * N
+		dsumRow := n * M
+		dxRow2 := (dxRow + n) * K
+		for k := range K {
+			sum := float64(0)
+			zRow2 := (zRow + k) * M
+			for m := range M {
+				sum += float64(float32(dsum[dsumRow+m] * z[zRow2+m]))
+			}
+			dx[dxRow2+k] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// addbmmPart6 is a loop that runs in parts.
+type addbmmPart6 struct {
+	dsum, dz, x []float32
+	K, M, N     int
+}
+
+func (part *addbmmPart6) Run(from, to int) error {
+	dsum, dz, x, K, M, N := part.dsum, part.dz, part.x, part.K, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		k := rest % K
+		rest /= K
+		b2 := rest
+		xRow := b2 * N
+		dzRow := b2 * K
+		dzRow2 := (dzRow + k) * M
+		for m := range M {
+			sum := float64(0)
+			for n := range N {
+				dsumAt := dsum[n*M+m]
+				sum += float64(float32(dsumAt * x[(xRow+n)*K+k]))
+			}
+			dz[dzRow2+m] = float32(sum)
+		}
+	}
 	return nil
 }
 
@@ -100,8 +244,8 @@ func addbmmRun1Int[T, SumT runtime.Integer](b *runtime.Bound, v *addbmmValues) e
 func addbmmRunBackward0F32(b *runtime.Bound, v *addbmmValues) error {
 	N := b.Ext[0]
 	M := b.Ext[1]
-	K := b.Ext[3]
 	B := b.Ext[2]
+	K := b.Ext[3]
 	wantDx := b.Tensor(5) != nil
 	wantDz := b.Tensor(6) != nil
 	dy := runtime.Elements[float32](b, 3)
@@ -116,60 +260,137 @@ func addbmmRunBackward0F32(b *runtime.Bound, v *addbmmValues) error {
 	dsum := runtime.Temp[float32](b, N*M)
 	alpha := float32(v.alpha)
 	if wantDx || wantDz {
-		for n := range N {
-			dyRow := n * M
-			for m := range M {
-				dsum[dyRow+m] = float32(alpha * dy[dyRow+m])
+		if part := (addbmmPart3{dsum, dy, alpha, M}); runtime.Small(N, M) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, M); err != nil {
+			return err
 		}
 	}
 
 	// @c[zN, zM] = 0   for zN in N, zM in M
 	if wantDc {
-		for zN := range N {
-			dcRow := zN * M
-			for zM := range M {
-				dc[dcRow+zM] = 0
+		if part := (addbmmPart4{dc, M}); runtime.Small(N, M) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, M); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, n, k] += @sum[n, m] * z[b, k, m]   for n in N, m in M, b in B, k in K
 	if wantDx {
-		for b2 := range B {
-			zRow := b2 * K
-			dxRow := b2 * N
-			for n := range N {
-				dsumRow := n * M
-				dxRow2 := (dxRow + n) * K
-				for k := range K {
-					sum := float64(0)
-					zRow2 := (zRow + k) * M
-					for m := range M {
-						sum += float64(float32(dsum[dsumRow+m] * z[zRow2+m]))
-					}
-					dx[dxRow2+k] = float32(sum)
-				}
+		if part := (addbmmPart5{dsum, dx, z, K, M, N}); runtime.Small(B*N, M*K) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M*K); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, k, m] += @sum[n, m] * x[b, n, k]   for n in N, m in M, b in B, k in K
 	if wantDz {
-		for b2 := range B {
-			xRow := b2 * N
-			dzRow := b2 * K
-			for k := range K {
-				dzRow2 := (dzRow + k) * M
-				for m := range M {
-					sum := float64(0)
-					for n := range N {
-						dsumAt := dsum[n*M+m]
-						sum += float64(float32(dsumAt * x[(xRow+n)*K+k]))
-					}
-					dz[dzRow2+m] = float32(sum)
-				}
+		if part := (addbmmPart6{dsum, dz, x, K, M, N}); runtime.Small(B*K, N*M) {
+			if err := part.Run(0, B*K); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*K, N*M); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addbmmPart7 is a loop that runs in parts.
+type addbmmPart7 struct {
+	v        addbmmValues
+	dsum, dy []float64
+	M        int
+}
+
+func (part *addbmmPart7) Run(from, to int) error {
+	v, dsum, dy, M := &part.v, part.dsum, part.dy, part.M
+	for n := from; n < to; n++ {
+		dyRow := n * M
+		for m := range M {
+			dsum[dyRow+m] = float64(v.alpha * dy[dyRow+m])
+		}
+	}
+	return nil
+}
+
+// addbmmPart8 is a loop that runs in parts.
+type addbmmPart8 struct {
+	dc []float64
+	M  int
+}
+
+func (part *addbmmPart8) Run(from, to int) error {
+	dc, M := part.dc, part.M
+	for zN := from; zN < to; zN++ {
+		dcRow := zN * M
+		for zM := range M {
+			dc[dcRow+zM] = 0
+		}
+	}
+	return nil
+}
+
+// addbmmPart9 is a loop that runs in parts.
+type addbmmPart9 struct {
+	dsum, dx, z []float64
+	K, M, N     int
+}
+
+func (part *addbmmPart9) Run(from, to int) error {
+	dsum, dx, z, K, M, N := part.dsum, part.dx, part.z, part.K, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		zRow := b2 * K
+		dxRow := b2 * N
+		dsumRow := n * M
+		dxRow2 := (dxRow + n) * K
+		for k := range K {
+			sum := float64(0)
+			zRow2 := (zRow + k) * M
+			for m := range M {
+				sum += float64(dsum[dsumRow+m] * z[zRow2+m])
+			}
+			dx[dxRow2+k] = sum
+		}
+	}
+	return nil
+}
+
+// addbmmPart10 is a loop that runs in parts.
+type addbmmPart10 struct {
+	dsum, dz, x []float64
+	K, M, N     int
+}
+
+func (part *addbmmPart10) Run(from, to int) error {
+	dsum, dz, x, K, M, N := part.dsum, part.dz, part.x, part.K, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		k := rest % K
+		rest /= K
+		b2 := rest
+		xRow := b2 * N
+		dzRow := b2 * K
+		dzRow2 := (dzRow + k) * M
+		for m := range M {
+			sum := float64(0)
+			for n := range N {
+				dsumAt := dsum[n*M+m]
+				sum += float64(dsumAt * x[(xRow+n)*K+k])
+			}
+			dz[dzRow2+m] = sum
 		}
 	}
 	return nil
@@ -179,8 +400,8 @@ func addbmmRunBackward0F32(b *runtime.Bound, v *addbmmValues) error {
 func addbmmRunBackward0F64(b *runtime.Bound, v *addbmmValues) error {
 	N := b.Ext[0]
 	M := b.Ext[1]
-	K := b.Ext[3]
 	B := b.Ext[2]
+	K := b.Ext[3]
 	wantDx := b.Tensor(5) != nil
 	wantDz := b.Tensor(6) != nil
 	dy := runtime.Elements[float64](b, 3)
@@ -194,60 +415,63 @@ func addbmmRunBackward0F64(b *runtime.Bound, v *addbmmValues) error {
 	// @sum[n, m] = sum(T)(alpha) * @y[n, m]   for n in N, m in M
 	dsum := runtime.Temp[float64](b, N*M)
 	if wantDx || wantDz {
-		for n := range N {
-			dyRow := n * M
-			for m := range M {
-				dsum[dyRow+m] = float64(v.alpha * dy[dyRow+m])
+		if part := (addbmmPart7{*v, dsum, dy, M}); runtime.Small(N, M) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, M); err != nil {
+			return err
 		}
 	}
 
 	// @c[zN, zM] = 0   for zN in N, zM in M
 	if wantDc {
-		for zN := range N {
-			dcRow := zN * M
-			for zM := range M {
-				dc[dcRow+zM] = 0
+		if part := (addbmmPart8{dc, M}); runtime.Small(N, M) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, M); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, n, k] += @sum[n, m] * z[b, k, m]   for n in N, m in M, b in B, k in K
 	if wantDx {
-		for b2 := range B {
-			zRow := b2 * K
-			dxRow := b2 * N
-			for n := range N {
-				dsumRow := n * M
-				dxRow2 := (dxRow + n) * K
-				for k := range K {
-					sum := float64(0)
-					zRow2 := (zRow + k) * M
-					for m := range M {
-						sum += float64(dsum[dsumRow+m] * z[zRow2+m])
-					}
-					dx[dxRow2+k] = sum
-				}
+		if part := (addbmmPart9{dsum, dx, z, K, M, N}); runtime.Small(B*N, M*K) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M*K); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, k, m] += @sum[n, m] * x[b, n, k]   for n in N, m in M, b in B, k in K
 	if wantDz {
-		for b2 := range B {
-			xRow := b2 * N
-			dzRow := b2 * K
-			for k := range K {
-				dzRow2 := (dzRow + k) * M
-				for m := range M {
-					sum := float64(0)
-					for n := range N {
-						dsumAt := dsum[n*M+m]
-						sum += float64(dsumAt * x[(xRow+n)*K+k])
-					}
-					dz[dzRow2+m] = sum
-				}
+		if part := (addbmmPart10{dsum, dz, x, K, M, N}); runtime.Small(B*K, N*M) {
+			if err := part.Run(0, B*K); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*K, N*M); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addbmmPart11 is a loop that runs in parts.
+type addbmmPart11 struct {
+	dc, dy []float32
+	beta   float32
+	M      int
+}
+
+func (part *addbmmPart11) Run(from, to int) error {
+	dc, dy, beta, M := part.dc, part.dy, part.beta, part.M
+	for n := from; n < to; n++ {
+		dyRow := n * M
+		for m := range M {
+			dc[dyRow+m] = float32(beta * dy[dyRow+m])
 		}
 	}
 	return nil
@@ -257,8 +481,8 @@ func addbmmRunBackward0F64(b *runtime.Bound, v *addbmmValues) error {
 func addbmmRunBackward1F32(b *runtime.Bound, v *addbmmValues) error {
 	N := b.Ext[0]
 	M := b.Ext[1]
-	K := b.Ext[3]
 	B := b.Ext[2]
+	K := b.Ext[3]
 	wantDx := b.Tensor(5) != nil
 	wantDz := b.Tensor(6) != nil
 	dy := runtime.Elements[float32](b, 3)
@@ -273,61 +497,64 @@ func addbmmRunBackward1F32(b *runtime.Bound, v *addbmmValues) error {
 	dsum := runtime.Temp[float32](b, N*M)
 	alpha := float32(v.alpha)
 	if wantDx || wantDz {
-		for n := range N {
-			dyRow := n * M
-			for m := range M {
-				dsum[dyRow+m] = float32(alpha * dy[dyRow+m])
+		if part := (addbmmPart3{dsum, dy, alpha, M}); runtime.Small(N, M) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, M); err != nil {
+			return err
 		}
 	}
 
 	// @c[n, m] = beta * @y[n, m]   for n in N, m in M
 	beta := float32(v.beta)
 	if wantDc {
-		for n := range N {
-			dyRow := n * M
-			for m := range M {
-				dc[dyRow+m] = float32(beta * dy[dyRow+m])
+		if part := (addbmmPart11{dc, dy, beta, M}); runtime.Small(N, M) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, M); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, n, k] += @sum[n, m] * z[b, k, m]   for n in N, m in M, b in B, k in K
 	if wantDx {
-		for b2 := range B {
-			zRow := b2 * K
-			dxRow := b2 * N
-			for n := range N {
-				dsumRow := n * M
-				dxRow2 := (dxRow + n) * K
-				for k := range K {
-					sum := float64(0)
-					zRow2 := (zRow + k) * M
-					for m := range M {
-						sum += float64(float32(dsum[dsumRow+m] * z[zRow2+m]))
-					}
-					dx[dxRow2+k] = float32(sum)
-				}
+		if part := (addbmmPart5{dsum, dx, z, K, M, N}); runtime.Small(B*N, M*K) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M*K); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, k, m] += @sum[n, m] * x[b, n, k]   for n in N, m in M, b in B, k in K
 	if wantDz {
-		for b2 := range B {
-			xRow := b2 * N
-			dzRow := b2 * K
-			for k := range K {
-				dzRow2 := (dzRow + k) * M
-				for m := range M {
-					sum := float64(0)
-					for n := range N {
-						dsumAt := dsum[n*M+m]
-						sum += float64(float32(dsumAt * x[(xRow+n)*K+k]))
-					}
-					dz[dzRow2+m] = float32(sum)
-				}
+		if part := (addbmmPart6{dsum, dz, x, K, M, N}); runtime.Small(B*K, N*M) {
+			if err := part.Run(0, B*K); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*K, N*M); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addbmmPart12 is a loop that runs in parts.
+type addbmmPart12 struct {
+	v      addbmmValues
+	dc, dy []float64
+	M      int
+}
+
+func (part *addbmmPart12) Run(from, to int) error {
+	v, dc, dy, M := &part.v, part.dc, part.dy, part.M
+	for n := from; n < to; n++ {
+		dyRow := n * M
+		for m := range M {
+			dc[dyRow+m] = float64(v.beta * dy[dyRow+m])
 		}
 	}
 	return nil
@@ -337,8 +564,8 @@ func addbmmRunBackward1F32(b *runtime.Bound, v *addbmmValues) error {
 func addbmmRunBackward1F64(b *runtime.Bound, v *addbmmValues) error {
 	N := b.Ext[0]
 	M := b.Ext[1]
-	K := b.Ext[3]
 	B := b.Ext[2]
+	K := b.Ext[3]
 	wantDx := b.Tensor(5) != nil
 	wantDz := b.Tensor(6) != nil
 	dy := runtime.Elements[float64](b, 3)
@@ -352,60 +579,45 @@ func addbmmRunBackward1F64(b *runtime.Bound, v *addbmmValues) error {
 	// @sum[n, m] = sum(T)(alpha) * @y[n, m]   for n in N, m in M
 	dsum := runtime.Temp[float64](b, N*M)
 	if wantDx || wantDz {
-		for n := range N {
-			dyRow := n * M
-			for m := range M {
-				dsum[dyRow+m] = float64(v.alpha * dy[dyRow+m])
+		if part := (addbmmPart7{*v, dsum, dy, M}); runtime.Small(N, M) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, M); err != nil {
+			return err
 		}
 	}
 
 	// @c[n, m] = beta * @y[n, m]   for n in N, m in M
 	if wantDc {
-		for n := range N {
-			dyRow := n * M
-			for m := range M {
-				dc[dyRow+m] = float64(v.beta * dy[dyRow+m])
+		if part := (addbmmPart12{*v, dc, dy, M}); runtime.Small(N, M) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, M); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, n, k] += @sum[n, m] * z[b, k, m]   for n in N, m in M, b in B, k in K
 	if wantDx {
-		for b2 := range B {
-			zRow := b2 * K
-			dxRow := b2 * N
-			for n := range N {
-				dsumRow := n * M
-				dxRow2 := (dxRow + n) * K
-				for k := range K {
-					sum := float64(0)
-					zRow2 := (zRow + k) * M
-					for m := range M {
-						sum += float64(dsum[dsumRow+m] * z[zRow2+m])
-					}
-					dx[dxRow2+k] = sum
-				}
+		if part := (addbmmPart9{dsum, dx, z, K, M, N}); runtime.Small(B*N, M*K) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M*K); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, k, m] += @sum[n, m] * x[b, n, k]   for n in N, m in M, b in B, k in K
 	if wantDz {
-		for b2 := range B {
-			xRow := b2 * N
-			dzRow := b2 * K
-			for k := range K {
-				dzRow2 := (dzRow + k) * M
-				for m := range M {
-					sum := float64(0)
-					for n := range N {
-						dsumAt := dsum[n*M+m]
-						sum += float64(dsumAt * x[(xRow+n)*K+k])
-					}
-					dz[dzRow2+m] = sum
-				}
+		if part := (addbmmPart10{dsum, dz, x, K, M, N}); runtime.Small(B*K, N*M) {
+			if err := part.Run(0, B*K); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*K, N*M); err != nil {
+			return err
 		}
 	}
 	return nil

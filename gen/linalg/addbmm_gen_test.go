@@ -3,12 +3,35 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAddbmm() {
+	c := runtime.Must(runtime.FromSlice([]float32{1}, 1, 1))
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 1, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{5, 6, 7, 8}, 2, 2, 1))
+	y := runtime.Must(linalg.Addbmm(c, x, z, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[1 1]
+	// [[71]]
+}
+
+func ExampleAddbmm_attributes() {
+	c := runtime.Must(runtime.FromSlice([]float32{1, 2}, 1, 2))
+	x := runtime.Must(runtime.FromSlice([]float32{1, 3}, 2, 1, 1))
+	z := runtime.Must(runtime.FromSlice([]float32{5, 6, 7, 8}, 2, 1, 2))
+	y := runtime.Must(linalg.Addbmm(c, x, z, &linalg.AddbmmAttrs{Beta: new(10.0), Alpha: new(2.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[1 2]
+	// [[62 80]]
+}
 
 func TestAddbmmExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.addbmm",

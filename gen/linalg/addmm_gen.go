@@ -45,6 +45,10 @@ func (a *AddmmAttrs) values() (addmmValues, error) {
 // c: T[N?, M?], x: T[N, K], z: T[K, M]; y: T[N, M]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With c = [[1, 2], [3, 4]], x = [[1, 2], [3, 4]] and z = [[5, 6], [7, 8]], y is [[-17, -18], [-37, -42]]:
+//
+//	y, err := linalg.Addmm(c, x, z, &linalg.AddmmAttrs{Beta: new(2.0), Alpha: new(-1.0)})
 func Addmm(c, x, z *runtime.Tensor, attrs *AddmmAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -389,7 +393,7 @@ func addmm_beta_is_0_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(addmm_beta_is_0_f32_backward_0, a, &addmm_beta_is_0_f32_backward_0_plan)
 }
 
-var addmm_beta_is_0_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var addmm_beta_is_0_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f32_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func addmm_beta_is_0_f32_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addmm_beta_is_0_f32_backward_1_plan) {
@@ -399,7 +403,7 @@ func addmm_beta_is_0_f32_backward_1_launch(a *runtime.Args) {
 	runtime.Launch(addmm_beta_is_0_f32_backward_1, a, &addmm_beta_is_0_f32_backward_1_plan)
 }
 
-var addmm_beta_is_0_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f32_backward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var addmm_beta_is_0_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f32_backward_2", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func addmm_beta_is_0_f32_backward_2_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addmm_beta_is_0_f32_backward_2_plan) {
@@ -419,7 +423,7 @@ func addmm_beta_is_0_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(addmm_beta_is_0_f64_backward_0, a, &addmm_beta_is_0_f64_backward_0_plan)
 }
 
-var addmm_beta_is_0_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f64_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var addmm_beta_is_0_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f64_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func addmm_beta_is_0_f64_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addmm_beta_is_0_f64_backward_1_plan) {
@@ -429,7 +433,7 @@ func addmm_beta_is_0_f64_backward_1_launch(a *runtime.Args) {
 	runtime.Launch(addmm_beta_is_0_f64_backward_1, a, &addmm_beta_is_0_f64_backward_1_plan)
 }
 
-var addmm_beta_is_0_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f64_backward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var addmm_beta_is_0_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f64_backward_2", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func addmm_beta_is_0_f64_backward_2_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addmm_beta_is_0_f64_backward_2_plan) {

@@ -6,6 +6,52 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// addmmPart0 is a loop that runs in parts.
+type addmmPart0[T, SumT runtime.Integer] struct {
+	sum  []SumT
+	x, z []T
+	K, M int
+}
+
+func (part *addmmPart0[T, SumT]) Run(from, to int) error {
+	sum, x, z, K, M := part.sum, part.x, part.z, part.K, part.M
+	for n := from; n < to; n++ {
+		xRow := n * K
+		sumRow := n * M
+		for m := range M {
+			sum2 := SumT(0)
+			for k := range K {
+				sum2 += SumT(x[xRow+k] * z[k*M+m])
+			}
+			sum[sumRow+m] = sum2
+		}
+	}
+	return nil
+}
+
+// addmmPart1 is a loop that runs in parts.
+type addmmPart1[T, SumT runtime.Integer] struct {
+	v   addmmValues
+	i   SumT
+	sum []SumT
+	y   []T
+	M   int
+}
+
+func (part *addmmPart1[T, SumT]) Run(from, to int) error {
+	v, i, sum, y, M := &part.v, part.i, part.sum, part.y, part.M
+	for n := from; n < to; n++ {
+		sumRow := n * M
+		for m := range M {
+			if !runtime.Holds[T](v.alpha) {
+				return runtime.AttrError("linalg.addmm", "alpha", "a whole number of the dtype", v.alpha)
+			}
+			y[sumRow+m] = T(i + SumT(T(v.alpha))*sum[sumRow+m])
+		}
+	}
+	return nil
+}
+
 // addmmRun0Int computes addmm with beta == 0, T any integer.
 func addmmRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *addmmValues) error {
 	N := b.Ext[0]
@@ -17,30 +63,50 @@ func addmmRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *addmmValues) err
 
 	// sum[n, m] += sum(T)(x[n, k] * z[k, m])   for n in N, m in M, k in K
 	sum := runtime.Temp[SumT](b, N*M)
-	for n := range N {
-		xRow := n * K
-		sumRow := n * M
-		for m := range M {
-			sum2 := SumT(0)
-			for k := range K {
-				sum2 += SumT(x[xRow+k] * z[k*M+m])
-			}
-			sum[sumRow+m] = sum2
+	if part := (addmmPart0[T, SumT]{sum, x, z, K, M}); runtime.Small(N, M*K) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, M*K); err != nil {
+		return err
 	}
 
 	// y[n, m] = T(0 + sum(T)(alpha) * sum[n, m])   for n in N, m in M
 	i := SumT(0)
-	for n := range N {
-		sumRow := n * M
+	if part := (addmmPart1[T, SumT]{*v, i, sum, y, M}); runtime.Small(N, M) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, M); err != nil {
+		return err
+	}
+	copy(runtime.Elements[T](b, 3), y)
+	return nil
+}
+
+// addmmPart2 is a loop that runs in parts.
+type addmmPart2[T, SumT runtime.Integer] struct {
+	v    addmmValues
+	sum  []SumT
+	c, y []T
+	M    int
+}
+
+func (part *addmmPart2[T, SumT]) Run(from, to int) error {
+	v, sum, c, y, M := &part.v, part.sum, part.c, part.y, part.M
+	for n := from; n < to; n++ {
+		cRow := n * M
 		for m := range M {
+			if !runtime.Holds[T](v.beta) {
+				return runtime.AttrError("linalg.addmm", "beta", "a whole number of the dtype", v.beta)
+			}
 			if !runtime.Holds[T](v.alpha) {
 				return runtime.AttrError("linalg.addmm", "alpha", "a whole number of the dtype", v.alpha)
 			}
-			y[sumRow+m] = T(i + SumT(T(v.alpha))*sum[sumRow+m])
+			t := SumT(T(v.beta)*c[cRow+m]) + SumT(T(v.alpha))*sum[cRow+m]
+			y[cRow+m] = T(t)
 		}
 	}
-	copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
@@ -56,31 +122,21 @@ func addmmRun1Int[T, SumT runtime.Integer](b *runtime.Bound, v *addmmValues) err
 
 	// sum[n, m] += sum(T)(x[n, k] * z[k, m])   for n in N, m in M, k in K
 	sum := runtime.Temp[SumT](b, N*M)
-	for n := range N {
-		xRow := n * K
-		sumRow := n * M
-		for m := range M {
-			sum2 := SumT(0)
-			for k := range K {
-				sum2 += SumT(x[xRow+k] * z[k*M+m])
-			}
-			sum[sumRow+m] = sum2
+	if part := (addmmPart0[T, SumT]{sum, x, z, K, M}); runtime.Small(N, M*K) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, M*K); err != nil {
+		return err
 	}
 
 	// y[n, m] = T(sum(T)(beta * c[n, m]) + sum(T)(alpha) * sum[n, m])   for n in N, m in M
-	for n := range N {
-		cRow := n * M
-		for m := range M {
-			if !runtime.Holds[T](v.beta) {
-				return runtime.AttrError("linalg.addmm", "beta", "a whole number of the dtype", v.beta)
-			}
-			if !runtime.Holds[T](v.alpha) {
-				return runtime.AttrError("linalg.addmm", "alpha", "a whole number of the dtype", v.alpha)
-			}
-			t := SumT(T(v.beta)*c[cRow+m]) + SumT(T(v.alpha))*sum[cRow+m]
-			y[cRow+m] = T(t)
+	if part := (addmmPart2[T, SumT]{*v, sum, c, y, M}); runtime.Small(N, M) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, M); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 3), y)
 	return nil

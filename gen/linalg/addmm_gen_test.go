@@ -3,13 +3,26 @@
 package linalg_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAddmm() {
+	c := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{5, 6, 7, 8}, 2, 2))
+	y := runtime.Must(linalg.Addmm(c, x, z, &linalg.AddmmAttrs{Beta: new(2.0), Alpha: new(-1.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[-17 -18]
+	//  [-37 -42]]
+}
 
 func TestAddmmExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.addmm",

@@ -44,6 +44,10 @@ func (a *AddmvAttrs) values() (addmvValues, error) {
 // c: T[N?], x: T[N, K], z: T[K]; y: T[N]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With c = [1, 2], x = [[1, 2], [3, 4]] and z = [5, 6], y is [-15, -35]:
+//
+//	y, err := linalg.Addmv(c, x, z, &linalg.AddmvAttrs{Beta: new(2.0), Alpha: new(-1.0)})
 func Addmv(c, x, z *runtime.Tensor, attrs *AddmvAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -333,7 +337,7 @@ func addmvRun1IntOf(b *runtime.Bound, v *addmvValues) error {
 	}
 }
 
-var addmv_beta_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmv_beta_is_0_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var addmv_beta_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmv_beta_is_0_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func addmv_beta_is_0_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addmv_beta_is_0_f32_forward_0_plan) {
@@ -353,7 +357,7 @@ func addmv_beta_is_0_f32_backward_1_launch(a *runtime.Args) {
 	runtime.Launch(addmv_beta_is_0_f32_backward_1, a, &addmv_beta_is_0_f32_backward_1_plan)
 }
 
-var addmv_beta_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmv_beta_is_0_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var addmv_beta_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmv_beta_is_0_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func addmv_beta_is_0_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addmv_beta_is_0_f64_forward_0_plan) {
@@ -373,7 +377,7 @@ func addmv_beta_is_0_f64_backward_1_launch(a *runtime.Args) {
 	runtime.Launch(addmv_beta_is_0_f64_backward_1, a, &addmv_beta_is_0_f64_backward_1_plan)
 }
 
-var addmv_no_beta_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmv_no_beta_is_0_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var addmv_no_beta_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmv_no_beta_is_0_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func addmv_no_beta_is_0_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addmv_no_beta_is_0_f32_forward_0_plan) {
@@ -383,7 +387,7 @@ func addmv_no_beta_is_0_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(addmv_no_beta_is_0_f32_forward_0, a, &addmv_no_beta_is_0_f32_forward_0_plan)
 }
 
-var addmv_no_beta_is_0_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmv_no_beta_is_0_f32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var addmv_no_beta_is_0_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmv_no_beta_is_0_f32_backward_0", Rows: true, Wide: true, Passes: 1, Ends: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func addmv_no_beta_is_0_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addmv_no_beta_is_0_f32_backward_0_plan) {
@@ -393,7 +397,7 @@ func addmv_no_beta_is_0_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(addmv_no_beta_is_0_f32_backward_0, a, &addmv_no_beta_is_0_f32_backward_0_plan)
 }
 
-var addmv_no_beta_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmv_no_beta_is_0_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var addmv_no_beta_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmv_no_beta_is_0_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func addmv_no_beta_is_0_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addmv_no_beta_is_0_f64_forward_0_plan) {
@@ -403,7 +407,7 @@ func addmv_no_beta_is_0_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(addmv_no_beta_is_0_f64_forward_0, a, &addmv_no_beta_is_0_f64_forward_0_plan)
 }
 
-var addmv_no_beta_is_0_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmv_no_beta_is_0_f64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var addmv_no_beta_is_0_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmv_no_beta_is_0_f64_backward_0", Rows: true, Wide: true, Passes: 1, Ends: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func addmv_no_beta_is_0_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addmv_no_beta_is_0_f64_backward_0_plan) {

@@ -27,6 +27,9 @@ TEXT ·addmv_beta_is_0_f32_forward_0_avx2(SB), 0, $272-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    256(SP), R10
 	MOVQ    8(DI), R11
@@ -39,8 +42,8 @@ row2:
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
 	VMOVAPS Y0, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R9), Y10
 	VMULPS  (R10), Y10, Y10
 	VADDPS  Y10, Y2, Y2
@@ -68,8 +71,8 @@ block4:
 	ADDQ    CX, R9
 	ADDQ    DX, R10
 	SUBQ    $64, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y2, 0(SP)
 	VMOVUPS Y3, 32(SP)
 	VMOVUPS Y4, 64(SP)
@@ -80,8 +83,8 @@ kept3:
 	VMOVUPS Y9, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -101,8 +104,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y2
 	VMOVUPS      128(SP), Y3
 	VADDPS       Y3, Y2, Y2
@@ -125,19 +128,35 @@ done5:
 	VPERMILPS    $1, X2, X3
 	VADDPS       X3, X2, X2
 	VBROADCASTSS X2, Y2
-	VMULPS       Y2, Y1, Y2
-	VADDPS       Y2, Y0, Y2
-	VMOVSS       X2, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         176(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSS       X2, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y2
+over8:
+	VMULPS Y2, Y1, Y2
+	VADDPS Y2, Y0, Y2
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSS X2, (AX)
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -164,6 +183,9 @@ TEXT ·addmv_beta_is_0_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -172,8 +194,8 @@ row2:
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R11), Z6
 	VMULPS  (R12), Z6, Z6
 	VADDPS  Z6, Z2, Z2
@@ -189,16 +211,16 @@ block4:
 	ADDQ    DX, R11
 	ADDQ    SI, R12
 	SUBQ    $64, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z2, 0(SP)
 	VMOVUPS Z3, 64(SP)
 	VMOVUPS Z4, 128(SP)
 	VMOVUPS Z5, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (R11), K1, Z2
@@ -213,8 +235,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z2
 	VMOVUPS       128(SP), Z3
 	VADDPS        Z3, Z2, Z2
@@ -231,19 +253,35 @@ done5:
 	VPERMILPS     $1, X2, X3
 	VADDPS        X3, X2, X2
 	VBROADCASTSS  X2, Z2
-	VMULPS        Z2, Z1, Z2
-	VADDPS        Z2, Z0, Z2
-	VMOVSS        X2, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          176(R11), R11
-	SHLQ          $2, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSS        X2, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSS (R11), Z2
+over8:
+	VMULPS Z2, Z1, Z2
+	VADDPS Z2, Z0, Z2
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed10
+	VMOVSS X2, (AX)
+passed10:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 176(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -490,6 +528,9 @@ TEXT ·addmv_beta_is_0_f64_forward_0_avx2(SB), 0, $272-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    256(SP), R10
 	MOVQ    8(DI), R11
@@ -502,8 +543,8 @@ row2:
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
 	VMOVAPD Y0, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R9), Y10
 	VMULPD  (R10), Y10, Y10
 	VADDPD  Y10, Y2, Y2
@@ -531,8 +572,8 @@ block4:
 	ADDQ    CX, R9
 	ADDQ    DX, R10
 	SUBQ    $32, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y2, 0(SP)
 	VMOVUPD Y3, 32(SP)
 	VMOVUPD Y4, 64(SP)
@@ -543,8 +584,8 @@ kept3:
 	VMOVUPD Y9, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -564,8 +605,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y2
 	VMOVUPD      128(SP), Y3
 	VADDPD       Y3, Y2, Y2
@@ -586,19 +627,35 @@ done5:
 	VPERMILPD    $1, X2, X3
 	VADDPD       X3, X2, X2
 	VBROADCASTSD X2, Y2
-	VMULPD       Y2, Y1, Y2
-	VADDPD       Y2, Y0, Y2
-	VMOVSD       X2, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         176(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSD       X2, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y2
+over8:
+	VMULPD Y2, Y1, Y2
+	VADDPD Y2, Y0, Y2
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSD X2, (AX)
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -623,6 +680,9 @@ TEXT ·addmv_beta_is_0_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -631,8 +691,8 @@ row2:
 	VMOVAPD Z0, Z3
 	VMOVAPD Z0, Z4
 	VMOVAPD Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R11), Z6
 	VMULPD  (R12), Z6, Z6
 	VADDPD  Z6, Z2, Z2
@@ -648,16 +708,16 @@ block4:
 	ADDQ    DX, R11
 	ADDQ    SI, R12
 	SUBQ    $32, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z2, 0(SP)
 	VMOVUPD Z3, 64(SP)
 	VMOVUPD Z4, 128(SP)
 	VMOVUPD Z5, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (R11), K1, Z2
@@ -672,8 +732,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z2
 	VMOVUPD       128(SP), Z3
 	VADDPD        Z3, Z2, Z2
@@ -688,19 +748,35 @@ done5:
 	VPERMILPD     $1, X2, X3
 	VADDPD        X3, X2, X2
 	VBROADCASTSD  X2, Z2
-	VMULPD        Z2, Z1, Z2
-	VADDPD        Z2, Z0, Z2
-	VMOVSD        X2, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          176(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSD        X2, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSD (R11), Z2
+over8:
+	VMULPD Z2, Z1, Z2
+	VADDPD Z2, Z0, Z2
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed10
+	VMOVSD X2, (AX)
+passed10:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 176(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -950,6 +1026,9 @@ TEXT ·addmv_no_beta_is_0_f32_forward_0_avx2(SB), 0, $280-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    256(SP), R10
 	MOVQ    8(DI), R11
@@ -962,8 +1041,8 @@ row2:
 	VMOVAPS Y2, Y8
 	VMOVAPS Y2, Y9
 	VMOVAPS Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R9), Y11
 	VMULPS  (R10), Y11, Y11
 	VADDPS  Y11, Y3, Y3
@@ -991,8 +1070,8 @@ block4:
 	ADDQ    CX, R9
 	ADDQ    DX, R10
 	SUBQ    $64, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y3, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -1003,8 +1082,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -1024,8 +1103,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      128(SP), Y4
 	VADDPS       Y4, Y3, Y3
@@ -1048,24 +1127,40 @@ done5:
 	VPERMILPS    $1, X3, X4
 	VADDPS       X4, X3, X3
 	VBROADCASTSS X3, Y3
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSS       X3, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y3
+over8:
 	VBROADCASTSS (SI), Y4
 	VMULPS       Y4, Y0, Y4
 	VMULPS       Y3, Y1, Y3
 	VADDPS       Y3, Y4, Y3
+	MOVQ         808(DI), R9
+	DECQ         R9
+	CMPQ         R9, $1
+	JCS          passed10
 	VMOVSS       X3, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         176(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, SI
-	MOVQ         184(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 176(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 184(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1097,6 +1192,9 @@ TEXT ·addmv_no_beta_is_0_f32_forward_0_avx512(SB), 0, $264-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    256(SP), R12
 	MOVQ    8(R9), R13
@@ -1105,8 +1203,8 @@ row2:
 	VMOVAPS Z2, Z4
 	VMOVAPS Z2, Z5
 	VMOVAPS Z2, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R11), Z7
 	VMULPS  (R12), Z7, Z7
 	VADDPS  Z7, Z3, Z3
@@ -1122,16 +1220,16 @@ block4:
 	ADDQ    CX, R11
 	ADDQ    DX, R12
 	SUBQ    $64, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z3, 0(SP)
 	VMOVUPS Z4, 64(SP)
 	VMOVUPS Z5, 128(SP)
 	VMOVUPS Z6, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K1
 	VMOVUPS.Z    (R11), K1, Z3
@@ -1146,8 +1244,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z3
 	VMOVUPS       128(SP), Z4
 	VADDPS        Z4, Z3, Z3
@@ -1164,29 +1262,45 @@ done5:
 	VPERMILPS     $1, X3, X4
 	VADDPS        X4, X3, X3
 	VBROADCASTSS  X3, Z3
-	VBROADCASTSS  (R8), Z4
-	VMULPS        Z4, Z0, Z4
-	VMULPS        Z3, Z1, Z3
-	VADDPS        Z3, Z4, Z3
-	VMOVSS        X3, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          176(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, R8
-	MOVQ          184(R11), R11
-	SHLQ          $2, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSS        X3, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSS (R11), Z3
+over8:
+	VBROADCASTSS (R8), Z4
+	VMULPS       Z4, Z0, Z4
+	VMULPS       Z3, Z1, Z3
+	VADDPS       Z3, Z4, Z3
+	MOVQ         808(R9), R11
+	DECQ         R11
+	CMPQ         R11, $1
+	JCS          passed10
+	VMOVSS       X3, (AX)
+passed10:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 176(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, R8
+	MOVQ 184(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func addmv_no_beta_is_0_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·addmv_no_beta_is_0_f32_backward_0_avx2(SB), NOSPLIT, $32-8
+TEXT ·addmv_no_beta_is_0_f32_backward_0_avx2(SB), NOSPLIT, $40-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -1198,36 +1312,39 @@ TEXT ·addmv_no_beta_is_0_f32_backward_0_avx2(SB), NOSPLIT, $32-8
 	MOVQ         40(AX), CX
 	MOVQ         CX, 0(SP)
 	MOVQ         48(AX), CX
-	MOVQ         56(AX), DX
-	MOVQ         64(AX), SI
-	MOVQ         SI, 8(SP)
-	MOVQ         296(AX), SI
+	MOVQ         CX, 8(SP)
+	MOVQ         56(AX), CX
+	MOVQ         64(AX), DX
+	MOVQ         DX, 16(SP)
+	MOVQ         296(AX), DX
+	SHLQ         $7, DX
+	MOVQ         304(AX), SI
 	SHLQ         $7, SI
-	MOVQ         304(AX), DI
-	SHLQ         $7, DI
-	MOVQ         296(AX), R8
-	MOVQ         R8, 16(SP)
-	SHLQ         $5, 16(SP)
-	MOVQ         304(AX), R8
-	MOVQ         R8, 24(SP)
+	MOVQ         296(AX), DI
+	MOVQ         DI, 24(SP)
 	SHLQ         $5, 24(SP)
+	MOVQ         304(AX), DI
+	MOVQ         DI, 32(SP)
+	SHLQ         $5, 32(SP)
 	MOVQ         72(AX), AX
-	MOVQ         a+0(FP), R8
-	MOVQ         (R8), R8
+	MOVQ         a+0(FP), DI
+	MOVQ         (DI), R8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
 	VBROADCASTSS (BX), Y2
 	VMULPS       Y2, Y0, Y3
+	MOVQ         808(DI), R9
+	CMPQ         R9, $1
+	JGT          known3
 	MOVQ         0(SP), R9
-	MOVQ         CX, R10
-	MOVQ         DX, R11
-	MOVQ         8(SP), R12
-	MOVQ         a+0(FP), R13
-	MOVQ         8(R13), R13
+	MOVQ         8(SP), R10
+	MOVQ         CX, R11
+	MOVQ         16(SP), R12
+	MOVQ         8(DI), R13
 	SUBQ         $32, R13
-	JLT          single3
-block4:
+	JLT          single4
+block5:
 	VMULPS  (R9), Y3, Y4
 	VMULPS  (R10), Y3, Y5
 	VMOVUPS Y4, (R11)
@@ -1252,32 +1369,32 @@ block4:
 	VMOVUPS 96(R12), Y4
 	VADDPS  Y5, Y4, Y4
 	VMOVUPS Y4, 96(R12)
-	ADDQ    SI, R9
-	ADDQ    DI, R10
+	ADDQ    DX, R9
+	ADDQ    SI, R10
 	ADDQ    $128, R11
 	ADDQ    $128, R12
 	SUBQ    $32, R13
-	JGE     block4
-single3:
+	JGE     block5
+single4:
 	ADDQ $24, R13
-	JLT  tail6
-block7:
+	JLT  tail7
+block8:
 	VMULPS  (R9), Y3, Y4
 	VMULPS  (R10), Y3, Y5
 	VMOVUPS Y4, (R11)
 	VMOVUPS (R12), Y4
 	VADDPS  Y5, Y4, Y4
 	VMOVUPS Y4, (R12)
-	ADDQ    16(SP), R9
-	ADDQ    24(SP), R10
+	ADDQ    24(SP), R9
+	ADDQ    32(SP), R10
 	ADDQ    $32, R11
 	ADDQ    $32, R12
 	SUBQ    $8, R13
-	JGE     block7
-tail6:
+	JGE     block8
+tail7:
 	ADDQ $8, R13
-	JEQ  done5
-masked8:
+	JEQ  done6
+masked9:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPS    32(R14)(R13*4), Y4
@@ -1289,25 +1406,37 @@ masked8:
 	VMASKMOVPS (R12), Y4, Y5
 	VADDPS     Y3, Y5, Y3
 	VMASKMOVPS Y3, Y4, (R12)
-done5:
+done6:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over10
+	JMP   leave11
+known3:
+over10:
 	VMULPS Y2, Y1, Y2
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed12
 	VMOVSS X2, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, BX
-	MOVQ   176(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, CX
-	MOVQ   184(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, DX
-	MOVQ   200(R9), R9
-	SHLQ   $2, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed12:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 176(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 8(SP)
+	MOVQ 184(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, CX
+	MOVQ 200(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave11:
 	VZEROUPPER
 	RET
 
@@ -1345,14 +1474,17 @@ TEXT ·addmv_no_beta_is_0_f32_backward_0_avx512(SB), NOSPLIT, $32-8
 row2:
 	VBROADCASTSS (BX), Z2
 	VMULPS       Z2, Z0, Z3
+	MOVQ         808(R8), R10
+	CMPQ         R10, $1
+	JGT          known3
 	MOVQ         0(SP), R10
 	MOVQ         CX, R11
 	MOVQ         DX, R12
 	MOVQ         8(SP), R13
 	MOVQ         8(R8), R14
 	SUBQ         $64, R14
-	JLT          single3
-block4:
+	JLT          single4
+block5:
 	VMULPS  (R10), Z3, Z4
 	VMULPS  (R11), Z3, Z5
 	VMOVUPS Z4, (R12)
@@ -1382,11 +1514,11 @@ block4:
 	ADDQ    $256, R12
 	ADDQ    $256, R13
 	SUBQ    $64, R14
-	JGE     block4
-single3:
+	JGE     block5
+single4:
 	ADDQ $64, R14
-	JEQ  done5
-masked6:
+	JEQ  done6
+masked7:
 	VPBROADCASTD R14, Z4
 	VPCMPD       $6, iota32<>+0(SB), Z4, K1
 	VMOVUPS.Z    (R10), K1, Z4
@@ -1402,26 +1534,38 @@ masked6:
 	ADDQ         $64, R12
 	ADDQ         $64, R13
 	SUBQ         $16, R14
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
+	MOVQ  808(R8), R10
+	TESTQ R10, R10
+	JEQ   over8
+	JMP   leave9
+known3:
+over8:
 	VMULPS Z2, Z1, Z2
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $1
+	JCS    passed10
 	VMOVSS X2, (AX)
-	MOVQ   a+0(FP), R10
-	MOVQ   160(R10), R11
-	SHLQ   $2, R11
-	ADDQ   R11, BX
-	MOVQ   176(R10), R11
-	SHLQ   $2, R11
-	ADDQ   R11, CX
-	MOVQ   184(R10), R11
-	SHLQ   $2, R11
-	ADDQ   R11, DX
-	MOVQ   200(R10), R10
-	SHLQ   $2, R10
-	ADDQ   R10, AX
-	DECQ   R9
-	JNE    row2
+passed10:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 176(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, CX
+	MOVQ 184(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DX
+	MOVQ 200(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1451,6 +1595,9 @@ TEXT ·addmv_no_beta_is_0_f64_forward_0_avx2(SB), 0, $280-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    256(SP), R10
 	MOVQ    8(DI), R11
@@ -1463,8 +1610,8 @@ row2:
 	VMOVAPD Y2, Y8
 	VMOVAPD Y2, Y9
 	VMOVAPD Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R9), Y11
 	VMULPD  (R10), Y11, Y11
 	VADDPD  Y11, Y3, Y3
@@ -1492,8 +1639,8 @@ block4:
 	ADDQ    CX, R9
 	ADDQ    DX, R10
 	SUBQ    $32, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y3, 0(SP)
 	VMOVUPD Y4, 32(SP)
 	VMOVUPD Y5, 64(SP)
@@ -1504,8 +1651,8 @@ kept3:
 	VMOVUPD Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -1525,8 +1672,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      128(SP), Y4
 	VADDPD       Y4, Y3, Y3
@@ -1547,24 +1694,40 @@ done5:
 	VPERMILPD    $1, X3, X4
 	VADDPD       X4, X3, X3
 	VBROADCASTSD X3, Y3
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSD       X3, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y3
+over8:
 	VBROADCASTSD (SI), Y4
 	VMULPD       Y4, Y0, Y4
 	VMULPD       Y3, Y1, Y3
 	VADDPD       Y3, Y4, Y3
+	MOVQ         808(DI), R9
+	DECQ         R9
+	CMPQ         R9, $1
+	JCS          passed10
 	VMOVSD       X3, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         176(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, SI
-	MOVQ         184(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 176(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 184(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1592,6 +1755,9 @@ TEXT ·addmv_no_beta_is_0_f64_forward_0_avx512(SB), 0, $264-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    256(SP), R12
 	MOVQ    8(R9), R13
@@ -1600,8 +1766,8 @@ row2:
 	VMOVAPD Z2, Z4
 	VMOVAPD Z2, Z5
 	VMOVAPD Z2, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R11), Z7
 	VMULPD  (R12), Z7, Z7
 	VADDPD  Z7, Z3, Z3
@@ -1617,16 +1783,16 @@ block4:
 	ADDQ    CX, R11
 	ADDQ    DX, R12
 	SUBQ    $32, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z3, 0(SP)
 	VMOVUPD Z4, 64(SP)
 	VMOVUPD Z5, 128(SP)
 	VMOVUPD Z6, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
 	VMOVUPD.Z    (R11), K1, Z3
@@ -1641,8 +1807,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z3
 	VMOVUPD       128(SP), Z4
 	VADDPD        Z4, Z3, Z3
@@ -1657,29 +1823,45 @@ done5:
 	VPERMILPD     $1, X3, X4
 	VADDPD        X4, X3, X3
 	VBROADCASTSD  X3, Z3
-	VBROADCASTSD  (R8), Z4
-	VMULPD        Z4, Z0, Z4
-	VMULPD        Z3, Z1, Z3
-	VADDPD        Z3, Z4, Z3
-	VMOVSD        X3, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          176(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, R8
-	MOVQ          184(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSD        X3, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSD (R11), Z3
+over8:
+	VBROADCASTSD (R8), Z4
+	VMULPD       Z4, Z0, Z4
+	VMULPD       Z3, Z1, Z3
+	VADDPD       Z3, Z4, Z3
+	MOVQ         808(R9), R11
+	DECQ         R11
+	CMPQ         R11, $1
+	JCS          passed10
+	VMOVSD       X3, (AX)
+passed10:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 176(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, R8
+	MOVQ 184(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func addmv_no_beta_is_0_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·addmv_no_beta_is_0_f64_backward_0_avx2(SB), NOSPLIT, $32-8
+TEXT ·addmv_no_beta_is_0_f64_backward_0_avx2(SB), NOSPLIT, $40-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VBROADCASTSD 552(AX), Y1
@@ -1687,36 +1869,39 @@ TEXT ·addmv_no_beta_is_0_f64_backward_0_avx2(SB), NOSPLIT, $32-8
 	MOVQ         40(AX), CX
 	MOVQ         CX, 0(SP)
 	MOVQ         48(AX), CX
-	MOVQ         56(AX), DX
-	MOVQ         64(AX), SI
-	MOVQ         SI, 8(SP)
-	MOVQ         296(AX), SI
+	MOVQ         CX, 8(SP)
+	MOVQ         56(AX), CX
+	MOVQ         64(AX), DX
+	MOVQ         DX, 16(SP)
+	MOVQ         296(AX), DX
+	SHLQ         $7, DX
+	MOVQ         304(AX), SI
 	SHLQ         $7, SI
-	MOVQ         304(AX), DI
-	SHLQ         $7, DI
-	MOVQ         296(AX), R8
-	MOVQ         R8, 16(SP)
-	SHLQ         $5, 16(SP)
-	MOVQ         304(AX), R8
-	MOVQ         R8, 24(SP)
+	MOVQ         296(AX), DI
+	MOVQ         DI, 24(SP)
 	SHLQ         $5, 24(SP)
+	MOVQ         304(AX), DI
+	MOVQ         DI, 32(SP)
+	SHLQ         $5, 32(SP)
 	MOVQ         72(AX), AX
-	MOVQ         a+0(FP), R8
-	MOVQ         (R8), R8
+	MOVQ         a+0(FP), DI
+	MOVQ         (DI), R8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
 	VBROADCASTSD (BX), Y2
 	VMULPD       Y2, Y0, Y3
+	MOVQ         808(DI), R9
+	CMPQ         R9, $1
+	JGT          known3
 	MOVQ         0(SP), R9
-	MOVQ         CX, R10
-	MOVQ         DX, R11
-	MOVQ         8(SP), R12
-	MOVQ         a+0(FP), R13
-	MOVQ         8(R13), R13
+	MOVQ         8(SP), R10
+	MOVQ         CX, R11
+	MOVQ         16(SP), R12
+	MOVQ         8(DI), R13
 	SUBQ         $16, R13
-	JLT          single3
-block4:
+	JLT          single4
+block5:
 	VMULPD  (R9), Y3, Y4
 	VMULPD  (R10), Y3, Y5
 	VMOVUPD Y4, (R11)
@@ -1741,32 +1926,32 @@ block4:
 	VMOVUPD 96(R12), Y4
 	VADDPD  Y5, Y4, Y4
 	VMOVUPD Y4, 96(R12)
-	ADDQ    SI, R9
-	ADDQ    DI, R10
+	ADDQ    DX, R9
+	ADDQ    SI, R10
 	ADDQ    $128, R11
 	ADDQ    $128, R12
 	SUBQ    $16, R13
-	JGE     block4
-single3:
+	JGE     block5
+single4:
 	ADDQ $12, R13
-	JLT  tail6
-block7:
+	JLT  tail7
+block8:
 	VMULPD  (R9), Y3, Y4
 	VMULPD  (R10), Y3, Y5
 	VMOVUPD Y4, (R11)
 	VMOVUPD (R12), Y4
 	VADDPD  Y5, Y4, Y4
 	VMOVUPD Y4, (R12)
-	ADDQ    16(SP), R9
-	ADDQ    24(SP), R10
+	ADDQ    24(SP), R9
+	ADDQ    32(SP), R10
 	ADDQ    $32, R11
 	ADDQ    $32, R12
 	SUBQ    $4, R13
-	JGE     block7
-tail6:
+	JGE     block8
+tail7:
 	ADDQ $4, R13
-	JEQ  done5
-masked8:
+	JEQ  done6
+masked9:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPD    32(R14)(R13*8), Y4
@@ -1778,25 +1963,37 @@ masked8:
 	VMASKMOVPD (R12), Y4, Y5
 	VADDPD     Y3, Y5, Y3
 	VMASKMOVPD Y3, Y4, (R12)
-done5:
+done6:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over10
+	JMP   leave11
+known3:
+over10:
 	VMULPD Y2, Y1, Y2
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed12
 	VMOVSD X2, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, BX
-	MOVQ   176(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, CX
-	MOVQ   184(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, DX
-	MOVQ   200(R9), R9
-	SHLQ   $3, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed12:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 176(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 8(SP)
+	MOVQ 184(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, CX
+	MOVQ 200(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave11:
 	VZEROUPPER
 	RET
 
@@ -1830,14 +2027,17 @@ TEXT ·addmv_no_beta_is_0_f64_backward_0_avx512(SB), NOSPLIT, $32-8
 row2:
 	VBROADCASTSD (BX), Z2
 	VMULPD       Z2, Z0, Z3
+	MOVQ         808(R8), R10
+	CMPQ         R10, $1
+	JGT          known3
 	MOVQ         0(SP), R10
 	MOVQ         CX, R11
 	MOVQ         DX, R12
 	MOVQ         8(SP), R13
 	MOVQ         8(R8), R14
 	SUBQ         $32, R14
-	JLT          single3
-block4:
+	JLT          single4
+block5:
 	VMULPD  (R10), Z3, Z4
 	VMULPD  (R11), Z3, Z5
 	VMOVUPD Z4, (R12)
@@ -1867,11 +2067,11 @@ block4:
 	ADDQ    $256, R12
 	ADDQ    $256, R13
 	SUBQ    $32, R14
-	JGE     block4
-single3:
+	JGE     block5
+single4:
 	ADDQ $32, R14
-	JEQ  done5
-masked6:
+	JEQ  done6
+masked7:
 	VPBROADCASTQ R14, Z4
 	VPCMPQ       $6, iota64<>+0(SB), Z4, K1
 	VMOVUPD.Z    (R10), K1, Z4
@@ -1887,26 +2087,38 @@ masked6:
 	ADDQ         $64, R12
 	ADDQ         $64, R13
 	SUBQ         $8, R14
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
+	MOVQ  808(R8), R10
+	TESTQ R10, R10
+	JEQ   over8
+	JMP   leave9
+known3:
+over8:
 	VMULPD Z2, Z1, Z2
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $1
+	JCS    passed10
 	VMOVSD X2, (AX)
-	MOVQ   a+0(FP), R10
-	MOVQ   160(R10), R11
-	SHLQ   $3, R11
-	ADDQ   R11, BX
-	MOVQ   176(R10), R11
-	SHLQ   $3, R11
-	ADDQ   R11, CX
-	MOVQ   184(R10), R11
-	SHLQ   $3, R11
-	ADDQ   R11, DX
-	MOVQ   200(R10), R10
-	SHLQ   $3, R10
-	ADDQ   R10, AX
-	DECQ   R9
-	JNE    row2
+passed10:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, CX
+	MOVQ 184(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DX
+	MOVQ 200(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

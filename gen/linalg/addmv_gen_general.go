@@ -6,6 +6,45 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// addmvPart0 is a loop that runs in parts.
+type addmvPart0[T, SumT runtime.Integer] struct {
+	sum  []SumT
+	x, z []T
+	K    int
+}
+
+func (part *addmvPart0[T, SumT]) Run(from, to int) error {
+	sum, x, z, K := part.sum, part.x, part.z, part.K
+	for n := from; n < to; n++ {
+		sum2 := SumT(0)
+		xRow := n * K
+		for k := range K {
+			sum2 += SumT(x[xRow+k] * z[k])
+		}
+		sum[n] = sum2
+	}
+	return nil
+}
+
+// addmvPart1 is a loop that runs in parts.
+type addmvPart1[T, SumT runtime.Integer] struct {
+	v   addmvValues
+	i   SumT
+	sum []SumT
+	y   []T
+}
+
+func (part *addmvPart1[T, SumT]) Run(from, to int) error {
+	v, i, sum, y := &part.v, part.i, part.sum, part.y
+	for n := from; n < to; n++ {
+		if !runtime.Holds[T](v.alpha) {
+			return runtime.AttrError("linalg.addmv", "alpha", "a whole number of the dtype", v.alpha)
+		}
+		y[n] = T(i + SumT(T(v.alpha))*sum[n])
+	}
+	return nil
+}
+
 // addmvRun0Int computes addmv with beta == 0, T any integer.
 func addmvRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *addmvValues) error {
 	N := b.Ext[0]
@@ -16,24 +55,45 @@ func addmvRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *addmvValues) err
 
 	// sum[n] += sum(T)(x[n, k] * z[k])   for n in N, k in K
 	sum := runtime.Temp[SumT](b, N)
-	for n := range N {
-		sum2 := SumT(0)
-		xRow := n * K
-		for k := range K {
-			sum2 += SumT(x[xRow+k] * z[k])
+	if part := (addmvPart0[T, SumT]{sum, x, z, K}); runtime.Small(N, K) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = sum2
+	} else if err := runtime.Split(part, N, K); err != nil {
+		return err
 	}
 
 	// y[n] = T(0 + sum(T)(alpha) * sum[n])   for n in N
 	i := SumT(0)
-	for n := range N {
+	if part := (addmvPart1[T, SumT]{*v, i, sum, y}); runtime.Small(N, 1) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 1); err != nil {
+		return err
+	}
+	copy(runtime.Elements[T](b, 3), y)
+	return nil
+}
+
+// addmvPart2 is a loop that runs in parts.
+type addmvPart2[T, SumT runtime.Integer] struct {
+	v    addmvValues
+	sum  []SumT
+	c, y []T
+}
+
+func (part *addmvPart2[T, SumT]) Run(from, to int) error {
+	v, sum, c, y := &part.v, part.sum, part.c, part.y
+	for n := from; n < to; n++ {
+		if !runtime.Holds[T](v.beta) {
+			return runtime.AttrError("linalg.addmv", "beta", "a whole number of the dtype", v.beta)
+		}
 		if !runtime.Holds[T](v.alpha) {
 			return runtime.AttrError("linalg.addmv", "alpha", "a whole number of the dtype", v.alpha)
 		}
-		y[n] = T(i + SumT(T(v.alpha))*sum[n])
+		y[n] = T(SumT(T(v.beta)*c[n]) + SumT(T(v.alpha))*sum[n])
 	}
-	copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
@@ -48,24 +108,21 @@ func addmvRun1Int[T, SumT runtime.Integer](b *runtime.Bound, v *addmvValues) err
 
 	// sum[n] += sum(T)(x[n, k] * z[k])   for n in N, k in K
 	sum := runtime.Temp[SumT](b, N)
-	for n := range N {
-		sum2 := SumT(0)
-		xRow := n * K
-		for k := range K {
-			sum2 += SumT(x[xRow+k] * z[k])
+	if part := (addmvPart0[T, SumT]{sum, x, z, K}); runtime.Small(N, K) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = sum2
+	} else if err := runtime.Split(part, N, K); err != nil {
+		return err
 	}
 
 	// y[n] = T(sum(T)(beta * c[n]) + sum(T)(alpha) * sum[n])   for n in N
-	for n := range N {
-		if !runtime.Holds[T](v.beta) {
-			return runtime.AttrError("linalg.addmv", "beta", "a whole number of the dtype", v.beta)
+	if part := (addmvPart2[T, SumT]{*v, sum, c, y}); runtime.Small(N, 1) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		if !runtime.Holds[T](v.alpha) {
-			return runtime.AttrError("linalg.addmv", "alpha", "a whole number of the dtype", v.alpha)
-		}
-		y[n] = T(SumT(T(v.beta)*c[n]) + SumT(T(v.alpha))*sum[n])
+	} else if err := runtime.Split(part, N, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 3), y)
 	return nil

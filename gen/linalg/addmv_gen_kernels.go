@@ -10,15 +10,21 @@ func addmv_beta_is_0_f32_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
 			for i := range m {
 				sum[i] += float32(x[i] * z[i])
 			}
 		}
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = 0 + float32(alpha*runtime.LaneSum(sum[:]))
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = 0 + float32(alpha*rowSum)
+		}
 	}
 }
 
@@ -49,15 +55,21 @@ func addmv_beta_is_0_f64_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
 			for i := range m {
 				sum[i%32] += float64(x[i] * z[i])
 			}
 		}
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = 0 + float64(alpha*runtime.LaneSum(sum[:]))
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = 0 + float64(alpha*rowSum)
+		}
 	}
 }
 
@@ -89,16 +101,21 @@ func addmv_no_beta_is_0_f32_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
 			for i := range m {
 				sum[i] += float32(x[i] * z[i])
 			}
 		}
-		v := float32(beta**runtime.At[float32](a.Ptr[2], r*a.Row[2])) + float32(alpha*runtime.LaneSum(sum[:]))
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = float32(beta**runtime.At[float32](a.Ptr[2], r*a.Row[2])) + float32(alpha*rowSum)
+		}
 	}
 }
 
@@ -110,8 +127,8 @@ func addmv_no_beta_is_0_f32_backward_0_go(a *runtime.Args) {
 		dYv := *runtime.At[float32](a.Ptr[0], r*a.Row[0])
 		v := float32(alpha * dYv)
 		// Pass 1: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			z := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
 			x := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			dX := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -122,7 +139,9 @@ func addmv_no_beta_is_0_f32_backward_0_go(a *runtime.Args) {
 				dZ[i] += v2
 			}
 		}
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = float32(beta * dYv)
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = float32(beta * dYv)
+		}
 	}
 }
 
@@ -133,16 +152,21 @@ func addmv_no_beta_is_0_f64_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
 			for i := range m {
 				sum[i%32] += float64(x[i] * z[i])
 			}
 		}
-		v := float64(beta**runtime.At[float64](a.Ptr[2], r*a.Row[2])) + float64(alpha*runtime.LaneSum(sum[:]))
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = float64(beta**runtime.At[float64](a.Ptr[2], r*a.Row[2])) + float64(alpha*rowSum)
+		}
 	}
 }
 
@@ -154,8 +178,8 @@ func addmv_no_beta_is_0_f64_backward_0_go(a *runtime.Args) {
 		dYv := *runtime.At[float64](a.Ptr[0], r*a.Row[0])
 		v := float64(alpha * dYv)
 		// Pass 1: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			z := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
 			x := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			dX := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -166,6 +190,8 @@ func addmv_no_beta_is_0_f64_backward_0_go(a *runtime.Args) {
 				dZ[i] += v2
 			}
 		}
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = float64(beta * dYv)
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = float64(beta * dYv)
+		}
 	}
 }

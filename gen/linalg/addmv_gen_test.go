@@ -3,12 +3,23 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAddmv() {
+	c := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{5, 6}, 2))
+	y := runtime.Must(linalg.Addmv(c, x, z, &linalg.AddmvAttrs{Beta: new(2.0), Alpha: new(-1.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [-15 -35]
+}
 
 func TestAddmvExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.addmv",

@@ -45,6 +45,10 @@ func (a *AddrAttrs) values() (addrValues, error) {
 // c: T[N?, M?], x: T[N], z: T[M]; y: T[N, M]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With c = 1, x = [1, 2] and z = [5, 6], y is [[5, 4], [0, -2]]:
+//
+//	y, err := linalg.Addr(c, x, z, &linalg.AddrAttrs{Beta: new(10.0), Alpha: new(-1.0)})
 func Addr(c, x, z *runtime.Tensor, attrs *AddrAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -376,7 +380,7 @@ func addr_beta_is_0_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(addr_beta_is_0_f32_forward_0, a, &addr_beta_is_0_f32_forward_0_plan)
 }
 
-var addr_beta_is_0_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addr_beta_is_0_f32_backward_1", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var addr_beta_is_0_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addr_beta_is_0_f32_backward_1", Rows: true, Wide: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func addr_beta_is_0_f32_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addr_beta_is_0_f32_backward_1_plan) {
@@ -406,7 +410,7 @@ func addr_beta_is_0_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(addr_beta_is_0_f64_forward_0, a, &addr_beta_is_0_f64_forward_0_plan)
 }
 
-var addr_beta_is_0_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addr_beta_is_0_f64_backward_1", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var addr_beta_is_0_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addr_beta_is_0_f64_backward_1", Rows: true, Wide: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func addr_beta_is_0_f64_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addr_beta_is_0_f64_backward_1_plan) {
@@ -436,7 +440,7 @@ func addr_no_beta_is_0_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(addr_no_beta_is_0_f32_forward_0, a, &addr_no_beta_is_0_f32_forward_0_plan)
 }
 
-var addr_no_beta_is_0_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addr_no_beta_is_0_f32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var addr_no_beta_is_0_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addr_no_beta_is_0_f32_backward_0", Rows: true, Wide: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func addr_no_beta_is_0_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addr_no_beta_is_0_f32_backward_0_plan) {
@@ -456,7 +460,7 @@ func addr_no_beta_is_0_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(addr_no_beta_is_0_f64_forward_0, a, &addr_no_beta_is_0_f64_forward_0_plan)
 }
 
-var addr_no_beta_is_0_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addr_no_beta_is_0_f64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var addr_no_beta_is_0_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addr_no_beta_is_0_f64_backward_0", Rows: true, Wide: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func addr_no_beta_is_0_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addr_no_beta_is_0_f64_backward_0_plan) {

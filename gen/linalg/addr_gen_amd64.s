@@ -225,7 +225,7 @@ end10:
 	RET
 
 // func addr_beta_is_0_f32_backward_1_avx2(a *runtime.Args)
-TEXT ·addr_beta_is_0_f32_backward_1_avx2(SB), 0, $288-8
+TEXT ·addr_beta_is_0_f32_backward_1_avx2(SB), 0, $296-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -236,33 +236,36 @@ TEXT ·addr_beta_is_0_f32_backward_1_avx2(SB), 0, $288-8
 	VBROADCASTSS X2, Y2
 	MOVQ         48(AX), BX
 	MOVQ         32(AX), CX
-	MOVQ         40(AX), DX
-	MOVQ         DX, 256(SP)
-	MOVQ         56(AX), DX
-	MOVQ         DX, 264(SP)
-	MOVQ         288(AX), DX
+	MOVQ         CX, 256(SP)
+	MOVQ         40(AX), CX
+	MOVQ         CX, 264(SP)
+	MOVQ         56(AX), CX
+	MOVQ         CX, 272(SP)
+	MOVQ         288(AX), CX
+	SHLQ         $8, CX
+	MOVQ         296(AX), DX
 	SHLQ         $8, DX
-	MOVQ         296(AX), SI
-	SHLQ         $8, SI
-	MOVQ         288(AX), DI
-	MOVQ         DI, 272(SP)
-	SHLQ         $5, 272(SP)
-	MOVQ         296(AX), DI
-	MOVQ         DI, 280(SP)
+	MOVQ         288(AX), SI
+	MOVQ         SI, 280(SP)
 	SHLQ         $5, 280(SP)
+	MOVQ         296(AX), SI
+	MOVQ         SI, 288(SP)
+	SHLQ         $5, 288(SP)
 	MOVQ         64(AX), AX
+	MOVQ         a+0(FP), SI
 	VCMPPS       $4, Y1, Y0, Y0
-	MOVQ         a+0(FP), DI
-	MOVQ         (DI), DI
+	MOVQ         (SI), DI
 	TESTQ        DI, DI
 	JLE          end1
 row2:
 	VBROADCASTSS (BX), Y3
-	MOVQ         CX, R8
-	MOVQ         256(SP), R9
-	MOVQ         264(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         808(SI), R8
+	CMPQ         R8, $1
+	JGT          known3
+	MOVQ         256(SP), R8
+	MOVQ         264(SP), R9
+	MOVQ         272(SP), R10
+	MOVQ         8(SI), R11
 	SUBQ         $64, R11
 	VMOVAPS      Y1, Y4
 	VMOVAPS      Y1, Y5
@@ -272,8 +275,8 @@ row2:
 	VMOVAPS      Y1, Y9
 	VMOVAPS      Y1, Y10
 	VMOVAPS      Y1, Y11
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPS (R8), Y12
 	VMULPS  (R9), Y12, Y13
 	VMULPS  Y12, Y3, Y12
@@ -330,12 +333,12 @@ block4:
 	VMOVUPS 224(R10), Y13
 	VADDPS  Y12, Y13, Y12
 	VMOVUPS Y12, 224(R10)
-	ADDQ    DX, R8
-	ADDQ    SI, R9
+	ADDQ    CX, R8
+	ADDQ    DX, R9
 	ADDQ    $256, R10
 	SUBQ    $64, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y4, 0(SP)
 	VMOVUPS Y5, 32(SP)
 	VMOVUPS Y6, 64(SP)
@@ -346,8 +349,8 @@ kept3:
 	VMOVUPS Y11, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -366,14 +369,14 @@ masked6:
 	VMASKMOVPS (R10), Y4, Y6
 	VADDPS     Y5, Y6, Y5
 	VMASKMOVPS Y5, Y4, (R10)
-	ADDQ       272(SP), R8
-	ADDQ       280(SP), R9
+	ADDQ       280(SP), R8
+	ADDQ       288(SP), R9
 	ADDQ       $32, R10
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      128(SP), Y4
 	VADDPS       Y4, Y3, Y3
@@ -396,22 +399,38 @@ done5:
 	VPERMILPS    $1, X3, X4
 	VADDPS       X4, X3, X3
 	VBROADCASTSS X3, Y3
-	VMULPS       Y3, Y2, Y3
-	VBLENDVPS    Y0, Y3, Y1, Y3
-	VMOVSS       X3, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, CX
-	MOVQ         176(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         192(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X3, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y3
+over8:
+	VMULPS    Y3, Y2, Y3
+	VBLENDVPS Y0, Y3, Y1, Y3
+	MOVQ      808(SI), R8
+	DECQ      R8
+	CMPQ      R8, $1
+	JCS       passed10
+	VMOVSS    X3, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 256(SP)
+	MOVQ 176(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 192(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -448,6 +467,9 @@ TEXT ·addr_beta_is_0_f32_backward_1_avx512(SB), 0, $280-8
 	JLE          end1
 row2:
 	VBROADCASTSS (BX), Z0
+	MOVQ         808(R8), R10
+	CMPQ         R10, $1
+	JGT          known3
 	MOVQ         CX, R10
 	MOVQ         256(SP), R11
 	MOVQ         264(SP), R12
@@ -457,8 +479,8 @@ row2:
 	VMOVAPS      Z1, Z4
 	VMOVAPS      Z1, Z5
 	VMOVAPS      Z1, Z6
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPS (R10), Z7
 	VMULPS  (R11), Z7, Z8
 	VMULPS  Z7, Z0, Z7
@@ -491,16 +513,16 @@ block4:
 	ADDQ    SI, R11
 	ADDQ    $256, R12
 	SUBQ    $64, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z3, 0(SP)
 	VMOVUPS Z4, 64(SP)
 	VMOVUPS Z5, 128(SP)
 	VMOVUPS Z6, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K2
 	VMOVUPS.Z    (R10), K2, Z3
@@ -520,8 +542,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z0
 	VMOVUPS       128(SP), Z3
 	VADDPS        Z3, Z0, Z0
@@ -538,22 +560,38 @@ done5:
 	VPERMILPS     $1, X0, X3
 	VADDPS        X3, X0, X0
 	VBROADCASTSS  X0, Z0
-	VMULPS        Z0, Z2, Z0
-	VBLENDMPS     Z0, Z1, K1, Z0
-	VMOVSS        X0, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, CX
-	MOVQ          176(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, BX
-	MOVQ          192(R10), R10
-	SHLQ          $2, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R8), R10
+	VMOVSS        X0, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSS (R10), Z0
+over8:
+	VMULPS    Z0, Z2, Z0
+	VBLENDMPS Z0, Z1, K1, Z0
+	MOVQ      808(R8), R10
+	DECQ      R10
+	CMPQ      R10, $1
+	JCS       passed10
+	VMOVSS    X0, (AX)
+passed10:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, CX
+	MOVQ 176(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 192(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -962,40 +1000,43 @@ end10:
 	RET
 
 // func addr_beta_is_0_f64_backward_1_avx2(a *runtime.Args)
-TEXT ·addr_beta_is_0_f64_backward_1_avx2(SB), 0, $288-8
+TEXT ·addr_beta_is_0_f64_backward_1_avx2(SB), 0, $296-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VXORPD       Y1, Y1, Y1
 	VBROADCASTSD 552(AX), Y2
 	MOVQ         48(AX), BX
 	MOVQ         32(AX), CX
-	MOVQ         40(AX), DX
-	MOVQ         DX, 256(SP)
-	MOVQ         56(AX), DX
-	MOVQ         DX, 264(SP)
-	MOVQ         288(AX), DX
+	MOVQ         CX, 256(SP)
+	MOVQ         40(AX), CX
+	MOVQ         CX, 264(SP)
+	MOVQ         56(AX), CX
+	MOVQ         CX, 272(SP)
+	MOVQ         288(AX), CX
+	SHLQ         $8, CX
+	MOVQ         296(AX), DX
 	SHLQ         $8, DX
-	MOVQ         296(AX), SI
-	SHLQ         $8, SI
-	MOVQ         288(AX), DI
-	MOVQ         DI, 272(SP)
-	SHLQ         $5, 272(SP)
-	MOVQ         296(AX), DI
-	MOVQ         DI, 280(SP)
+	MOVQ         288(AX), SI
+	MOVQ         SI, 280(SP)
 	SHLQ         $5, 280(SP)
+	MOVQ         296(AX), SI
+	MOVQ         SI, 288(SP)
+	SHLQ         $5, 288(SP)
 	MOVQ         64(AX), AX
+	MOVQ         a+0(FP), SI
 	VCMPPD       $4, Y1, Y0, Y0
-	MOVQ         a+0(FP), DI
-	MOVQ         (DI), DI
+	MOVQ         (SI), DI
 	TESTQ        DI, DI
 	JLE          end1
 row2:
 	VBROADCASTSD (BX), Y3
-	MOVQ         CX, R8
-	MOVQ         256(SP), R9
-	MOVQ         264(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         808(SI), R8
+	CMPQ         R8, $1
+	JGT          known3
+	MOVQ         256(SP), R8
+	MOVQ         264(SP), R9
+	MOVQ         272(SP), R10
+	MOVQ         8(SI), R11
 	SUBQ         $32, R11
 	VMOVAPD      Y1, Y4
 	VMOVAPD      Y1, Y5
@@ -1005,8 +1046,8 @@ row2:
 	VMOVAPD      Y1, Y9
 	VMOVAPD      Y1, Y10
 	VMOVAPD      Y1, Y11
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPD (R8), Y12
 	VMULPD  (R9), Y12, Y13
 	VMULPD  Y12, Y3, Y12
@@ -1063,12 +1104,12 @@ block4:
 	VMOVUPD 224(R10), Y13
 	VADDPD  Y12, Y13, Y12
 	VMOVUPD Y12, 224(R10)
-	ADDQ    DX, R8
-	ADDQ    SI, R9
+	ADDQ    CX, R8
+	ADDQ    DX, R9
 	ADDQ    $256, R10
 	SUBQ    $32, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y4, 0(SP)
 	VMOVUPD Y5, 32(SP)
 	VMOVUPD Y6, 64(SP)
@@ -1079,8 +1120,8 @@ kept3:
 	VMOVUPD Y11, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -1099,14 +1140,14 @@ masked6:
 	VMASKMOVPD (R10), Y4, Y6
 	VADDPD     Y5, Y6, Y5
 	VMASKMOVPD Y5, Y4, (R10)
-	ADDQ       272(SP), R8
-	ADDQ       280(SP), R9
+	ADDQ       280(SP), R8
+	ADDQ       288(SP), R9
 	ADDQ       $32, R10
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      128(SP), Y4
 	VADDPD       Y4, Y3, Y3
@@ -1127,22 +1168,38 @@ done5:
 	VPERMILPD    $1, X3, X4
 	VADDPD       X4, X3, X3
 	VBROADCASTSD X3, Y3
-	VMULPD       Y3, Y2, Y3
-	VBLENDVPD    Y0, Y3, Y1, Y3
-	VMOVSD       X3, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, CX
-	MOVQ         176(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         192(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X3, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y3
+over8:
+	VMULPD    Y3, Y2, Y3
+	VBLENDVPD Y0, Y3, Y1, Y3
+	MOVQ      808(SI), R8
+	DECQ      R8
+	CMPQ      R8, $1
+	JCS       passed10
+	VMOVSD    X3, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 256(SP)
+	MOVQ 176(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 192(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1175,6 +1232,9 @@ TEXT ·addr_beta_is_0_f64_backward_1_avx512(SB), 0, $280-8
 	JLE          end1
 row2:
 	VBROADCASTSD (BX), Z0
+	MOVQ         808(R8), R10
+	CMPQ         R10, $1
+	JGT          known3
 	MOVQ         CX, R10
 	MOVQ         256(SP), R11
 	MOVQ         264(SP), R12
@@ -1184,8 +1244,8 @@ row2:
 	VMOVAPD      Z1, Z4
 	VMOVAPD      Z1, Z5
 	VMOVAPD      Z1, Z6
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPD (R10), Z7
 	VMULPD  (R11), Z7, Z8
 	VMULPD  Z7, Z0, Z7
@@ -1218,16 +1278,16 @@ block4:
 	ADDQ    SI, R11
 	ADDQ    $256, R12
 	SUBQ    $32, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z3, 0(SP)
 	VMOVUPD Z4, 64(SP)
 	VMOVUPD Z5, 128(SP)
 	VMOVUPD Z6, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K2
 	VMOVUPD.Z    (R10), K2, Z3
@@ -1247,8 +1307,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z0
 	VMOVUPD       128(SP), Z3
 	VADDPD        Z3, Z0, Z0
@@ -1263,22 +1323,38 @@ done5:
 	VPERMILPD     $1, X0, X3
 	VADDPD        X3, X0, X0
 	VBROADCASTSD  X0, Z0
-	VMULPD        Z0, Z2, Z0
-	VBLENDMPD     Z0, Z1, K1, Z0
-	VMOVSD        X0, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, CX
-	MOVQ          176(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, BX
-	MOVQ          192(R10), R10
-	SHLQ          $3, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R8), R10
+	VMOVSD        X0, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSD (R10), Z0
+over8:
+	VMULPD    Z0, Z2, Z0
+	VBLENDMPD Z0, Z1, K1, Z0
+	MOVQ      808(R8), R10
+	DECQ      R10
+	CMPQ      R10, $1
+	JCS       passed10
+	VMOVSD    X0, (AX)
+passed10:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, CX
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 192(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1737,7 +1813,7 @@ end10:
 	RET
 
 // func addr_no_beta_is_0_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·addr_no_beta_is_0_f32_backward_0_avx2(SB), 0, $296-8
+TEXT ·addr_no_beta_is_0_f32_backward_0_avx2(SB), 0, $304-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -1755,32 +1831,35 @@ TEXT ·addr_no_beta_is_0_f32_backward_0_avx2(SB), 0, $296-8
 	MOVQ         40(AX), CX
 	MOVQ         CX, 264(SP)
 	MOVQ         56(AX), CX
-	MOVQ         64(AX), DX
-	MOVQ         DX, 272(SP)
-	MOVQ         288(AX), DX
+	MOVQ         CX, 272(SP)
+	MOVQ         64(AX), CX
+	MOVQ         CX, 280(SP)
+	MOVQ         288(AX), CX
+	SHLQ         $8, CX
+	MOVQ         296(AX), DX
 	SHLQ         $8, DX
-	MOVQ         296(AX), SI
-	SHLQ         $8, SI
-	MOVQ         288(AX), DI
-	MOVQ         DI, 280(SP)
-	SHLQ         $5, 280(SP)
-	MOVQ         296(AX), DI
-	MOVQ         DI, 288(SP)
+	MOVQ         288(AX), SI
+	MOVQ         SI, 288(SP)
 	SHLQ         $5, 288(SP)
+	MOVQ         296(AX), SI
+	MOVQ         SI, 296(SP)
+	SHLQ         $5, 296(SP)
 	MOVQ         72(AX), AX
+	MOVQ         a+0(FP), SI
 	VCMPPS       $4, Y2, Y1, Y1
-	MOVQ         a+0(FP), DI
-	MOVQ         (DI), DI
+	MOVQ         (SI), DI
 	TESTQ        DI, DI
 	JLE          end1
 row2:
 	VBROADCASTSS (BX), Y4
+	MOVQ         808(SI), R8
+	CMPQ         R8, $1
+	JGT          known3
 	MOVQ         256(SP), R8
 	MOVQ         264(SP), R9
-	MOVQ         CX, R10
-	MOVQ         272(SP), R11
-	MOVQ         a+0(FP), R12
-	MOVQ         8(R12), R12
+	MOVQ         272(SP), R10
+	MOVQ         280(SP), R11
+	MOVQ         8(SI), R12
 	SUBQ         $64, R12
 	VMOVAPS      Y2, Y5
 	VMOVAPS      Y2, Y6
@@ -1790,8 +1869,8 @@ row2:
 	VMOVAPS      Y2, Y10
 	VMOVAPS      Y2, Y11
 	VMOVAPS      Y2, Y12
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPS (R8), Y13
 	VMULPS  Y13, Y0, Y14
 	VMULPS  (R9), Y13, Y15
@@ -1864,13 +1943,13 @@ block4:
 	VMOVUPS 224(R11), Y14
 	VADDPS  Y13, Y14, Y13
 	VMOVUPS Y13, 224(R11)
-	ADDQ    DX, R8
-	ADDQ    SI, R9
+	ADDQ    CX, R8
+	ADDQ    DX, R9
 	ADDQ    $256, R10
 	ADDQ    $256, R11
 	SUBQ    $64, R12
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y5, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -1881,8 +1960,8 @@ kept3:
 	VMOVUPS Y12, 224(SP)
 	MOVQ    $0, R13
 	ADDQ    $56, R12
-	JLT     tail6
-block7:
+	JLT     tail7
+block8:
 	VMOVUPS (R8), Y5
 	VMULPS  Y5, Y0, Y6
 	VMULPS  (R9), Y5, Y7
@@ -1894,18 +1973,18 @@ block7:
 	VMOVUPS (R11), Y6
 	VADDPS  Y5, Y6, Y5
 	VMOVUPS Y5, (R11)
-	ADDQ    280(SP), R8
-	ADDQ    288(SP), R9
+	ADDQ    288(SP), R8
+	ADDQ    296(SP), R9
 	ADDQ    $32, R10
 	ADDQ    $32, R11
 	ADDQ    $32, R13
 	ANDQ    $255, R13
 	SUBQ    $8, R12
-	JGE     block7
-tail6:
+	JGE     block8
+tail7:
 	ADDQ $8, R12
-	JEQ  done5
-masked8:
+	JEQ  done6
+masked9:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R12
 	VMOVUPS    32(R14)(R12*4), Y5
@@ -1922,7 +2001,7 @@ masked8:
 	VMASKMOVPS (R11), Y5, Y6
 	VADDPS     Y4, Y6, Y4
 	VMASKMOVPS Y4, Y5, (R11)
-done5:
+done6:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -1945,30 +2024,46 @@ done5:
 	VPERMILPS    $1, X4, X5
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
-	VMULPS       Y4, Y3, Y4
-	VBLENDVPS    Y1, Y4, Y2, Y4
-	VMOVSS       X4, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, 256(SP)
-	MOVQ         176(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         184(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, CX
-	MOVQ         200(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over10
+	MOVQ         816(SI), R8
+	VMOVSS       X4, (R8)
+	JMP          leave11
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y4
+over10:
+	VMULPS    Y4, Y3, Y4
+	VBLENDVPS Y1, Y4, Y2, Y4
+	MOVQ      808(SI), R8
+	DECQ      R8
+	CMPQ      R8, $1
+	JCS       passed12
+	VMOVSS    X4, (AX)
+passed12:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 256(SP)
+	MOVQ 176(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 184(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 272(SP)
+	MOVQ 200(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave11:
 	VZEROUPPER
 	RET
 
 // func addr_no_beta_is_0_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·addr_no_beta_is_0_f32_backward_0_avx512(SB), 0, $288-8
+TEXT ·addr_no_beta_is_0_f32_backward_0_avx512(SB), 0, $296-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -1982,42 +2077,45 @@ TEXT ·addr_no_beta_is_0_f32_backward_0_avx512(SB), 0, $288-8
 	VBROADCASTSS X3, Z3
 	MOVQ         48(AX), BX
 	MOVQ         32(AX), CX
-	MOVQ         40(AX), DX
-	MOVQ         DX, 256(SP)
-	MOVQ         56(AX), DX
-	MOVQ         64(AX), SI
-	MOVQ         SI, 264(SP)
-	MOVQ         288(AX), SI
+	MOVQ         CX, 256(SP)
+	MOVQ         40(AX), CX
+	MOVQ         CX, 264(SP)
+	MOVQ         56(AX), CX
+	MOVQ         64(AX), DX
+	MOVQ         DX, 272(SP)
+	MOVQ         288(AX), DX
+	SHLQ         $8, DX
+	MOVQ         296(AX), SI
 	SHLQ         $8, SI
-	MOVQ         296(AX), DI
-	SHLQ         $8, DI
-	MOVQ         288(AX), R8
-	MOVQ         R8, 272(SP)
-	SHLQ         $6, 272(SP)
-	MOVQ         296(AX), R8
-	MOVQ         R8, 280(SP)
+	MOVQ         288(AX), DI
+	MOVQ         DI, 280(SP)
 	SHLQ         $6, 280(SP)
+	MOVQ         296(AX), DI
+	MOVQ         DI, 288(SP)
+	SHLQ         $6, 288(SP)
 	MOVQ         72(AX), AX
+	MOVQ         a+0(FP), DI
 	VCMPPS       $4, Z2, Z1, K1
-	MOVQ         a+0(FP), R8
-	MOVQ         (R8), R8
+	MOVQ         (DI), R8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
 	VBROADCASTSS (BX), Z1
-	MOVQ         CX, R9
-	MOVQ         256(SP), R10
-	MOVQ         DX, R11
-	MOVQ         264(SP), R12
-	MOVQ         a+0(FP), R13
-	MOVQ         8(R13), R13
+	MOVQ         808(DI), R9
+	CMPQ         R9, $1
+	JGT          known3
+	MOVQ         256(SP), R9
+	MOVQ         264(SP), R10
+	MOVQ         CX, R11
+	MOVQ         272(SP), R12
+	MOVQ         8(DI), R13
 	SUBQ         $64, R13
 	VMOVAPS      Z2, Z4
 	VMOVAPS      Z2, Z5
 	VMOVAPS      Z2, Z6
 	VMOVAPS      Z2, Z7
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPS (R9), Z8
 	VMULPS  Z8, Z0, Z9
 	VMULPS  (R10), Z8, Z10
@@ -2054,21 +2152,21 @@ block4:
 	VMOVUPS 192(R12), Z9
 	VADDPS  Z8, Z9, Z8
 	VMOVUPS Z8, 192(R12)
-	ADDQ    SI, R9
-	ADDQ    DI, R10
+	ADDQ    DX, R9
+	ADDQ    SI, R10
 	ADDQ    $256, R11
 	ADDQ    $256, R12
 	SUBQ    $64, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z4, 0(SP)
 	VMOVUPS Z5, 64(SP)
 	VMOVUPS Z6, 128(SP)
 	VMOVUPS Z7, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z4
 	VPCMPD       $6, iota32<>+0(SB), Z4, K2
 	VMOVUPS.Z    (R9), K2, Z4
@@ -2084,15 +2182,15 @@ masked6:
 	VMOVUPS.Z    (R12), K2, Z5
 	VADDPS       Z4, Z5, Z4
 	VMOVUPS      Z4, K2, (R12)
-	ADDQ         272(SP), R9
-	ADDQ         280(SP), R10
+	ADDQ         280(SP), R9
+	ADDQ         288(SP), R10
 	ADDQ         $64, R11
 	ADDQ         $64, R12
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z1
 	VMOVUPS       128(SP), Z4
 	VADDPS        Z4, Z1, Z1
@@ -2109,25 +2207,41 @@ done5:
 	VPERMILPS     $1, X1, X4
 	VADDPS        X4, X1, X1
 	VBROADCASTSS  X1, Z1
-	VMULPS        Z1, Z3, Z1
-	VBLENDMPS     Z1, Z2, K1, Z1
-	VMOVSS        X1, (AX)
-	MOVQ          a+0(FP), R9
-	MOVQ          160(R9), R10
-	SHLQ          $2, R10
-	ADDQ          R10, CX
-	MOVQ          176(R9), R10
-	SHLQ          $2, R10
-	ADDQ          R10, BX
-	MOVQ          184(R9), R10
-	SHLQ          $2, R10
-	ADDQ          R10, DX
-	MOVQ          200(R9), R9
-	SHLQ          $2, R9
-	ADDQ          R9, AX
-	DECQ          R8
-	JNE           row2
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X1, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z1
+over8:
+	VMULPS    Z1, Z3, Z1
+	VBLENDMPS Z1, Z2, K1, Z1
+	MOVQ      808(DI), R9
+	DECQ      R9
+	CMPQ      R9, $1
+	JCS       passed10
+	VMOVSS    X1, (AX)
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 256(SP)
+	MOVQ 176(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 184(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, CX
+	MOVQ 200(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -2400,7 +2514,7 @@ end10:
 	RET
 
 // func addr_no_beta_is_0_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·addr_no_beta_is_0_f64_backward_0_avx2(SB), 0, $296-8
+TEXT ·addr_no_beta_is_0_f64_backward_0_avx2(SB), 0, $304-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VBROADCASTSD 552(AX), Y1
@@ -2412,32 +2526,35 @@ TEXT ·addr_no_beta_is_0_f64_backward_0_avx2(SB), 0, $296-8
 	MOVQ         40(AX), CX
 	MOVQ         CX, 264(SP)
 	MOVQ         56(AX), CX
-	MOVQ         64(AX), DX
-	MOVQ         DX, 272(SP)
-	MOVQ         288(AX), DX
+	MOVQ         CX, 272(SP)
+	MOVQ         64(AX), CX
+	MOVQ         CX, 280(SP)
+	MOVQ         288(AX), CX
+	SHLQ         $8, CX
+	MOVQ         296(AX), DX
 	SHLQ         $8, DX
-	MOVQ         296(AX), SI
-	SHLQ         $8, SI
-	MOVQ         288(AX), DI
-	MOVQ         DI, 280(SP)
-	SHLQ         $5, 280(SP)
-	MOVQ         296(AX), DI
-	MOVQ         DI, 288(SP)
+	MOVQ         288(AX), SI
+	MOVQ         SI, 288(SP)
 	SHLQ         $5, 288(SP)
+	MOVQ         296(AX), SI
+	MOVQ         SI, 296(SP)
+	SHLQ         $5, 296(SP)
 	MOVQ         72(AX), AX
+	MOVQ         a+0(FP), SI
 	VCMPPD       $4, Y2, Y1, Y1
-	MOVQ         a+0(FP), DI
-	MOVQ         (DI), DI
+	MOVQ         (SI), DI
 	TESTQ        DI, DI
 	JLE          end1
 row2:
 	VBROADCASTSD (BX), Y4
+	MOVQ         808(SI), R8
+	CMPQ         R8, $1
+	JGT          known3
 	MOVQ         256(SP), R8
 	MOVQ         264(SP), R9
-	MOVQ         CX, R10
-	MOVQ         272(SP), R11
-	MOVQ         a+0(FP), R12
-	MOVQ         8(R12), R12
+	MOVQ         272(SP), R10
+	MOVQ         280(SP), R11
+	MOVQ         8(SI), R12
 	SUBQ         $32, R12
 	VMOVAPD      Y2, Y5
 	VMOVAPD      Y2, Y6
@@ -2447,8 +2564,8 @@ row2:
 	VMOVAPD      Y2, Y10
 	VMOVAPD      Y2, Y11
 	VMOVAPD      Y2, Y12
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPD (R8), Y13
 	VMULPD  Y13, Y0, Y14
 	VMULPD  (R9), Y13, Y15
@@ -2521,13 +2638,13 @@ block4:
 	VMOVUPD 224(R11), Y14
 	VADDPD  Y13, Y14, Y13
 	VMOVUPD Y13, 224(R11)
-	ADDQ    DX, R8
-	ADDQ    SI, R9
+	ADDQ    CX, R8
+	ADDQ    DX, R9
 	ADDQ    $256, R10
 	ADDQ    $256, R11
 	SUBQ    $32, R12
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y5, 0(SP)
 	VMOVUPD Y6, 32(SP)
 	VMOVUPD Y7, 64(SP)
@@ -2538,8 +2655,8 @@ kept3:
 	VMOVUPD Y12, 224(SP)
 	MOVQ    $0, R13
 	ADDQ    $28, R12
-	JLT     tail6
-block7:
+	JLT     tail7
+block8:
 	VMOVUPD (R8), Y5
 	VMULPD  Y5, Y0, Y6
 	VMULPD  (R9), Y5, Y7
@@ -2551,18 +2668,18 @@ block7:
 	VMOVUPD (R11), Y6
 	VADDPD  Y5, Y6, Y5
 	VMOVUPD Y5, (R11)
-	ADDQ    280(SP), R8
-	ADDQ    288(SP), R9
+	ADDQ    288(SP), R8
+	ADDQ    296(SP), R9
 	ADDQ    $32, R10
 	ADDQ    $32, R11
 	ADDQ    $32, R13
 	ANDQ    $255, R13
 	SUBQ    $4, R12
-	JGE     block7
-tail6:
+	JGE     block8
+tail7:
 	ADDQ $4, R12
-	JEQ  done5
-masked8:
+	JEQ  done6
+masked9:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R12
 	VMOVUPD    32(R14)(R12*8), Y5
@@ -2579,7 +2696,7 @@ masked8:
 	VMASKMOVPD (R11), Y5, Y6
 	VADDPD     Y4, Y6, Y4
 	VMASKMOVPD Y4, Y5, (R11)
-done5:
+done6:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -2600,30 +2717,46 @@ done5:
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
-	VMULPD       Y4, Y3, Y4
-	VBLENDVPD    Y1, Y4, Y2, Y4
-	VMOVSD       X4, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, 256(SP)
-	MOVQ         176(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         184(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, CX
-	MOVQ         200(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over10
+	MOVQ         816(SI), R8
+	VMOVSD       X4, (R8)
+	JMP          leave11
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y4
+over10:
+	VMULPD    Y4, Y3, Y4
+	VBLENDVPD Y1, Y4, Y2, Y4
+	MOVQ      808(SI), R8
+	DECQ      R8
+	CMPQ      R8, $1
+	JCS       passed12
+	VMOVSD    X4, (AX)
+passed12:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 256(SP)
+	MOVQ 176(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 184(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 272(SP)
+	MOVQ 200(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave11:
 	VZEROUPPER
 	RET
 
 // func addr_no_beta_is_0_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·addr_no_beta_is_0_f64_backward_0_avx512(SB), 0, $288-8
+TEXT ·addr_no_beta_is_0_f64_backward_0_avx512(SB), 0, $296-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD 552(AX), Z1
@@ -2631,42 +2764,45 @@ TEXT ·addr_no_beta_is_0_f64_backward_0_avx512(SB), 0, $288-8
 	VBROADCASTSD 560(AX), Z3
 	MOVQ         48(AX), BX
 	MOVQ         32(AX), CX
-	MOVQ         40(AX), DX
-	MOVQ         DX, 256(SP)
-	MOVQ         56(AX), DX
-	MOVQ         64(AX), SI
-	MOVQ         SI, 264(SP)
-	MOVQ         288(AX), SI
+	MOVQ         CX, 256(SP)
+	MOVQ         40(AX), CX
+	MOVQ         CX, 264(SP)
+	MOVQ         56(AX), CX
+	MOVQ         64(AX), DX
+	MOVQ         DX, 272(SP)
+	MOVQ         288(AX), DX
+	SHLQ         $8, DX
+	MOVQ         296(AX), SI
 	SHLQ         $8, SI
-	MOVQ         296(AX), DI
-	SHLQ         $8, DI
-	MOVQ         288(AX), R8
-	MOVQ         R8, 272(SP)
-	SHLQ         $6, 272(SP)
-	MOVQ         296(AX), R8
-	MOVQ         R8, 280(SP)
+	MOVQ         288(AX), DI
+	MOVQ         DI, 280(SP)
 	SHLQ         $6, 280(SP)
+	MOVQ         296(AX), DI
+	MOVQ         DI, 288(SP)
+	SHLQ         $6, 288(SP)
 	MOVQ         72(AX), AX
+	MOVQ         a+0(FP), DI
 	VCMPPD       $4, Z2, Z1, K1
-	MOVQ         a+0(FP), R8
-	MOVQ         (R8), R8
+	MOVQ         (DI), R8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
 	VBROADCASTSD (BX), Z1
-	MOVQ         CX, R9
-	MOVQ         256(SP), R10
-	MOVQ         DX, R11
-	MOVQ         264(SP), R12
-	MOVQ         a+0(FP), R13
-	MOVQ         8(R13), R13
+	MOVQ         808(DI), R9
+	CMPQ         R9, $1
+	JGT          known3
+	MOVQ         256(SP), R9
+	MOVQ         264(SP), R10
+	MOVQ         CX, R11
+	MOVQ         272(SP), R12
+	MOVQ         8(DI), R13
 	SUBQ         $32, R13
 	VMOVAPD      Z2, Z4
 	VMOVAPD      Z2, Z5
 	VMOVAPD      Z2, Z6
 	VMOVAPD      Z2, Z7
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPD (R9), Z8
 	VMULPD  Z8, Z0, Z9
 	VMULPD  (R10), Z8, Z10
@@ -2703,21 +2839,21 @@ block4:
 	VMOVUPD 192(R12), Z9
 	VADDPD  Z8, Z9, Z8
 	VMOVUPD Z8, 192(R12)
-	ADDQ    SI, R9
-	ADDQ    DI, R10
+	ADDQ    DX, R9
+	ADDQ    SI, R10
 	ADDQ    $256, R11
 	ADDQ    $256, R12
 	SUBQ    $32, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z4, 0(SP)
 	VMOVUPD Z5, 64(SP)
 	VMOVUPD Z6, 128(SP)
 	VMOVUPD Z7, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z4
 	VPCMPQ       $6, iota64<>+0(SB), Z4, K2
 	VMOVUPD.Z    (R9), K2, Z4
@@ -2733,15 +2869,15 @@ masked6:
 	VMOVUPD.Z    (R12), K2, Z5
 	VADDPD       Z4, Z5, Z4
 	VMOVUPD      Z4, K2, (R12)
-	ADDQ         272(SP), R9
-	ADDQ         280(SP), R10
+	ADDQ         280(SP), R9
+	ADDQ         288(SP), R10
 	ADDQ         $64, R11
 	ADDQ         $64, R12
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z1
 	VMOVUPD       128(SP), Z4
 	VADDPD        Z4, Z1, Z1
@@ -2756,25 +2892,41 @@ done5:
 	VPERMILPD     $1, X1, X4
 	VADDPD        X4, X1, X1
 	VBROADCASTSD  X1, Z1
-	VMULPD        Z1, Z3, Z1
-	VBLENDMPD     Z1, Z2, K1, Z1
-	VMOVSD        X1, (AX)
-	MOVQ          a+0(FP), R9
-	MOVQ          160(R9), R10
-	SHLQ          $3, R10
-	ADDQ          R10, CX
-	MOVQ          176(R9), R10
-	SHLQ          $3, R10
-	ADDQ          R10, BX
-	MOVQ          184(R9), R10
-	SHLQ          $3, R10
-	ADDQ          R10, DX
-	MOVQ          200(R9), R9
-	SHLQ          $3, R9
-	ADDQ          R9, AX
-	DECQ          R8
-	JNE           row2
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X1, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z1
+over8:
+	VMULPD    Z1, Z3, Z1
+	VBLENDMPD Z1, Z2, K1, Z1
+	MOVQ      808(DI), R9
+	DECQ      R9
+	CMPQ      R9, $1
+	JCS       passed10
+	VMOVSD    X1, (AX)
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 256(SP)
+	MOVQ 176(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 184(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, CX
+	MOVQ 200(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

@@ -6,17 +6,17 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// addrRun0Int computes addr with beta == 0, T any integer.
-func addrRun0Int[T runtime.Integer](b *runtime.Bound, v *addrValues) error {
-	M := b.Ext[1]
-	N := b.Ext[0]
-	x := runtime.Elements[T](b, 1)
-	z := runtime.Elements[T](b, 2)
-	y := runtime.Temp[T](b, N*M)
+// addrPart0 is a loop that runs in parts.
+type addrPart0[T runtime.Integer] struct {
+	v       addrValues
+	i       T
+	x, y, z []T
+	M       int
+}
 
-	// y[n, m] = 0 + alpha * x[n] * z[m]   for n in N, m in M
-	i := T(0)
-	for n := range N {
+func (part *addrPart0[T]) Run(from, to int) error {
+	v, i, x, y, z, M := &part.v, part.i, part.x, part.y, part.z, part.M
+	for n := from; n < to; n++ {
 		xAt := x[n]
 		yRow := n * M
 		for m := range M {
@@ -26,21 +26,40 @@ func addrRun0Int[T runtime.Integer](b *runtime.Bound, v *addrValues) error {
 			y[yRow+m] = i + T(v.alpha)*xAt*z[m]
 		}
 	}
-	copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
-// addrRun1Int computes addr with not beta == 0, T any integer.
-func addrRun1Int[T runtime.Integer](b *runtime.Bound, v *addrValues) error {
-	M := b.Ext[1]
+// addrRun0Int computes addr with beta == 0, T any integer.
+func addrRun0Int[T runtime.Integer](b *runtime.Bound, v *addrValues) error {
 	N := b.Ext[0]
-	c := runtime.Elements[T](b, 0)
+	M := b.Ext[1]
 	x := runtime.Elements[T](b, 1)
 	z := runtime.Elements[T](b, 2)
 	y := runtime.Temp[T](b, N*M)
 
-	// y[n, m] = beta * c[n, m] + alpha * x[n] * z[m]   for n in N, m in M
-	for n := range N {
+	// y[n, m] = 0 + alpha * x[n] * z[m]   for n in N, m in M
+	i := T(0)
+	if part := (addrPart0[T]{*v, i, x, y, z, M}); runtime.Small(N, M) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, M); err != nil {
+		return err
+	}
+	copy(runtime.Elements[T](b, 3), y)
+	return nil
+}
+
+// addrPart1 is a loop that runs in parts.
+type addrPart1[T runtime.Integer] struct {
+	v          addrValues
+	c, x, y, z []T
+	M          int
+}
+
+func (part *addrPart1[T]) Run(from, to int) error {
+	v, c, x, y, z, M := &part.v, part.c, part.x, part.y, part.z, part.M
+	for n := from; n < to; n++ {
 		cRow := n * M
 		xAt := x[n]
 		for m := range M {
@@ -52,6 +71,26 @@ func addrRun1Int[T runtime.Integer](b *runtime.Bound, v *addrValues) error {
 			}
 			y[cRow+m] = T(v.beta)*c[cRow+m] + T(v.alpha)*xAt*z[m]
 		}
+	}
+	return nil
+}
+
+// addrRun1Int computes addr with not beta == 0, T any integer.
+func addrRun1Int[T runtime.Integer](b *runtime.Bound, v *addrValues) error {
+	N := b.Ext[0]
+	M := b.Ext[1]
+	c := runtime.Elements[T](b, 0)
+	x := runtime.Elements[T](b, 1)
+	z := runtime.Elements[T](b, 2)
+	y := runtime.Temp[T](b, N*M)
+
+	// y[n, m] = beta * c[n, m] + alpha * x[n] * z[m]   for n in N, m in M
+	if part := (addrPart1[T]{*v, c, x, y, z, M}); runtime.Small(N, M) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, M); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 3), y)
 	return nil

@@ -30,8 +30,8 @@ func addr_beta_is_0_f32_backward_1_go(a *runtime.Args) {
 		xv := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
 			dZSum1 := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
@@ -41,7 +41,13 @@ func addr_beta_is_0_f32_backward_1_go(a *runtime.Args) {
 				dZSum1[i] += float32(xv * dYv)
 			}
 		}
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = runtime.Select32(c, float32(alpha*runtime.LaneSum(sum[:])), 0)
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = runtime.Select32(c, float32(alpha*rowSum), 0)
+		}
 	}
 }
 
@@ -87,8 +93,8 @@ func addr_beta_is_0_f64_backward_1_go(a *runtime.Args) {
 		xv := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
 			dZSum1 := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
@@ -98,7 +104,13 @@ func addr_beta_is_0_f64_backward_1_go(a *runtime.Args) {
 				dZSum1[i] += float64(xv * dYv)
 			}
 		}
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = runtime.Select64(c, float64(alpha*runtime.LaneSum(sum[:])), 0)
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = runtime.Select64(c, float64(alpha*rowSum), 0)
+		}
 	}
 }
 
@@ -148,8 +160,8 @@ func addr_no_beta_is_0_f32_backward_0_go(a *runtime.Args) {
 		xv := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
 		// Pass 1: sum, store dC.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
 			dC := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -162,7 +174,13 @@ func addr_no_beta_is_0_f32_backward_0_go(a *runtime.Args) {
 				dZSum1[i] += float32(xv * dYv)
 			}
 		}
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Select32(c, float32(alpha*runtime.LaneSum(sum[:])), 0)
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Select32(c, float32(alpha*rowSum), 0)
+		}
 	}
 }
 
@@ -196,8 +214,8 @@ func addr_no_beta_is_0_f64_backward_0_go(a *runtime.Args) {
 		xv := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
 		// Pass 1: sum, store dC.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
 			dC := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -210,6 +228,12 @@ func addr_no_beta_is_0_f64_backward_0_go(a *runtime.Args) {
 				dZSum1[i] += float64(xv * dYv)
 			}
 		}
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Select64(c, float64(alpha*runtime.LaneSum(sum[:])), 0)
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Select64(c, float64(alpha*rowSum), 0)
+		}
 	}
 }

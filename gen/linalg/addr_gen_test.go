@@ -3,12 +3,37 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAddr() {
+	c := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{5, 6}, 2))
+	y := runtime.Must(linalg.Addr(c, x, z, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[ 6  8]
+	//  [13 16]]
+}
+
+func ExampleAddr_attributes() {
+	c := runtime.Scalar[float32](1)
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{5, 6}, 2))
+	y := runtime.Must(linalg.Addr(c, x, z, &linalg.AddrAttrs{Beta: new(10.0), Alpha: new(-1.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[ 5  4]
+	//  [ 0 -2]]
+}
 
 func TestAddrExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.addr",

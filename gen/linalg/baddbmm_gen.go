@@ -45,6 +45,10 @@ func (a *BaddbmmAttrs) values() (baddbmmValues, error) {
 // c: T[B?, N?, M?], x: T[B, N, K], z: T[B, K, M]; y: T[B, N, M]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With c = 1, x = [[[1, 2]]] and z = [[[5, 0], [6, 1]]], y is [[[37, 7]]]:
+//
+//	y, err := linalg.Baddbmm(c, x, z, &linalg.BaddbmmAttrs{Beta: new(3.0), Alpha: new(2.0)})
 func Baddbmm(c, x, z *runtime.Tensor, attrs *BaddbmmAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -6,6 +6,57 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// baddbmmPart0 is a loop that runs in parts.
+type baddbmmPart0 struct {
+	sum, x, z []float32
+	K, M, N   int
+}
+
+func (part *baddbmmPart0) Run(from, to int) error {
+	sum, x, z, K, M, N := part.sum, part.x, part.z, part.K, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * K
+		xRow2 := (xRow + n) * K
+		sumRow := (xRow + n) * M
+		for m := range M {
+			sum2 := float64(0)
+			for k := range K {
+				sum2 += float64(float32(x[xRow2+k] * z[(zRow+k)*M+m]))
+			}
+			sum[sumRow+m] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// baddbmmPart1 is a loop that runs in parts.
+type baddbmmPart1 struct {
+	sum, y []float32
+	alpha  float32
+	M, N   int
+}
+
+func (part *baddbmmPart1) Run(from, to int) error {
+	sum, y, alpha, M, N := part.sum, part.y, part.alpha, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		sumRow := b2 * N
+		sumRow2 := (sumRow + n) * M
+		for m := range M {
+			y[sumRow2+m] = 0 + float32(alpha*sum[sumRow2+m])
+		}
+	}
+	return nil
+}
+
 // baddbmmRun0F32 computes baddbmm with beta == 0, T f32.
 func baddbmmRun0F32(b *runtime.Bound, v *baddbmmValues) error {
 	B := b.Ext[0]
@@ -18,31 +69,72 @@ func baddbmmRun0F32(b *runtime.Bound, v *baddbmmValues) error {
 
 	// sum[b, n, m] += sum(T)(x[b, n, k] * z[b, k, m])   for b in B, n in N, m in M, k in K
 	sum := runtime.Temp[float32](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * K
-		for n := range N {
-			xRow2 := (xRow + n) * K
-			sumRow := (xRow + n) * M
-			for m := range M {
-				sum2 := float64(0)
-				for k := range K {
-					sum2 += float64(float32(x[xRow2+k] * z[(zRow+k)*M+m]))
-				}
-				sum[sumRow+m] = float32(sum2)
-			}
+	if part := (baddbmmPart0{sum, x, z, K, M, N}); runtime.Small(B*N, M*K) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M*K); err != nil {
+		return err
 	}
 
 	// y[b, n, m] = T(0 + sum(T)(alpha) * sum[b, n, m])   for b in B, n in N, m in M
 	alpha := float32(v.alpha)
-	for b2 := range B {
-		sumRow := b2 * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * M
-			for m := range M {
-				y[sumRow2+m] = 0 + float32(alpha*sum[sumRow2+m])
+	if part := (baddbmmPart1{sum, y, alpha, M, N}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
+	}
+	return nil
+}
+
+// baddbmmPart2 is a loop that runs in parts.
+type baddbmmPart2 struct {
+	sum, x, z []float64
+	K, M, N   int
+}
+
+func (part *baddbmmPart2) Run(from, to int) error {
+	sum, x, z, K, M, N := part.sum, part.x, part.z, part.K, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * K
+		xRow2 := (xRow + n) * K
+		sumRow := (xRow + n) * M
+		for m := range M {
+			sum2 := float64(0)
+			for k := range K {
+				sum2 += float64(x[xRow2+k] * z[(zRow+k)*M+m])
 			}
+			sum[sumRow+m] = sum2
+		}
+	}
+	return nil
+}
+
+// baddbmmPart3 is a loop that runs in parts.
+type baddbmmPart3 struct {
+	v      baddbmmValues
+	sum, y []float64
+	M, N   int
+}
+
+func (part *baddbmmPart3) Run(from, to int) error {
+	v, sum, y, M, N := &part.v, part.sum, part.y, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		sumRow := b2 * N
+		sumRow2 := (sumRow + n) * M
+		for m := range M {
+			y[sumRow2+m] = 0 + float64(v.alpha*sum[sumRow2+m])
 		}
 	}
 	return nil
@@ -60,30 +152,77 @@ func baddbmmRun0F64(b *runtime.Bound, v *baddbmmValues) error {
 
 	// sum[b, n, m] += sum(T)(x[b, n, k] * z[b, k, m])   for b in B, n in N, m in M, k in K
 	sum := runtime.Temp[float64](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * K
-		for n := range N {
-			xRow2 := (xRow + n) * K
-			sumRow := (xRow + n) * M
-			for m := range M {
-				sum2 := float64(0)
-				for k := range K {
-					sum2 += float64(x[xRow2+k] * z[(zRow+k)*M+m])
-				}
-				sum[sumRow+m] = sum2
-			}
+	if part := (baddbmmPart2{sum, x, z, K, M, N}); runtime.Small(B*N, M*K) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M*K); err != nil {
+		return err
 	}
 
 	// y[b, n, m] = T(0 + sum(T)(alpha) * sum[b, n, m])   for b in B, n in N, m in M
-	for b2 := range B {
-		sumRow := b2 * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * M
-			for m := range M {
-				y[sumRow2+m] = 0 + float64(v.alpha*sum[sumRow2+m])
+	if part := (baddbmmPart3{*v, sum, y, M, N}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
+	}
+	return nil
+}
+
+// baddbmmPart4 is a loop that runs in parts.
+type baddbmmPart4[T, SumT runtime.Integer] struct {
+	sum     []SumT
+	x, z    []T
+	K, M, N int
+}
+
+func (part *baddbmmPart4[T, SumT]) Run(from, to int) error {
+	sum, x, z, K, M, N := part.sum, part.x, part.z, part.K, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * K
+		xRow2 := (xRow + n) * K
+		sumRow := (xRow + n) * M
+		for m := range M {
+			sum2 := SumT(0)
+			for k := range K {
+				sum2 += SumT(x[xRow2+k] * z[(zRow+k)*M+m])
 			}
+			sum[sumRow+m] = sum2
+		}
+	}
+	return nil
+}
+
+// baddbmmPart5 is a loop that runs in parts.
+type baddbmmPart5[T, SumT runtime.Integer] struct {
+	v    baddbmmValues
+	i    SumT
+	sum  []SumT
+	y    []T
+	M, N int
+}
+
+func (part *baddbmmPart5[T, SumT]) Run(from, to int) error {
+	v, i, sum, y, M, N := &part.v, part.i, part.sum, part.y, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		sumRow := b2 * N
+		sumRow2 := (sumRow + n) * M
+		for m := range M {
+			if !runtime.Holds[T](v.alpha) {
+				return runtime.AttrError("linalg.baddbmm", "alpha", "a whole number of the dtype", v.alpha)
+			}
+			y[sumRow2+m] = T(i + SumT(T(v.alpha))*sum[sumRow2+m])
 		}
 	}
 	return nil
@@ -101,37 +240,48 @@ func baddbmmRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *baddbmmValues)
 
 	// sum[b, n, m] += sum(T)(x[b, n, k] * z[b, k, m])   for b in B, n in N, m in M, k in K
 	sum := runtime.Temp[SumT](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * K
-		for n := range N {
-			xRow2 := (xRow + n) * K
-			sumRow := (xRow + n) * M
-			for m := range M {
-				sum2 := SumT(0)
-				for k := range K {
-					sum2 += SumT(x[xRow2+k] * z[(zRow+k)*M+m])
-				}
-				sum[sumRow+m] = sum2
-			}
+	if part := (baddbmmPart4[T, SumT]{sum, x, z, K, M, N}); runtime.Small(B*N, M*K) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M*K); err != nil {
+		return err
 	}
 
 	// y[b, n, m] = T(0 + sum(T)(alpha) * sum[b, n, m])   for b in B, n in N, m in M
 	i := SumT(0)
-	for b2 := range B {
-		sumRow := b2 * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * M
-			for m := range M {
-				if !runtime.Holds[T](v.alpha) {
-					return runtime.AttrError("linalg.baddbmm", "alpha", "a whole number of the dtype", v.alpha)
-				}
-				y[sumRow2+m] = T(i + SumT(T(v.alpha))*sum[sumRow2+m])
-			}
+	if part := (baddbmmPart5[T, SumT]{*v, i, sum, y, M, N}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 3), y)
+	return nil
+}
+
+// baddbmmPart6 is a loop that runs in parts.
+type baddbmmPart6 struct {
+	c, sum, y   []float32
+	alpha, beta float32
+	M, N        int
+}
+
+func (part *baddbmmPart6) Run(from, to int) error {
+	c, sum, y, alpha, beta, M, N := part.c, part.sum, part.y, part.alpha, part.beta, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		cRow := b2 * N
+		cRow2 := (cRow + n) * M
+		for m := range M {
+			t := float32(beta*c[cRow2+m]) + float32(alpha*sum[cRow2+m])
+			y[cRow2+m] = t
+		}
+	}
 	return nil
 }
 
@@ -148,33 +298,46 @@ func baddbmmRun1F32(b *runtime.Bound, v *baddbmmValues) error {
 
 	// sum[b, n, m] += sum(T)(x[b, n, k] * z[b, k, m])   for b in B, n in N, m in M, k in K
 	sum := runtime.Temp[float32](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * K
-		for n := range N {
-			xRow2 := (xRow + n) * K
-			sumRow := (xRow + n) * M
-			for m := range M {
-				sum2 := float64(0)
-				for k := range K {
-					sum2 += float64(float32(x[xRow2+k] * z[(zRow+k)*M+m]))
-				}
-				sum[sumRow+m] = float32(sum2)
-			}
+	if part := (baddbmmPart0{sum, x, z, K, M, N}); runtime.Small(B*N, M*K) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M*K); err != nil {
+		return err
 	}
 
 	// y[b, n, m] = T(sum(T)(beta * c[b, n, m]) + sum(T)(alpha) * sum[b, n, m])   for b in B, n in N, m in M
 	beta := float32(v.beta)
 	alpha := float32(v.alpha)
-	for b2 := range B {
+	if part := (baddbmmPart6{c, sum, y, alpha, beta, M, N}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
+	}
+	return nil
+}
+
+// baddbmmPart7 is a loop that runs in parts.
+type baddbmmPart7 struct {
+	v         baddbmmValues
+	c, sum, y []float64
+	M, N      int
+}
+
+func (part *baddbmmPart7) Run(from, to int) error {
+	v, c, sum, y, M, N := &part.v, part.c, part.sum, part.y, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
 		cRow := b2 * N
-		for n := range N {
-			cRow2 := (cRow + n) * M
-			for m := range M {
-				t := float32(beta*c[cRow2+m]) + float32(alpha*sum[cRow2+m])
-				y[cRow2+m] = t
-			}
+		cRow2 := (cRow + n) * M
+		for m := range M {
+			t := float64(v.beta*c[cRow2+m]) + float64(v.alpha*sum[cRow2+m])
+			y[cRow2+m] = t
 		}
 	}
 	return nil
@@ -193,31 +356,51 @@ func baddbmmRun1F64(b *runtime.Bound, v *baddbmmValues) error {
 
 	// sum[b, n, m] += sum(T)(x[b, n, k] * z[b, k, m])   for b in B, n in N, m in M, k in K
 	sum := runtime.Temp[float64](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * K
-		for n := range N {
-			xRow2 := (xRow + n) * K
-			sumRow := (xRow + n) * M
-			for m := range M {
-				sum2 := float64(0)
-				for k := range K {
-					sum2 += float64(x[xRow2+k] * z[(zRow+k)*M+m])
-				}
-				sum[sumRow+m] = sum2
-			}
+	if part := (baddbmmPart2{sum, x, z, K, M, N}); runtime.Small(B*N, M*K) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M*K); err != nil {
+		return err
 	}
 
 	// y[b, n, m] = T(sum(T)(beta * c[b, n, m]) + sum(T)(alpha) * sum[b, n, m])   for b in B, n in N, m in M
-	for b2 := range B {
+	if part := (baddbmmPart7{*v, c, sum, y, M, N}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
+	}
+	return nil
+}
+
+// baddbmmPart8 is a loop that runs in parts.
+type baddbmmPart8[T, SumT runtime.Integer] struct {
+	v    baddbmmValues
+	sum  []SumT
+	c, y []T
+	M, N int
+}
+
+func (part *baddbmmPart8[T, SumT]) Run(from, to int) error {
+	v, sum, c, y, M, N := &part.v, part.sum, part.c, part.y, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
 		cRow := b2 * N
-		for n := range N {
-			cRow2 := (cRow + n) * M
-			for m := range M {
-				t := float64(v.beta*c[cRow2+m]) + float64(v.alpha*sum[cRow2+m])
-				y[cRow2+m] = t
+		cRow2 := (cRow + n) * M
+		for m := range M {
+			if !runtime.Holds[T](v.beta) {
+				return runtime.AttrError("linalg.baddbmm", "beta", "a whole number of the dtype", v.beta)
 			}
+			if !runtime.Holds[T](v.alpha) {
+				return runtime.AttrError("linalg.baddbmm", "alpha", "a whole number of the dtype", v.alpha)
+			}
+			t := SumT(T(v.beta)*c[cRow2+m]) + SumT(T(v.alpha))*sum[cRow2+m]
+			y[cRow2+m] = T(t)
 		}
 	}
 	return nil
@@ -236,40 +419,125 @@ func baddbmmRun1Int[T, SumT runtime.Integer](b *runtime.Bound, v *baddbmmValues)
 
 	// sum[b, n, m] += sum(T)(x[b, n, k] * z[b, k, m])   for b in B, n in N, m in M, k in K
 	sum := runtime.Temp[SumT](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * K
-		for n := range N {
-			xRow2 := (xRow + n) * K
-			sumRow := (xRow + n) * M
-			for m := range M {
-				sum2 := SumT(0)
-				for k := range K {
-					sum2 += SumT(x[xRow2+k] * z[(zRow+k)*M+m])
-				}
-				sum[sumRow+m] = sum2
-			}
+	if part := (baddbmmPart4[T, SumT]{sum, x, z, K, M, N}); runtime.Small(B*N, M*K) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M*K); err != nil {
+		return err
 	}
 
 	// y[b, n, m] = T(sum(T)(beta * c[b, n, m]) + sum(T)(alpha) * sum[b, n, m])   for b in B, n in N, m in M
-	for b2 := range B {
-		cRow := b2 * N
-		for n := range N {
-			cRow2 := (cRow + n) * M
-			for m := range M {
-				if !runtime.Holds[T](v.beta) {
-					return runtime.AttrError("linalg.baddbmm", "beta", "a whole number of the dtype", v.beta)
-				}
-				if !runtime.Holds[T](v.alpha) {
-					return runtime.AttrError("linalg.baddbmm", "alpha", "a whole number of the dtype", v.alpha)
-				}
-				t := SumT(T(v.beta)*c[cRow2+m]) + SumT(T(v.alpha))*sum[cRow2+m]
-				y[cRow2+m] = T(t)
-			}
+	if part := (baddbmmPart8[T, SumT]{*v, sum, c, y, M, N}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 3), y)
+	return nil
+}
+
+// baddbmmPart9 is a loop that runs in parts.
+type baddbmmPart9 struct {
+	dsum, dy []float32
+	alpha    float32
+	M, N     int
+}
+
+func (part *baddbmmPart9) Run(from, to int) error {
+	dsum, dy, alpha, M, N := part.dsum, part.dy, part.alpha, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dyRow := b2 * N
+		dyRow2 := (dyRow + n) * M
+		for m := range M {
+			dsum[dyRow2+m] = float32(alpha * dy[dyRow2+m])
+		}
+	}
+	return nil
+}
+
+// baddbmmPart10 is a loop that runs in parts.
+type baddbmmPart10 struct {
+	dc   []float32
+	M, N int
+}
+
+func (part *baddbmmPart10) Run(from, to int) error {
+	dc, M, N := part.dc, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		zN := rest % N
+		rest /= N
+		zB := rest
+		dcRow := zB * N
+		dcRow2 := (dcRow + zN) * M
+		for zM := range M {
+			dc[dcRow2+zM] = 0
+		}
+	}
+	return nil
+}
+
+// baddbmmPart11 is a loop that runs in parts.
+type baddbmmPart11 struct {
+	dsum, dx, z []float32
+	K, M, N     int
+}
+
+func (part *baddbmmPart11) Run(from, to int) error {
+	dsum, dx, z, K, M, N := part.dsum, part.dx, part.z, part.K, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dsumRow := b2 * N
+		zRow := b2 * K
+		dsumRow2 := (dsumRow + n) * M
+		dxRow := (dsumRow + n) * K
+		for k := range K {
+			sum := float64(0)
+			zRow2 := (zRow + k) * M
+			for m := range M {
+				sum += float64(float32(dsum[dsumRow2+m] * z[zRow2+m]))
+			}
+			dx[dxRow+k] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// baddbmmPart12 is a loop that runs in parts.
+type baddbmmPart12 struct {
+	dsum, dz, x []float32
+	K, M, N     int
+}
+
+func (part *baddbmmPart12) Run(from, to int) error {
+	dsum, dz, x, K, M, N := part.dsum, part.dz, part.x, part.K, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		k := rest % K
+		rest /= K
+		b2 := rest
+		dsumRow := b2 * N
+		dzRow := b2 * K
+		dzRow2 := (dzRow + k) * M
+		for m := range M {
+			sum := float64(0)
+			for n := range N {
+				dsumAt := dsum[(dsumRow+n)*M+m]
+				sum += float64(float32(dsumAt * x[(dsumRow+n)*K+k]))
+			}
+			dz[dzRow2+m] = float32(sum)
+		}
+	}
 	return nil
 }
 
@@ -293,66 +561,147 @@ func baddbmmRunBackward0F32(b *runtime.Bound, v *baddbmmValues) error {
 	dsum := runtime.Temp[float32](b, B*N*M)
 	alpha := float32(v.alpha)
 	if wantDx || wantDz {
-		for b2 := range B {
-			dyRow := b2 * N
-			for n := range N {
-				dyRow2 := (dyRow + n) * M
-				for m := range M {
-					dsum[dyRow2+m] = float32(alpha * dy[dyRow2+m])
-				}
+		if part := (baddbmmPart9{dsum, dy, alpha, M, N}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
 		}
 	}
 
 	// @c[zB, zN, zM] = 0   for zB in B, zN in N, zM in M
 	if wantDc {
-		for zB := range B {
-			dcRow := zB * N
-			for zN := range N {
-				dcRow2 := (dcRow + zN) * M
-				for zM := range M {
-					dc[dcRow2+zM] = 0
-				}
+		if part := (baddbmmPart10{dc, M, N}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, n, k] += @sum[b, n, m] * z[b, k, m]   for b in B, n in N, m in M, k in K
 	if wantDx {
-		for b2 := range B {
-			dsumRow := b2 * N
-			zRow := b2 * K
-			for n := range N {
-				dsumRow2 := (dsumRow + n) * M
-				dxRow := (dsumRow + n) * K
-				for k := range K {
-					sum := float64(0)
-					zRow2 := (zRow + k) * M
-					for m := range M {
-						sum += float64(float32(dsum[dsumRow2+m] * z[zRow2+m]))
-					}
-					dx[dxRow+k] = float32(sum)
-				}
+		if part := (baddbmmPart11{dsum, dx, z, K, M, N}); runtime.Small(B*N, M*K) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M*K); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, k, m] += @sum[b, n, m] * x[b, n, k]   for b in B, n in N, m in M, k in K
 	if wantDz {
-		for b2 := range B {
-			dsumRow := b2 * N
-			dzRow := b2 * K
-			for k := range K {
-				dzRow2 := (dzRow + k) * M
-				for m := range M {
-					sum := float64(0)
-					for n := range N {
-						dsumAt := dsum[(dsumRow+n)*M+m]
-						sum += float64(float32(dsumAt * x[(dsumRow+n)*K+k]))
-					}
-					dz[dzRow2+m] = float32(sum)
-				}
+		if part := (baddbmmPart12{dsum, dz, x, K, M, N}); runtime.Small(B*K, N*M) {
+			if err := part.Run(0, B*K); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*K, N*M); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// baddbmmPart13 is a loop that runs in parts.
+type baddbmmPart13 struct {
+	v        baddbmmValues
+	dsum, dy []float64
+	M, N     int
+}
+
+func (part *baddbmmPart13) Run(from, to int) error {
+	v, dsum, dy, M, N := &part.v, part.dsum, part.dy, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dyRow := b2 * N
+		dyRow2 := (dyRow + n) * M
+		for m := range M {
+			dsum[dyRow2+m] = float64(v.alpha * dy[dyRow2+m])
+		}
+	}
+	return nil
+}
+
+// baddbmmPart14 is a loop that runs in parts.
+type baddbmmPart14 struct {
+	dc   []float64
+	M, N int
+}
+
+func (part *baddbmmPart14) Run(from, to int) error {
+	dc, M, N := part.dc, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		zN := rest % N
+		rest /= N
+		zB := rest
+		dcRow := zB * N
+		dcRow2 := (dcRow + zN) * M
+		for zM := range M {
+			dc[dcRow2+zM] = 0
+		}
+	}
+	return nil
+}
+
+// baddbmmPart15 is a loop that runs in parts.
+type baddbmmPart15 struct {
+	dsum, dx, z []float64
+	K, M, N     int
+}
+
+func (part *baddbmmPart15) Run(from, to int) error {
+	dsum, dx, z, K, M, N := part.dsum, part.dx, part.z, part.K, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dsumRow := b2 * N
+		zRow := b2 * K
+		dsumRow2 := (dsumRow + n) * M
+		dxRow := (dsumRow + n) * K
+		for k := range K {
+			sum := float64(0)
+			zRow2 := (zRow + k) * M
+			for m := range M {
+				sum += float64(dsum[dsumRow2+m] * z[zRow2+m])
+			}
+			dx[dxRow+k] = sum
+		}
+	}
+	return nil
+}
+
+// baddbmmPart16 is a loop that runs in parts.
+type baddbmmPart16 struct {
+	dsum, dz, x []float64
+	K, M, N     int
+}
+
+func (part *baddbmmPart16) Run(from, to int) error {
+	dsum, dz, x, K, M, N := part.dsum, part.dz, part.x, part.K, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		k := rest % K
+		rest /= K
+		b2 := rest
+		dsumRow := b2 * N
+		dzRow := b2 * K
+		dzRow2 := (dzRow + k) * M
+		for m := range M {
+			sum := float64(0)
+			for n := range N {
+				dsumAt := dsum[(dsumRow+n)*M+m]
+				sum += float64(dsumAt * x[(dsumRow+n)*K+k])
+			}
+			dz[dzRow2+m] = sum
 		}
 	}
 	return nil
@@ -377,66 +726,68 @@ func baddbmmRunBackward0F64(b *runtime.Bound, v *baddbmmValues) error {
 	// @sum[b, n, m] = sum(T)(alpha) * @y[b, n, m]   for b in B, n in N, m in M
 	dsum := runtime.Temp[float64](b, B*N*M)
 	if wantDx || wantDz {
-		for b2 := range B {
-			dyRow := b2 * N
-			for n := range N {
-				dyRow2 := (dyRow + n) * M
-				for m := range M {
-					dsum[dyRow2+m] = float64(v.alpha * dy[dyRow2+m])
-				}
+		if part := (baddbmmPart13{*v, dsum, dy, M, N}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
 		}
 	}
 
 	// @c[zB, zN, zM] = 0   for zB in B, zN in N, zM in M
 	if wantDc {
-		for zB := range B {
-			dcRow := zB * N
-			for zN := range N {
-				dcRow2 := (dcRow + zN) * M
-				for zM := range M {
-					dc[dcRow2+zM] = 0
-				}
+		if part := (baddbmmPart14{dc, M, N}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, n, k] += @sum[b, n, m] * z[b, k, m]   for b in B, n in N, m in M, k in K
 	if wantDx {
-		for b2 := range B {
-			dsumRow := b2 * N
-			zRow := b2 * K
-			for n := range N {
-				dsumRow2 := (dsumRow + n) * M
-				dxRow := (dsumRow + n) * K
-				for k := range K {
-					sum := float64(0)
-					zRow2 := (zRow + k) * M
-					for m := range M {
-						sum += float64(dsum[dsumRow2+m] * z[zRow2+m])
-					}
-					dx[dxRow+k] = sum
-				}
+		if part := (baddbmmPart15{dsum, dx, z, K, M, N}); runtime.Small(B*N, M*K) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M*K); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, k, m] += @sum[b, n, m] * x[b, n, k]   for b in B, n in N, m in M, k in K
 	if wantDz {
-		for b2 := range B {
-			dsumRow := b2 * N
-			dzRow := b2 * K
-			for k := range K {
-				dzRow2 := (dzRow + k) * M
-				for m := range M {
-					sum := float64(0)
-					for n := range N {
-						dsumAt := dsum[(dsumRow+n)*M+m]
-						sum += float64(dsumAt * x[(dsumRow+n)*K+k])
-					}
-					dz[dzRow2+m] = sum
-				}
+		if part := (baddbmmPart16{dsum, dz, x, K, M, N}); runtime.Small(B*K, N*M) {
+			if err := part.Run(0, B*K); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*K, N*M); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// baddbmmPart17 is a loop that runs in parts.
+type baddbmmPart17 struct {
+	dc, dy []float32
+	beta   float32
+	M, N   int
+}
+
+func (part *baddbmmPart17) Run(from, to int) error {
+	dc, dy, beta, M, N := part.dc, part.dy, part.beta, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dyRow := b2 * N
+		dyRow2 := (dyRow + n) * M
+		for m := range M {
+			dc[dyRow2+m] = float32(beta * dy[dyRow2+m])
 		}
 	}
 	return nil
@@ -462,67 +813,69 @@ func baddbmmRunBackward1F32(b *runtime.Bound, v *baddbmmValues) error {
 	dsum := runtime.Temp[float32](b, B*N*M)
 	alpha := float32(v.alpha)
 	if wantDx || wantDz {
-		for b2 := range B {
-			dyRow := b2 * N
-			for n := range N {
-				dyRow2 := (dyRow + n) * M
-				for m := range M {
-					dsum[dyRow2+m] = float32(alpha * dy[dyRow2+m])
-				}
+		if part := (baddbmmPart9{dsum, dy, alpha, M, N}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
 		}
 	}
 
 	// @c[b, n, m] = beta * @y[b, n, m]   for b in B, n in N, m in M
 	beta := float32(v.beta)
 	if wantDc {
-		for b2 := range B {
-			dyRow := b2 * N
-			for n := range N {
-				dyRow2 := (dyRow + n) * M
-				for m := range M {
-					dc[dyRow2+m] = float32(beta * dy[dyRow2+m])
-				}
+		if part := (baddbmmPart17{dc, dy, beta, M, N}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, n, k] += @sum[b, n, m] * z[b, k, m]   for b in B, n in N, m in M, k in K
 	if wantDx {
-		for b2 := range B {
-			dsumRow := b2 * N
-			zRow := b2 * K
-			for n := range N {
-				dsumRow2 := (dsumRow + n) * M
-				dxRow := (dsumRow + n) * K
-				for k := range K {
-					sum := float64(0)
-					zRow2 := (zRow + k) * M
-					for m := range M {
-						sum += float64(float32(dsum[dsumRow2+m] * z[zRow2+m]))
-					}
-					dx[dxRow+k] = float32(sum)
-				}
+		if part := (baddbmmPart11{dsum, dx, z, K, M, N}); runtime.Small(B*N, M*K) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M*K); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, k, m] += @sum[b, n, m] * x[b, n, k]   for b in B, n in N, m in M, k in K
 	if wantDz {
-		for b2 := range B {
-			dsumRow := b2 * N
-			dzRow := b2 * K
-			for k := range K {
-				dzRow2 := (dzRow + k) * M
-				for m := range M {
-					sum := float64(0)
-					for n := range N {
-						dsumAt := dsum[(dsumRow+n)*M+m]
-						sum += float64(float32(dsumAt * x[(dsumRow+n)*K+k]))
-					}
-					dz[dzRow2+m] = float32(sum)
-				}
+		if part := (baddbmmPart12{dsum, dz, x, K, M, N}); runtime.Small(B*K, N*M) {
+			if err := part.Run(0, B*K); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*K, N*M); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// baddbmmPart18 is a loop that runs in parts.
+type baddbmmPart18 struct {
+	v      baddbmmValues
+	dc, dy []float64
+	M, N   int
+}
+
+func (part *baddbmmPart18) Run(from, to int) error {
+	v, dc, dy, M, N := &part.v, part.dc, part.dy, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dyRow := b2 * N
+		dyRow2 := (dyRow + n) * M
+		for m := range M {
+			dc[dyRow2+m] = float64(v.beta * dy[dyRow2+m])
 		}
 	}
 	return nil
@@ -547,66 +900,45 @@ func baddbmmRunBackward1F64(b *runtime.Bound, v *baddbmmValues) error {
 	// @sum[b, n, m] = sum(T)(alpha) * @y[b, n, m]   for b in B, n in N, m in M
 	dsum := runtime.Temp[float64](b, B*N*M)
 	if wantDx || wantDz {
-		for b2 := range B {
-			dyRow := b2 * N
-			for n := range N {
-				dyRow2 := (dyRow + n) * M
-				for m := range M {
-					dsum[dyRow2+m] = float64(v.alpha * dy[dyRow2+m])
-				}
+		if part := (baddbmmPart13{*v, dsum, dy, M, N}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
 		}
 	}
 
 	// @c[b, n, m] = beta * @y[b, n, m]   for b in B, n in N, m in M
 	if wantDc {
-		for b2 := range B {
-			dyRow := b2 * N
-			for n := range N {
-				dyRow2 := (dyRow + n) * M
-				for m := range M {
-					dc[dyRow2+m] = float64(v.beta * dy[dyRow2+m])
-				}
+		if part := (baddbmmPart18{*v, dc, dy, M, N}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, n, k] += @sum[b, n, m] * z[b, k, m]   for b in B, n in N, m in M, k in K
 	if wantDx {
-		for b2 := range B {
-			dsumRow := b2 * N
-			zRow := b2 * K
-			for n := range N {
-				dsumRow2 := (dsumRow + n) * M
-				dxRow := (dsumRow + n) * K
-				for k := range K {
-					sum := float64(0)
-					zRow2 := (zRow + k) * M
-					for m := range M {
-						sum += float64(dsum[dsumRow2+m] * z[zRow2+m])
-					}
-					dx[dxRow+k] = sum
-				}
+		if part := (baddbmmPart15{dsum, dx, z, K, M, N}); runtime.Small(B*N, M*K) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M*K); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, k, m] += @sum[b, n, m] * x[b, n, k]   for b in B, n in N, m in M, k in K
 	if wantDz {
-		for b2 := range B {
-			dsumRow := b2 * N
-			dzRow := b2 * K
-			for k := range K {
-				dzRow2 := (dzRow + k) * M
-				for m := range M {
-					sum := float64(0)
-					for n := range N {
-						dsumAt := dsum[(dsumRow+n)*M+m]
-						sum += float64(dsumAt * x[(dsumRow+n)*K+k])
-					}
-					dz[dzRow2+m] = sum
-				}
+		if part := (baddbmmPart16{dsum, dz, x, K, M, N}); runtime.Small(B*K, N*M) {
+			if err := part.Run(0, B*K); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*K, N*M); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,37 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleBaddbmm() {
+	c := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2, 1, 1))
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 1, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{5, 6, 7, 8}, 2, 2, 1))
+	y := runtime.Must(linalg.Baddbmm(c, x, z, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[2 1 1]
+	// [[[18]]
+	//
+	//  [[55]]]
+}
+
+func ExampleBaddbmm_attributes() {
+	c := runtime.Scalar[float32](1)
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 1, 1, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{5, 0, 6, 1}, 1, 2, 2))
+	y := runtime.Must(linalg.Baddbmm(c, x, z, &linalg.BaddbmmAttrs{Beta: new(3.0), Alpha: new(2.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[1 1 2]
+	// [[[37  7]]]
+}
 
 func TestBaddbmmExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.baddbmm",

@@ -22,6 +22,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B, I], z: T[...B, J], w: T[O, I, J], b: T[O] or nil; y: T[...B, O]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// For example:
+//
+//	y, err := linalg.Bilinear(x, z, w, b)
 func Bilinear(x, z, w, b *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z, w, b)

@@ -6,21 +6,15 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// bilinearRunF32 computes bilinear, T f32.
-func bilinearRunF32(b *runtime.Bound) error {
-	B := b.Ext[0]
-	O := b.Ext[3]
-	I := b.Ext[1]
-	J := b.Ext[2]
-	x := runtime.Elements[float32](b, 0)
-	z := runtime.Elements[float32](b, 1)
-	w := runtime.Elements[float32](b, 2)
-	b3 := runtime.Elements[float32](b, 3)
-	y := runtime.Elements[float32](b, 4)
+// bilinearPart0 is a loop that runs in parts.
+type bilinearPart0 struct {
+	sum, w, x, z []float32
+	I, J, O      int
+}
 
-	// sum[b, o] += x[b, i] * z[b, j] * w[o, i, j]   for b in ...B, o in O, i in I, j in J
-	sum := runtime.Temp[float32](b, B*O)
-	for b2 := range B {
+func (part *bilinearPart0) Run(from, to int) error {
+	sum, w, x, z, I, J, O := part.sum, part.w, part.x, part.z, part.I, part.J, part.O
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * I
 		zRow := b2 * J
 		sumRow := b2 * O
@@ -37,9 +31,96 @@ func bilinearRunF32(b *runtime.Bound) error {
 			sum[sumRow+o] = float32(sum2)
 		}
 	}
+	return nil
+}
+
+// bilinearPart1 is a loop that runs in parts.
+type bilinearPart1 struct {
+	b3, sum, y []float32
+	O          int
+}
+
+func (part *bilinearPart1) Run(from, to int) error {
+	b3, sum, y, O := part.b3, part.sum, part.y, part.O
+	for b2 := from; b2 < to; b2++ {
+		sumRow := b2 * O
+		for o := range O {
+			y[sumRow+o] = sum[sumRow+o] + b3[o]
+		}
+	}
+	return nil
+}
+
+// bilinearRunF32 computes bilinear, T f32.
+func bilinearRunF32(b *runtime.Bound) error {
+	B := b.Ext[0]
+	O := b.Ext[3]
+	I := b.Ext[1]
+	J := b.Ext[2]
+	x := runtime.Elements[float32](b, 0)
+	z := runtime.Elements[float32](b, 1)
+	w := runtime.Elements[float32](b, 2)
+	b3 := runtime.Elements[float32](b, 3)
+	y := runtime.Elements[float32](b, 4)
+
+	// sum[b, o] += x[b, i] * z[b, j] * w[o, i, j]   for b in ...B, o in O, i in I, j in J
+	sum := runtime.Temp[float32](b, B*O)
+	if part := (bilinearPart0{sum, w, x, z, I, J, O}); runtime.Small(B, O*I*J) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, O*I*J); err != nil {
+		return err
+	}
 
 	// y[b, o] = sum[b, o] + b[o]   for b in ...B, o in O
-	for b2 := range B {
+	if part := (bilinearPart1{b3, sum, y, O}); runtime.Small(B, O) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, O); err != nil {
+		return err
+	}
+	return nil
+}
+
+// bilinearPart2 is a loop that runs in parts.
+type bilinearPart2 struct {
+	sum, w, x, z []float64
+	I, J, O      int
+}
+
+func (part *bilinearPart2) Run(from, to int) error {
+	sum, w, x, z, I, J, O := part.sum, part.w, part.x, part.z, part.I, part.J, part.O
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * I
+		zRow := b2 * J
+		sumRow := b2 * O
+		for o := range O {
+			sum2 := float64(0)
+			wRow := o * I
+			for i := range I {
+				xAt := x[xRow+i]
+				wRow2 := (wRow + i) * J
+				for j := range J {
+					sum2 += float64(float64(xAt*z[zRow+j]) * w[wRow2+j])
+				}
+			}
+			sum[sumRow+o] = sum2
+		}
+	}
+	return nil
+}
+
+// bilinearPart3 is a loop that runs in parts.
+type bilinearPart3 struct {
+	b3, sum, y []float64
+	O          int
+}
+
+func (part *bilinearPart3) Run(from, to int) error {
+	b3, sum, y, O := part.b3, part.sum, part.y, part.O
+	for b2 := from; b2 < to; b2++ {
 		sumRow := b2 * O
 		for o := range O {
 			y[sumRow+o] = sum[sumRow+o] + b3[o]
@@ -62,40 +143,131 @@ func bilinearRunF64(b *runtime.Bound) error {
 
 	// sum[b, o] += x[b, i] * z[b, j] * w[o, i, j]   for b in ...B, o in O, i in I, j in J
 	sum := runtime.Temp[float64](b, B*O)
-	for b2 := range B {
-		xRow := b2 * I
-		zRow := b2 * J
-		sumRow := b2 * O
-		for o := range O {
-			sum2 := float64(0)
-			wRow := o * I
-			for i := range I {
-				xAt := x[xRow+i]
-				wRow2 := (wRow + i) * J
-				for j := range J {
-					sum2 += float64(float64(xAt*z[zRow+j]) * w[wRow2+j])
-				}
-			}
-			sum[sumRow+o] = sum2
+	if part := (bilinearPart2{sum, w, x, z, I, J, O}); runtime.Small(B, O*I*J) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, O*I*J); err != nil {
+		return err
 	}
 
 	// y[b, o] = sum[b, o] + b[o]   for b in ...B, o in O
-	for b2 := range B {
-		sumRow := b2 * O
-		for o := range O {
-			y[sumRow+o] = sum[sumRow+o] + b3[o]
+	if part := (bilinearPart3{b3, sum, y, O}); runtime.Small(B, O) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, O); err != nil {
+		return err
+	}
+	return nil
+}
+
+// bilinearPart4 is a loop that runs in parts.
+type bilinearPart4 struct {
+	dx, dy, w, z []float32
+	I, J, O      int
+}
+
+func (part *bilinearPart4) Run(from, to int) error {
+	dx, dy, w, z, I, J, O := part.dx, part.dy, part.w, part.z, part.I, part.J, part.O
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * O
+		zRow := b2 * J
+		dxRow := b2 * I
+		for i := range I {
+			sum := float64(0)
+			for o := range O {
+				dyAt := dy[dyRow+o]
+				wRow := o * I
+				wRow2 := (wRow + i) * J
+				for j := range J {
+					sum += float64(float32(float32(dyAt*z[zRow+j]) * w[wRow2+j]))
+				}
+			}
+			dx[dxRow+i] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// bilinearPart5 is a loop that runs in parts.
+type bilinearPart5 struct {
+	dy, dz, w, x []float32
+	I, J, O      int
+}
+
+func (part *bilinearPart5) Run(from, to int) error {
+	dy, dz, w, x, I, J, O := part.dy, part.dz, part.w, part.x, part.I, part.J, part.O
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * O
+		xRow := b2 * I
+		dzRow := b2 * J
+		for j := range J {
+			sum := float64(0)
+			for o := range O {
+				dyAt := dy[dyRow+o]
+				wRow := o * I
+				for i := range I {
+					sum += float64(float32(float32(dyAt*x[xRow+i]) * w[(wRow+i)*J+j]))
+				}
+			}
+			dz[dzRow+j] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// bilinearPart6 is a loop that runs in parts.
+type bilinearPart6 struct {
+	dw, dy, x, z []float32
+	B, I, J, O   int
+}
+
+func (part *bilinearPart6) Run(from, to int) error {
+	dw, dy, x, z, B, I, J, O := part.dw, part.dy, part.x, part.z, part.B, part.I, part.J, part.O
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % I
+		rest /= I
+		o := rest
+		dwRow := o * I
+		dwRow2 := (dwRow + i) * J
+		for j := range J {
+			sum := float64(0)
+			for b2 := range B {
+				t := float32(float32(dy[b2*O+o]*x[b2*I+i]) * z[b2*J+j])
+				sum += float64(t)
+			}
+			dw[dwRow2+j] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// bilinearPart7 is a loop that runs in parts.
+type bilinearPart7 struct {
+	db, dy []float32
+	B, O   int
+}
+
+func (part *bilinearPart7) Run(from, to int) error {
+	db, dy, B, O := part.db, part.dy, part.B, part.O
+	for o := from; o < to; o++ {
+		sum := float64(0)
+		for b2 := range B {
+			sum += float64(dy[b2*O+o])
+		}
+		db[o] = float32(sum)
 	}
 	return nil
 }
 
 // bilinearRunBackwardF32 computes the derivative of bilinear, T f32.
 func bilinearRunBackwardF32(b *runtime.Bound) error {
+	B := b.Ext[0]
 	O := b.Ext[3]
 	J := b.Ext[2]
 	I := b.Ext[1]
-	B := b.Ext[0]
 	wantDx := b.Tensor(5) != nil
 	dy := runtime.Elements[float32](b, 4)
 	z := runtime.Elements[float32](b, 1)
@@ -111,82 +283,156 @@ func bilinearRunBackwardF32(b *runtime.Bound) error {
 
 	// @x[b, i] += @y[b, o] * z[b, j] * w[o, i, j]   for b in ...B, i in I, o in O, j in J
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * O
-			zRow := b2 * J
-			dxRow := b2 * I
-			for i := range I {
-				sum := float64(0)
-				for o := range O {
-					dyAt := dy[dyRow+o]
-					wRow := o * I
-					wRow2 := (wRow + i) * J
-					for j := range J {
-						sum += float64(float32(float32(dyAt*z[zRow+j]) * w[wRow2+j]))
-					}
-				}
-				dx[dxRow+i] = float32(sum)
+		if part := (bilinearPart4{dx, dy, w, z, I, J, O}); runtime.Small(B, I*O*J) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, I*O*J); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, j] += @y[b, o] * x[b, i] * w[o, i, j]   for b in ...B, j in J, o in O, i in I
 	if wantDz {
-		for b2 := range B {
-			dyRow := b2 * O
-			xRow := b2 * I
-			dzRow := b2 * J
-			for j := range J {
-				sum := float64(0)
-				for o := range O {
-					dyAt := dy[dyRow+o]
-					wRow := o * I
-					for i := range I {
-						sum += float64(float32(float32(dyAt*x[xRow+i]) * w[(wRow+i)*J+j]))
-					}
-				}
-				dz[dzRow+j] = float32(sum)
+		if part := (bilinearPart5{dy, dz, w, x, I, J, O}); runtime.Small(B, J*O*I) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, J*O*I); err != nil {
+			return err
 		}
 	}
 
 	// @w[o, i, j] += @y[b, o] * x[b, i] * z[b, j]   for o in O, i in I, j in J, b in ...B
 	if wantDw {
-		for o := range O {
-			dwRow := o * I
-			for i := range I {
-				dwRow2 := (dwRow + i) * J
-				for j := range J {
-					sum := float64(0)
-					for b2 := range B {
-						t := float32(float32(dy[b2*O+o]*x[b2*I+i]) * z[b2*J+j])
-						sum += float64(t)
-					}
-					dw[dwRow2+j] = float32(sum)
-				}
+		if part := (bilinearPart6{dw, dy, x, z, B, I, J, O}); runtime.Small(O*I, J*B) {
+			if err := part.Run(0, O*I); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, O*I, J*B); err != nil {
+			return err
 		}
 	}
 
 	// @b[o] += @y[b, o]   for o in O, b in ...B
 	if wantDb {
-		for o := range O {
+		if part := (bilinearPart7{db, dy, B, O}); runtime.Small(O, B) {
+			if err := part.Run(0, O); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, O, B); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bilinearPart8 is a loop that runs in parts.
+type bilinearPart8 struct {
+	dx, dy, w, z []float64
+	I, J, O      int
+}
+
+func (part *bilinearPart8) Run(from, to int) error {
+	dx, dy, w, z, I, J, O := part.dx, part.dy, part.w, part.z, part.I, part.J, part.O
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * O
+		zRow := b2 * J
+		dxRow := b2 * I
+		for i := range I {
+			sum := float64(0)
+			for o := range O {
+				dyAt := dy[dyRow+o]
+				wRow := o * I
+				wRow2 := (wRow + i) * J
+				for j := range J {
+					sum += float64(float64(dyAt*z[zRow+j]) * w[wRow2+j])
+				}
+			}
+			dx[dxRow+i] = sum
+		}
+	}
+	return nil
+}
+
+// bilinearPart9 is a loop that runs in parts.
+type bilinearPart9 struct {
+	dy, dz, w, x []float64
+	I, J, O      int
+}
+
+func (part *bilinearPart9) Run(from, to int) error {
+	dy, dz, w, x, I, J, O := part.dy, part.dz, part.w, part.x, part.I, part.J, part.O
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * O
+		xRow := b2 * I
+		dzRow := b2 * J
+		for j := range J {
+			sum := float64(0)
+			for o := range O {
+				dyAt := dy[dyRow+o]
+				wRow := o * I
+				for i := range I {
+					sum += float64(float64(dyAt*x[xRow+i]) * w[(wRow+i)*J+j])
+				}
+			}
+			dz[dzRow+j] = sum
+		}
+	}
+	return nil
+}
+
+// bilinearPart10 is a loop that runs in parts.
+type bilinearPart10 struct {
+	dw, dy, x, z []float64
+	B, I, J, O   int
+}
+
+func (part *bilinearPart10) Run(from, to int) error {
+	dw, dy, x, z, B, I, J, O := part.dw, part.dy, part.x, part.z, part.B, part.I, part.J, part.O
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % I
+		rest /= I
+		o := rest
+		dwRow := o * I
+		dwRow2 := (dwRow + i) * J
+		for j := range J {
 			sum := float64(0)
 			for b2 := range B {
-				sum += float64(dy[b2*O+o])
+				t := float64(float64(dy[b2*O+o]*x[b2*I+i]) * z[b2*J+j])
+				sum += t
 			}
-			db[o] = float32(sum)
+			dw[dwRow2+j] = sum
 		}
+	}
+	return nil
+}
+
+// bilinearPart11 is a loop that runs in parts.
+type bilinearPart11 struct {
+	db, dy []float64
+	B, O   int
+}
+
+func (part *bilinearPart11) Run(from, to int) error {
+	db, dy, B, O := part.db, part.dy, part.B, part.O
+	for o := from; o < to; o++ {
+		sum := float64(0)
+		for b2 := range B {
+			sum += dy[b2*O+o]
+		}
+		db[o] = sum
 	}
 	return nil
 }
 
 // bilinearRunBackwardF64 computes the derivative of bilinear, T f64.
 func bilinearRunBackwardF64(b *runtime.Bound) error {
+	B := b.Ext[0]
 	O := b.Ext[3]
 	J := b.Ext[2]
 	I := b.Ext[1]
-	B := b.Ext[0]
 	wantDx := b.Tensor(5) != nil
 	dy := runtime.Elements[float64](b, 4)
 	z := runtime.Elements[float64](b, 1)
@@ -202,71 +448,45 @@ func bilinearRunBackwardF64(b *runtime.Bound) error {
 
 	// @x[b, i] += @y[b, o] * z[b, j] * w[o, i, j]   for b in ...B, i in I, o in O, j in J
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * O
-			zRow := b2 * J
-			dxRow := b2 * I
-			for i := range I {
-				sum := float64(0)
-				for o := range O {
-					dyAt := dy[dyRow+o]
-					wRow := o * I
-					wRow2 := (wRow + i) * J
-					for j := range J {
-						sum += float64(float64(dyAt*z[zRow+j]) * w[wRow2+j])
-					}
-				}
-				dx[dxRow+i] = sum
+		if part := (bilinearPart8{dx, dy, w, z, I, J, O}); runtime.Small(B, I*O*J) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, I*O*J); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, j] += @y[b, o] * x[b, i] * w[o, i, j]   for b in ...B, j in J, o in O, i in I
 	if wantDz {
-		for b2 := range B {
-			dyRow := b2 * O
-			xRow := b2 * I
-			dzRow := b2 * J
-			for j := range J {
-				sum := float64(0)
-				for o := range O {
-					dyAt := dy[dyRow+o]
-					wRow := o * I
-					for i := range I {
-						sum += float64(float64(dyAt*x[xRow+i]) * w[(wRow+i)*J+j])
-					}
-				}
-				dz[dzRow+j] = sum
+		if part := (bilinearPart9{dy, dz, w, x, I, J, O}); runtime.Small(B, J*O*I) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, J*O*I); err != nil {
+			return err
 		}
 	}
 
 	// @w[o, i, j] += @y[b, o] * x[b, i] * z[b, j]   for o in O, i in I, j in J, b in ...B
 	if wantDw {
-		for o := range O {
-			dwRow := o * I
-			for i := range I {
-				dwRow2 := (dwRow + i) * J
-				for j := range J {
-					sum := float64(0)
-					for b2 := range B {
-						t := float64(float64(dy[b2*O+o]*x[b2*I+i]) * z[b2*J+j])
-						sum += t
-					}
-					dw[dwRow2+j] = sum
-				}
+		if part := (bilinearPart10{dw, dy, x, z, B, I, J, O}); runtime.Small(O*I, J*B) {
+			if err := part.Run(0, O*I); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, O*I, J*B); err != nil {
+			return err
 		}
 	}
 
 	// @b[o] += @y[b, o]   for o in O, b in ...B
 	if wantDb {
-		for o := range O {
-			sum := float64(0)
-			for b2 := range B {
-				sum += dy[b2*O+o]
+		if part := (bilinearPart11{db, dy, B, O}); runtime.Small(O, B) {
+			if err := part.Run(0, O); err != nil {
+				return err
 			}
-			db[o] = sum
+		} else if err := runtime.Split(part, O, B); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,25 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleBilinear() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 1, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{3, -1, 2}, 1, 3))
+	w := runtime.Must(runtime.FromSlice([]float32{1, 0, 2, 0, 1, 1, 1, 1, 1, 2, 0, 0}, 2, 2, 3))
+	b := runtime.Must(runtime.FromSlice([]float32{0.5, -1}, 2))
+	y := runtime.Must(linalg.Bilinear(x, z, w, b))
+	fmt.Println(y)
+	// Output:
+	// f32[1 2]
+	// [[ 9.5 15.0]]
+}
 
 func TestBilinearExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.bilinear",

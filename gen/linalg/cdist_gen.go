@@ -46,7 +46,11 @@ func (a *CdistAttrs) values() (cdistValues, error) {
 //
 // x: T[...B, N, D], z: T[...B, M, D]; y: T[...B, N, M]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: p must not be negative.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: p must not be negative; there must be elements along D.
+//
+// With x = [[0, 0], [3, 4]] and z = [[1, 0]], y is [[1], [6]]:
+//
+//	y, err := linalg.Cdist(x, z, &linalg.CdistAttrs{P: new(1.0)})
 func Cdist(x, z *runtime.Tensor, attrs *CdistAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

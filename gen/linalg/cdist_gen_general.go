@@ -8,6 +8,155 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// cdistPart0 is a loop that runs in parts.
+type cdistPart0 struct {
+	max2, x, z []float32
+	D, M, N    int
+}
+
+func (part *cdistPart0) Run(from, to int) error {
+	max2, x, z, D, M, N := part.max2, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		maxRow := (xRow + n) * M
+		for m := range M {
+			most := float32(math.Inf(-1))
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				most = runtime.Max32(most, runtime.Abs32(x[xRow2+d]-z[zRow2+d]))
+			}
+			max2[maxRow+m] = most
+		}
+	}
+	return nil
+}
+
+// cdistPart1 is a loop that runs in parts.
+type cdistPart1 struct {
+	scaleSet    []bool
+	max2, scale []float32
+	c           bool
+	D, M, N     int
+}
+
+func (part *cdistPart1) Run(from, to int) error {
+	scaleSet, max2, scale, c, D, M, N := part.scaleSet, part.max2, part.scale, part.c, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		maxRow := b2 * N
+		maxRow2 := (maxRow + n) * M
+		for m := range M {
+			c2 := c
+			if c2 {
+				if D == 0 {
+					continue
+				}
+				maxAt := max2[maxRow2+m]
+				c2 = !(maxAt == 0) && !math.IsInf(float64(maxAt), 0)
+			}
+			t := float32(1)
+			if c2 {
+				if D == 0 {
+					continue
+				}
+				maxAt2 := max2[maxRow2+m]
+				t = maxAt2
+			}
+			scale[maxRow2+m] = t
+			scaleSet[maxRow2+m] = true
+		}
+	}
+	return nil
+}
+
+// cdistPart2 is a loop that runs in parts.
+type cdistPart2 struct {
+	scaleSet, sumSet []bool
+	scale, sum, x, z []float32
+	D, M, N          int
+}
+
+func (part *cdistPart2) Run(from, to int) error {
+	scaleSet, sumSet, scale, sum, x, z, D, M, N := part.scaleSet, part.sumSet, part.scale, part.sum, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		scaleRow := (xRow + n) * M
+		for m := range M {
+			sum2 := float64(0)
+			none := false
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				if !scaleSet[scaleRow+m] {
+					none = true
+					continue
+				}
+				t := (x[xRow2+d] - z[zRow2+d]) / scale[scaleRow+m]
+				sum2 += float64(float32(t * t))
+			}
+			sum[scaleRow+m] = float32(sum2)
+			sumSet[scaleRow+m] = !none
+		}
+	}
+	return nil
+}
+
+// cdistPart3 is a loop that runs in parts.
+type cdistPart3 struct {
+	scaleSet, sumSet    []bool
+	max2, scale, sum, y []float32
+	c                   bool
+	D, M, N             int
+}
+
+func (part *cdistPart3) Run(from, to int) error {
+	scaleSet, sumSet, max2, scale, sum, y, c, D, M, N := part.scaleSet, part.sumSet, part.max2, part.scale, part.sum, part.y, part.c, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		maxRow := b2 * N
+		maxRow2 := (maxRow + n) * M
+		for m := range M {
+			c2 := c
+			if c2 {
+				if D == 0 {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
+				}
+				c2 = !(max2[maxRow2+m] == 0)
+			}
+			t2 := float32(0)
+			if c2 {
+				if !scaleSet[maxRow2+m] {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of scale")
+				}
+				if !sumSet[maxRow2+m] {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of sum")
+				}
+				t := float32(scale[maxRow2+m] * float32(math.Sqrt(float64(sum[maxRow2+m]))))
+				t2 = t
+			}
+			y[maxRow2+m] = t2
+		}
+	}
+	return nil
+}
+
 // cdistIfRunF32 computes cdist with p == real(2), T f32.
 func cdistIfRunF32(b *runtime.Bound, v *cdistValues) error {
 	B := b.Ext[0]
@@ -20,110 +169,194 @@ func cdistIfRunF32(b *runtime.Bound, v *cdistValues) error {
 
 	// max[b, n, m] max= abs(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
 	max2 := runtime.Temp[float32](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			maxRow := (xRow + n) * M
-			for m := range M {
-				most := float32(math.Inf(-1))
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					most = runtime.Max32(most, runtime.Abs32(x[xRow2+d]-z[zRow2+d]))
-				}
-				max2[maxRow+m] = most
-			}
+	if part := (cdistPart0{max2, x, z, D, M, N}); runtime.Small(B*N, 9*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M*D); err != nil {
+		return err
 	}
 
 	// scale[b, n, m] = stop(if 0 < |D| && !(max[b, n, m] == 0) && !isinf(max[b, n, m]) then max[b, n, m] else 1)   for b in ...B, n in N, m in M
 	scale := runtime.Temp[float32](b, B*N*M)
 	scaleSet := runtime.Temp[bool](b, B*N*M)
 	c := 0 < D
-	for b2 := range B {
-		maxRow := b2 * N
-		for n := range N {
-			maxRow2 := (maxRow + n) * M
-			for m := range M {
-				c2 := c
-				if c2 {
-					if D == 0 {
-						continue
-					}
-					maxAt := max2[maxRow2+m]
-					c2 = !(maxAt == 0) && !math.IsInf(float64(maxAt), 0)
-				}
-				t := float32(1)
-				if c2 {
-					if D == 0 {
-						continue
-					}
-					maxAt2 := max2[maxRow2+m]
-					t = maxAt2
-				}
-				scale[maxRow2+m] = t
-				scaleSet[maxRow2+m] = true
-			}
+	if part := (cdistPart1{scaleSet, max2, scale, c, D, M, N}); runtime.Small(B*N, 9*M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M); err != nil {
+		return err
 	}
 
 	// sum[b, n, m] += (x[b, n, d] - z[b, m, d]) / scale[b, n, m] * ((x[b, n, d] - z[b, m, d]) / scale[b, n, m])   for b in ...B, n in N, m in M, d in D
 	sum := runtime.Temp[float32](b, B*N*M)
 	sumSet := runtime.Temp[bool](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			scaleRow := (xRow + n) * M
-			for m := range M {
-				sum2 := float64(0)
-				none := false
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					if !scaleSet[scaleRow+m] {
-						none = true
-						continue
-					}
-					t := (x[xRow2+d] - z[zRow2+d]) / scale[scaleRow+m]
-					sum2 += float64(float32(t * t))
-				}
-				sum[scaleRow+m] = float32(sum2)
-				sumSet[scaleRow+m] = !none
-			}
+	if part := (cdistPart2{scaleSet, sumSet, scale, sum, x, z, D, M, N}); runtime.Small(B*N, M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M*D); err != nil {
+		return err
 	}
 
 	// y[b, n, m] = if 0 < |D| && !(max[b, n, m] == 0) then scale[b, n, m] * sqrt(sum[b, n, m]) else 0   for b in ...B, n in N, m in M
-	for b2 := range B {
-		maxRow := b2 * N
-		for n := range N {
-			maxRow2 := (maxRow + n) * M
-			for m := range M {
-				c2 := c
-				if c2 {
-					if D == 0 {
-						return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
-					}
-					c2 = !(max2[maxRow2+m] == 0)
-				}
-				t2 := float32(0)
-				if c2 {
-					if !scaleSet[maxRow2+m] {
-						return runtime.ValueError("linalg.cdist", "", "a value for an element of scale")
-					}
-					if !sumSet[maxRow2+m] {
-						return runtime.ValueError("linalg.cdist", "", "a value for an element of sum")
-					}
-					t := float32(scale[maxRow2+m] * float32(math.Sqrt(float64(sum[maxRow2+m]))))
-					t2 = t
-				}
-				y[maxRow2+m] = t2
-			}
+	if part := (cdistPart3{scaleSet, sumSet, max2, scale, sum, y, c, D, M, N}); runtime.Small(B*N, 9*M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 2), y)
+	return nil
+}
+
+// cdistPart4 is a loop that runs in parts.
+type cdistPart4 struct {
+	max2, x, z []float64
+	D, M, N    int
+}
+
+func (part *cdistPart4) Run(from, to int) error {
+	max2, x, z, D, M, N := part.max2, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		maxRow := (xRow + n) * M
+		for m := range M {
+			most := math.Inf(-1)
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				most = runtime.Max64(most, math.Abs(x[xRow2+d]-z[zRow2+d]))
+			}
+			max2[maxRow+m] = most
+		}
+	}
+	return nil
+}
+
+// cdistPart5 is a loop that runs in parts.
+type cdistPart5 struct {
+	scaleSet    []bool
+	max2, scale []float64
+	c           bool
+	D, M, N     int
+}
+
+func (part *cdistPart5) Run(from, to int) error {
+	scaleSet, max2, scale, c, D, M, N := part.scaleSet, part.max2, part.scale, part.c, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		maxRow := b2 * N
+		maxRow2 := (maxRow + n) * M
+		for m := range M {
+			c2 := c
+			if c2 {
+				if D == 0 {
+					continue
+				}
+				maxAt := max2[maxRow2+m]
+				c2 = !(maxAt == 0) && !math.IsInf(maxAt, 0)
+			}
+			t := float64(1)
+			if c2 {
+				if D == 0 {
+					continue
+				}
+				maxAt2 := max2[maxRow2+m]
+				t = maxAt2
+			}
+			scale[maxRow2+m] = t
+			scaleSet[maxRow2+m] = true
+		}
+	}
+	return nil
+}
+
+// cdistPart6 is a loop that runs in parts.
+type cdistPart6 struct {
+	scaleSet, sumSet []bool
+	scale, sum, x, z []float64
+	D, M, N          int
+}
+
+func (part *cdistPart6) Run(from, to int) error {
+	scaleSet, sumSet, scale, sum, x, z, D, M, N := part.scaleSet, part.sumSet, part.scale, part.sum, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		scaleRow := (xRow + n) * M
+		for m := range M {
+			sum2 := float64(0)
+			none := false
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				if !scaleSet[scaleRow+m] {
+					none = true
+					continue
+				}
+				t := (x[xRow2+d] - z[zRow2+d]) / scale[scaleRow+m]
+				sum2 += float64(t * t)
+			}
+			sum[scaleRow+m] = sum2
+			sumSet[scaleRow+m] = !none
+		}
+	}
+	return nil
+}
+
+// cdistPart7 is a loop that runs in parts.
+type cdistPart7 struct {
+	scaleSet, sumSet    []bool
+	max2, scale, sum, y []float64
+	c                   bool
+	D, M, N             int
+}
+
+func (part *cdistPart7) Run(from, to int) error {
+	scaleSet, sumSet, max2, scale, sum, y, c, D, M, N := part.scaleSet, part.sumSet, part.max2, part.scale, part.sum, part.y, part.c, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		maxRow := b2 * N
+		maxRow2 := (maxRow + n) * M
+		for m := range M {
+			c2 := c
+			if c2 {
+				if D == 0 {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
+				}
+				c2 = !(max2[maxRow2+m] == 0)
+			}
+			t := float64(0)
+			if c2 {
+				if !scaleSet[maxRow2+m] {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of scale")
+				}
+				if !sumSet[maxRow2+m] {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of sum")
+				}
+				t = float64(scale[maxRow2+m] * math.Sqrt(sum[maxRow2+m]))
+			}
+			y[maxRow2+m] = t
+		}
+	}
 	return nil
 }
 
@@ -139,172 +372,149 @@ func cdistIfRunF64(b *runtime.Bound, v *cdistValues) error {
 
 	// max[b, n, m] max= abs(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
 	max2 := runtime.Temp[float64](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			maxRow := (xRow + n) * M
-			for m := range M {
-				most := math.Inf(-1)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					most = runtime.Max64(most, math.Abs(x[xRow2+d]-z[zRow2+d]))
-				}
-				max2[maxRow+m] = most
-			}
+	if part := (cdistPart4{max2, x, z, D, M, N}); runtime.Small(B*N, 17*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 17*M*D); err != nil {
+		return err
 	}
 
 	// scale[b, n, m] = stop(if 0 < |D| && !(max[b, n, m] == 0) && !isinf(max[b, n, m]) then max[b, n, m] else 1)   for b in ...B, n in N, m in M
 	scale := runtime.Temp[float64](b, B*N*M)
 	scaleSet := runtime.Temp[bool](b, B*N*M)
 	c := 0 < D
-	for b2 := range B {
-		maxRow := b2 * N
-		for n := range N {
-			maxRow2 := (maxRow + n) * M
-			for m := range M {
-				c2 := c
-				if c2 {
-					if D == 0 {
-						continue
-					}
-					maxAt := max2[maxRow2+m]
-					c2 = !(maxAt == 0) && !math.IsInf(maxAt, 0)
-				}
-				t := float64(1)
-				if c2 {
-					if D == 0 {
-						continue
-					}
-					maxAt2 := max2[maxRow2+m]
-					t = maxAt2
-				}
-				scale[maxRow2+m] = t
-				scaleSet[maxRow2+m] = true
-			}
+	if part := (cdistPart5{scaleSet, max2, scale, c, D, M, N}); runtime.Small(B*N, 9*M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M); err != nil {
+		return err
 	}
 
 	// sum[b, n, m] += (x[b, n, d] - z[b, m, d]) / scale[b, n, m] * ((x[b, n, d] - z[b, m, d]) / scale[b, n, m])   for b in ...B, n in N, m in M, d in D
 	sum := runtime.Temp[float64](b, B*N*M)
 	sumSet := runtime.Temp[bool](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			scaleRow := (xRow + n) * M
-			for m := range M {
-				sum2 := float64(0)
-				none := false
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					if !scaleSet[scaleRow+m] {
-						none = true
-						continue
-					}
-					t := (x[xRow2+d] - z[zRow2+d]) / scale[scaleRow+m]
-					sum2 += float64(t * t)
-				}
-				sum[scaleRow+m] = sum2
-				sumSet[scaleRow+m] = !none
-			}
+	if part := (cdistPart6{scaleSet, sumSet, scale, sum, x, z, D, M, N}); runtime.Small(B*N, M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M*D); err != nil {
+		return err
 	}
 
 	// y[b, n, m] = if 0 < |D| && !(max[b, n, m] == 0) then scale[b, n, m] * sqrt(sum[b, n, m]) else 0   for b in ...B, n in N, m in M
-	for b2 := range B {
-		maxRow := b2 * N
-		for n := range N {
-			maxRow2 := (maxRow + n) * M
-			for m := range M {
-				c2 := c
-				if c2 {
-					if D == 0 {
-						return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
-					}
-					c2 = !(max2[maxRow2+m] == 0)
-				}
-				t := float64(0)
-				if c2 {
-					if !scaleSet[maxRow2+m] {
-						return runtime.ValueError("linalg.cdist", "", "a value for an element of scale")
-					}
-					if !sumSet[maxRow2+m] {
-						return runtime.ValueError("linalg.cdist", "", "a value for an element of sum")
-					}
-					t = float64(scale[maxRow2+m] * math.Sqrt(sum[maxRow2+m]))
-				}
-				y[maxRow2+m] = t
-			}
+	if part := (cdistPart7{scaleSet, sumSet, max2, scale, sum, y, c, D, M, N}); runtime.Small(B*N, 9*M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 2), y)
+	return nil
+}
+
+// cdistPart8 is a loop that runs in parts.
+type cdistPart8 struct {
+	x, y, z []float32
+	D, M, N int
+}
+
+func (part *cdistPart8) Run(from, to int) error {
+	x, y, z, D, M, N := part.x, part.y, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		yRow := (xRow + n) * M
+		for m := range M {
+			most := float32(math.Inf(-1))
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				most = runtime.Max32(most, runtime.Abs32(x[xRow2+d]-z[zRow2+d]))
+			}
+			y[yRow+m] = most
+		}
+	}
 	return nil
 }
 
 // cdistElseIfRunF32 computes cdist with not p == real(2), p == inf, T f32.
 func cdistElseIfRunF32(b *runtime.Bound, v *cdistValues) error {
 	D := b.Ext[2]
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[3]
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	z := runtime.Elements[float32](b, 1)
 	y := runtime.Temp[float32](b, B*N*M)
 
 	// y[b, n, m] max= abs(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			yRow := (xRow + n) * M
-			for m := range M {
-				most := float32(math.Inf(-1))
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					most = runtime.Max32(most, runtime.Abs32(x[xRow2+d]-z[zRow2+d]))
-				}
-				y[yRow+m] = most
-			}
+	if part := (cdistPart8{x, y, z, D, M, N}); runtime.Small(B*N, 9*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M*D); err != nil {
+		return err
 	}
 	if D == 0 && len(y) > 0 {
 		return runtime.ValueError("linalg.cdist", "y", "a value for each element")
 	}
 	copy(runtime.Elements[float32](b, 2), y)
+	return nil
+}
+
+// cdistPart9 is a loop that runs in parts.
+type cdistPart9 struct {
+	x, y, z []float64
+	D, M, N int
+}
+
+func (part *cdistPart9) Run(from, to int) error {
+	x, y, z, D, M, N := part.x, part.y, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		yRow := (xRow + n) * M
+		for m := range M {
+			most := math.Inf(-1)
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				most = runtime.Max64(most, math.Abs(x[xRow2+d]-z[zRow2+d]))
+			}
+			y[yRow+m] = most
+		}
+	}
 	return nil
 }
 
 // cdistElseIfRunF64 computes cdist with not p == real(2), p == inf, T f64.
 func cdistElseIfRunF64(b *runtime.Bound, v *cdistValues) error {
 	D := b.Ext[2]
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[3]
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	z := runtime.Elements[float64](b, 1)
 	y := runtime.Temp[float64](b, B*N*M)
 
 	// y[b, n, m] max= abs(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			yRow := (xRow + n) * M
-			for m := range M {
-				most := math.Inf(-1)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					most = runtime.Max64(most, math.Abs(x[xRow2+d]-z[zRow2+d]))
-				}
-				y[yRow+m] = most
-			}
+	if part := (cdistPart9{x, y, z, D, M, N}); runtime.Small(B*N, 17*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 17*M*D); err != nil {
+		return err
 	}
 	if D == 0 && len(y) > 0 {
 		return runtime.ValueError("linalg.cdist", "y", "a value for each element")
@@ -313,32 +523,52 @@ func cdistElseIfRunF64(b *runtime.Bound, v *cdistValues) error {
 	return nil
 }
 
+// cdistPart10 is a loop that runs in parts.
+type cdistPart10 struct {
+	x, y, z []float32
+	D, M, N int
+}
+
+func (part *cdistPart10) Run(from, to int) error {
+	x, y, z, D, M, N := part.x, part.y, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		yRow := (xRow + n) * M
+		for m := range M {
+			least := float32(math.Inf(1))
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				least = runtime.Min32(least, runtime.Abs32(x[xRow2+d]-z[zRow2+d]))
+			}
+			y[yRow+m] = least
+		}
+	}
+	return nil
+}
+
 // cdistElseElseIfRunF32 computes cdist with not p == real(2), not p == inf, p == -inf, T f32.
 func cdistElseElseIfRunF32(b *runtime.Bound, v *cdistValues) error {
 	D := b.Ext[2]
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[3]
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	z := runtime.Elements[float32](b, 1)
 	y := runtime.Temp[float32](b, B*N*M)
 
 	// y[b, n, m] min= abs(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			yRow := (xRow + n) * M
-			for m := range M {
-				least := float32(math.Inf(1))
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					least = runtime.Min32(least, runtime.Abs32(x[xRow2+d]-z[zRow2+d]))
-				}
-				y[yRow+m] = least
-			}
+	if part := (cdistPart10{x, y, z, D, M, N}); runtime.Small(B*N, 9*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M*D); err != nil {
+		return err
 	}
 	if D == 0 && len(y) > 0 {
 		return runtime.ValueError("linalg.cdist", "y", "a value for each element")
@@ -347,32 +577,52 @@ func cdistElseElseIfRunF32(b *runtime.Bound, v *cdistValues) error {
 	return nil
 }
 
+// cdistPart11 is a loop that runs in parts.
+type cdistPart11 struct {
+	x, y, z []float64
+	D, M, N int
+}
+
+func (part *cdistPart11) Run(from, to int) error {
+	x, y, z, D, M, N := part.x, part.y, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		yRow := (xRow + n) * M
+		for m := range M {
+			least := math.Inf(1)
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				least = runtime.Min64(least, math.Abs(x[xRow2+d]-z[zRow2+d]))
+			}
+			y[yRow+m] = least
+		}
+	}
+	return nil
+}
+
 // cdistElseElseIfRunF64 computes cdist with not p == real(2), not p == inf, p == -inf, T f64.
 func cdistElseElseIfRunF64(b *runtime.Bound, v *cdistValues) error {
 	D := b.Ext[2]
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[3]
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	z := runtime.Elements[float64](b, 1)
 	y := runtime.Temp[float64](b, B*N*M)
 
 	// y[b, n, m] min= abs(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			yRow := (xRow + n) * M
-			for m := range M {
-				least := math.Inf(1)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					least = runtime.Min64(least, math.Abs(x[xRow2+d]-z[zRow2+d]))
-				}
-				y[yRow+m] = least
-			}
+	if part := (cdistPart11{x, y, z, D, M, N}); runtime.Small(B*N, 17*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 17*M*D); err != nil {
+		return err
 	}
 	if D == 0 && len(y) > 0 {
 		return runtime.ValueError("linalg.cdist", "y", "a value for each element")
@@ -381,31 +631,80 @@ func cdistElseElseIfRunF64(b *runtime.Bound, v *cdistValues) error {
 	return nil
 }
 
+// cdistPart12 is a loop that runs in parts.
+type cdistPart12 struct {
+	x, y, z []float32
+	D, M, N int
+}
+
+func (part *cdistPart12) Run(from, to int) error {
+	x, y, z, D, M, N := part.x, part.y, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		yRow := (xRow + n) * M
+		for m := range M {
+			sum := float64(0)
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				sum += float64(runtime.Abs32(x[xRow2+d] - z[zRow2+d]))
+			}
+			y[yRow+m] = float32(sum)
+		}
+	}
+	return nil
+}
+
 // cdistElseElseElseIfRunF32 computes cdist with not p == real(2), not p == inf, not p == -inf, p == real(1), T f32.
 func cdistElseElseElseIfRunF32(b *runtime.Bound, v *cdistValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	D := b.Ext[2]
 	M := b.Ext[3]
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	z := runtime.Elements[float32](b, 1)
 	y := runtime.Elements[float32](b, 2)
 
 	// y[b, n, m] += abs(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
-	for b2 := range B {
+	if part := (cdistPart12{x, y, z, D, M, N}); runtime.Small(B*N, M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, M*D); err != nil {
+		return err
+	}
+	return nil
+}
+
+// cdistPart13 is a loop that runs in parts.
+type cdistPart13 struct {
+	x, y, z []float64
+	D, M, N int
+}
+
+func (part *cdistPart13) Run(from, to int) error {
+	x, y, z, D, M, N := part.x, part.y, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
 		xRow := b2 * N
 		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			yRow := (xRow + n) * M
-			for m := range M {
-				sum := float64(0)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					sum += float64(runtime.Abs32(x[xRow2+d] - z[zRow2+d]))
-				}
-				y[yRow+m] = float32(sum)
+		xRow2 := (xRow + n) * D
+		yRow := (xRow + n) * M
+		for m := range M {
+			sum := float64(0)
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				sum += math.Abs(x[xRow2+d] - z[zRow2+d])
 			}
+			y[yRow+m] = sum
 		}
 	}
 	return nil
@@ -413,29 +712,52 @@ func cdistElseElseElseIfRunF32(b *runtime.Bound, v *cdistValues) error {
 
 // cdistElseElseElseIfRunF64 computes cdist with not p == real(2), not p == inf, not p == -inf, p == real(1), T f64.
 func cdistElseElseElseIfRunF64(b *runtime.Bound, v *cdistValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	D := b.Ext[2]
 	M := b.Ext[3]
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	z := runtime.Elements[float64](b, 1)
 	y := runtime.Elements[float64](b, 2)
 
 	// y[b, n, m] += abs(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
-	for b2 := range B {
+	if part := (cdistPart13{x, y, z, D, M, N}); runtime.Small(B*N, 9*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, 9*M*D); err != nil {
+		return err
+	}
+	return nil
+}
+
+// cdistPart14 is a loop that runs in parts.
+type cdistPart14 struct {
+	x, y, z []float32
+	D, M, N int
+}
+
+func (part *cdistPart14) Run(from, to int) error {
+	x, y, z, D, M, N := part.x, part.y, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
 		xRow := b2 * N
 		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			yRow := (xRow + n) * M
-			for m := range M {
-				sum := float64(0)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					sum += math.Abs(x[xRow2+d] - z[zRow2+d])
+		xRow2 := (xRow + n) * D
+		yRow := (xRow + n) * M
+		for m := range M {
+			sum := float64(0)
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				if !(x[xRow2+d]-z[zRow2+d] != 0) {
+					continue
 				}
-				y[yRow+m] = sum
+				sum += 1
 			}
+			y[yRow+m] = float32(sum)
 		}
 	}
 	return nil
@@ -443,32 +765,52 @@ func cdistElseElseElseIfRunF64(b *runtime.Bound, v *cdistValues) error {
 
 // cdistElseElseElseElseIfRunF32 computes cdist with not p == real(2), not p == inf, not p == -inf, not p == real(1), p == real(0), T f32.
 func cdistElseElseElseElseIfRunF32(b *runtime.Bound, v *cdistValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	D := b.Ext[2]
 	M := b.Ext[3]
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	z := runtime.Elements[float32](b, 1)
 	y := runtime.Elements[float32](b, 2)
 
 	// y[b, n, m] += 1   for b in ...B, n in N, m in M, d in D   where x[b, n, d] - z[b, m, d] != 0
-	for b2 := range B {
+	if part := (cdistPart14{x, y, z, D, M, N}); runtime.Small(B*N, M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, M*D); err != nil {
+		return err
+	}
+	return nil
+}
+
+// cdistPart15 is a loop that runs in parts.
+type cdistPart15 struct {
+	x, y, z []float64
+	D, M, N int
+}
+
+func (part *cdistPart15) Run(from, to int) error {
+	x, y, z, D, M, N := part.x, part.y, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
 		xRow := b2 * N
 		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			yRow := (xRow + n) * M
-			for m := range M {
-				sum := float64(0)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					if !(x[xRow2+d]-z[zRow2+d] != 0) {
-						continue
-					}
-					sum += 1
+		xRow2 := (xRow + n) * D
+		yRow := (xRow + n) * M
+		for m := range M {
+			sum := float64(0)
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				if !(x[xRow2+d]-z[zRow2+d] != 0) {
+					continue
 				}
-				y[yRow+m] = float32(sum)
+				sum += 1
 			}
+			y[yRow+m] = sum
 		}
 	}
 	return nil
@@ -476,32 +818,92 @@ func cdistElseElseElseElseIfRunF32(b *runtime.Bound, v *cdistValues) error {
 
 // cdistElseElseElseElseIfRunF64 computes cdist with not p == real(2), not p == inf, not p == -inf, not p == real(1), p == real(0), T f64.
 func cdistElseElseElseElseIfRunF64(b *runtime.Bound, v *cdistValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	D := b.Ext[2]
 	M := b.Ext[3]
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	z := runtime.Elements[float64](b, 1)
 	y := runtime.Elements[float64](b, 2)
 
 	// y[b, n, m] += 1   for b in ...B, n in N, m in M, d in D   where x[b, n, d] - z[b, m, d] != 0
-	for b2 := range B {
+	if part := (cdistPart15{x, y, z, D, M, N}); runtime.Small(B*N, M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, M*D); err != nil {
+		return err
+	}
+	return nil
+}
+
+// cdistPart16 is a loop that runs in parts.
+type cdistPart16 struct {
+	sum, x, z []float32
+	p, t3     float32
+	D, M, N   int
+}
+
+func (part *cdistPart16) Run(from, to int) error {
+	sum, x, z, p, t3, D, M, N := part.sum, part.x, part.z, part.p, part.t3, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
 		xRow := b2 * N
 		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			yRow := (xRow + n) * M
-			for m := range M {
-				sum := float64(0)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					if !(x[xRow2+d]-z[zRow2+d] != 0) {
-						continue
-					}
-					sum += 1
+		xRow2 := (xRow + n) * D
+		sumRow := (xRow + n) * M
+		for m := range M {
+			sum2 := float64(0)
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				t := x[xRow2+d] - z[zRow2+d]
+				var t4 float32
+				if t == 0 {
+					t4 = t3
+				} else {
+					t4 = float32(math.Pow(float64(runtime.Abs32(t)), float64(p)))
 				}
-				y[yRow+m] = sum
+				sum2 += float64(t4)
 			}
+			sum[sumRow+m] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// cdistPart17 is a loop that runs in parts.
+type cdistPart17 struct {
+	sum, y    []float32
+	c         bool
+	i, t4, t5 float32
+	M, N      int
+}
+
+func (part *cdistPart17) Run(from, to int) error {
+	sum, y, c, i, t4, t5, M, N := part.sum, part.y, part.c, part.i, part.t4, part.t5, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		sumRow := b2 * N
+		sumRow2 := (sumRow + n) * M
+		for m := range M {
+			sumAt := sum[sumRow2+m]
+			var t7 float32
+			if 0 < sumAt && sumAt < t4 || math.IsNaN(float64(sumAt)) {
+				t7 = float32(math.Pow(float64(sumAt), float64(t5)))
+			} else {
+				t6 := t4
+				if sumAt == 0 == c {
+					t6 = i
+				}
+				t7 = t6
+			}
+			y[sumRow2+m] = t7
 		}
 	}
 	return nil
@@ -525,28 +927,12 @@ func cdistElseElseElseElseElseRunF32(b *runtime.Bound, v *cdistValues) error {
 	}
 	t3 := float32(t2)
 	p := float32(v.p)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			sumRow := (xRow + n) * M
-			for m := range M {
-				sum2 := float64(0)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					t := x[xRow2+d] - z[zRow2+d]
-					var t4 float32
-					if t == 0 {
-						t4 = t3
-					} else {
-						t4 = float32(math.Pow(float64(runtime.Abs32(t)), float64(p)))
-					}
-					sum2 += float64(t4)
-				}
-				sum[sumRow+m] = float32(sum2)
-			}
+	if part := (cdistPart16{sum, x, z, p, t3, D, M, N}); runtime.Small(B*N, 9*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M*D); err != nil {
+		return err
 	}
 
 	// y[b, n, m] = if 0 < sum[b, n, m] && sum[b, n, m] < acc(T)(inf) || isnan(sum[b, n, m]) then sum[b, n, m] ^ acc(T)(real(1) / p) else if (sum[b, n, m] == 0) == (real(0) < p) then acc(T)(real(0)) else acc(T)(inf)   for b in ...B, n in N, m in M
@@ -555,24 +941,84 @@ func cdistElseElseElseElseElseRunF32(b *runtime.Bound, v *cdistValues) error {
 	t5 := float32(1 / v.p)
 	c := 0 < v.p
 	i := float32(0)
-	for b2 := range B {
-		sumRow := b2 * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * M
-			for m := range M {
-				sumAt := sum[sumRow2+m]
-				var t7 float32
-				if 0 < sumAt && sumAt < t4 || math.IsNaN(float64(sumAt)) {
-					t7 = float32(math.Pow(float64(sumAt), float64(t5)))
+	if part := (cdistPart17{sum, y, c, i, t4, t5, M, N}); runtime.Small(B*N, 17*M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, 17*M); err != nil {
+		return err
+	}
+	return nil
+}
+
+// cdistPart18 is a loop that runs in parts.
+type cdistPart18 struct {
+	v         cdistValues
+	sum, x, z []float64
+	t2        float64
+	D, M, N   int
+}
+
+func (part *cdistPart18) Run(from, to int) error {
+	v, sum, x, z, t2, D, M, N := &part.v, part.sum, part.x, part.z, part.t2, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		sumRow := (xRow + n) * M
+		for m := range M {
+			sum2 := float64(0)
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				t := x[xRow2+d] - z[zRow2+d]
+				var t3 float64
+				if t == 0 {
+					t3 = t2
 				} else {
-					t6 := t4
-					if sumAt == 0 == c {
-						t6 = i
-					}
-					t7 = t6
+					t3 = math.Pow(math.Abs(t), v.p)
 				}
-				y[sumRow2+m] = t7
+				sum2 += t3
 			}
+			sum[sumRow+m] = sum2
+		}
+	}
+	return nil
+}
+
+// cdistPart19 is a loop that runs in parts.
+type cdistPart19 struct {
+	sum, y []float64
+	c      bool
+	t, t3  float64
+	M, N   int
+}
+
+func (part *cdistPart19) Run(from, to int) error {
+	sum, y, c, t, t3, M, N := part.sum, part.y, part.c, part.t, part.t3, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		sumRow := b2 * N
+		sumRow2 := (sumRow + n) * M
+		for m := range M {
+			sumAt := sum[sumRow2+m]
+			var t5 float64
+			if 0 < sumAt && sumAt < t || math.IsNaN(sumAt) {
+				t5 = math.Pow(sumAt, t3)
+			} else {
+				t4 := t
+				if sumAt == 0 == c {
+					t4 = 0
+				}
+				t5 = t4
+			}
+			y[sumRow2+m] = t5
 		}
 	}
 	return nil
@@ -594,52 +1040,176 @@ func cdistElseElseElseElseElseRunF64(b *runtime.Bound, v *cdistValues) error {
 	if v.p < 0 {
 		t2 = math.Inf(1)
 	}
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			sumRow := (xRow + n) * M
-			for m := range M {
-				sum2 := float64(0)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					t := x[xRow2+d] - z[zRow2+d]
-					var t3 float64
-					if t == 0 {
-						t3 = t2
-					} else {
-						t3 = math.Pow(math.Abs(t), v.p)
-					}
-					sum2 += t3
-				}
-				sum[sumRow+m] = sum2
-			}
+	if part := (cdistPart18{*v, sum, x, z, t2, D, M, N}); runtime.Small(B*N, 17*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 17*M*D); err != nil {
+		return err
 	}
 
 	// y[b, n, m] = if 0 < sum[b, n, m] && sum[b, n, m] < acc(T)(inf) || isnan(sum[b, n, m]) then sum[b, n, m] ^ acc(T)(real(1) / p) else if (sum[b, n, m] == 0) == (real(0) < p) then acc(T)(real(0)) else acc(T)(inf)   for b in ...B, n in N, m in M
 	t := math.Inf(1)
 	t3 := 1 / v.p
 	c := 0 < v.p
-	for b2 := range B {
-		sumRow := b2 * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * M
-			for m := range M {
-				sumAt := sum[sumRow2+m]
-				var t5 float64
-				if 0 < sumAt && sumAt < t || math.IsNaN(sumAt) {
-					t5 = math.Pow(sumAt, t3)
-				} else {
-					t4 := t
-					if sumAt == 0 == c {
-						t4 = 0
-					}
-					t5 = t4
+	if part := (cdistPart19{sum, y, c, t, t3, M, N}); runtime.Small(B*N, 17*M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, 17*M); err != nil {
+		return err
+	}
+	return nil
+}
+
+// cdistPart20 is a loop that runs in parts.
+type cdistPart20 struct {
+	dsumSet, scaleSet, sumSet  []bool
+	dsum, dy, max2, scale, sum []float32
+	c                          bool
+	D, M, N                    int
+}
+
+func (part *cdistPart20) Run(from, to int) error {
+	dsumSet, scaleSet, sumSet, dsum, dy, max2, scale, sum, c, D, M, N := part.dsumSet, part.scaleSet, part.sumSet, part.dsum, part.dy, part.max2, part.scale, part.sum, part.c, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		maxRow := b2 * N
+		maxRow2 := (maxRow + n) * M
+		for m := range M {
+			c2 := c
+			if c2 {
+				if D == 0 {
+					continue
 				}
-				y[sumRow2+m] = t5
+				c2 = !(max2[maxRow2+m] == 0)
 			}
+			t2 := float32(0)
+			if c2 {
+				if !scaleSet[maxRow2+m] {
+					continue
+				}
+				if !sumSet[maxRow2+m] {
+					continue
+				}
+				t := float32(float32(0.5*dy[maxRow2+m])*scale[maxRow2+m]) / float32(math.Sqrt(float64(sum[maxRow2+m])))
+				t2 = t
+			}
+			dsum[maxRow2+m] = t2
+			dsumSet[maxRow2+m] = true
+		}
+	}
+	return nil
+}
+
+// cdistPart21 is a loop that runs in parts.
+type cdistPart21 struct {
+	dsumSet, scaleSet           []bool
+	dsum, dx, max2, scale, x, z []float32
+	c                           bool
+	D, M, N                     int
+}
+
+func (part *cdistPart21) Run(from, to int) error {
+	dsumSet, scaleSet, dsum, dx, max2, scale, x, z, c, D, M, N := part.dsumSet, part.scaleSet, part.dsum, part.dx, part.max2, part.scale, part.x, part.z, part.c, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		maxRow := b2 * N
+		zRow := b2 * M
+		maxRow2 := (maxRow + n) * M
+		xRow := (maxRow + n) * D
+		for d := range D {
+			sum2 := float64(0)
+			xAt := x[xRow+d]
+			for m := range M {
+				c2 := c
+				if c2 {
+					if D == 0 {
+						return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
+					}
+					c2 = !(max2[maxRow2+m] == 0)
+				}
+				t3 := float32(0)
+				if c2 {
+					if !dsumSet[maxRow2+m] {
+						return runtime.ValueError("linalg.cdist", "", "a value for an element of @sum")
+					}
+					if !scaleSet[maxRow2+m] {
+						return runtime.ValueError("linalg.cdist", "", "a value for an element of scale")
+					}
+					scaleAt := scale[maxRow2+m]
+					zAt := z[(zRow+m)*D+d]
+					t := xAt - zAt
+					t2 := float32(float32(2*dsum[maxRow2+m]) / scaleAt / scaleAt * t)
+					t3 = t2
+				}
+				sum2 += float64(t3)
+			}
+			dx[xRow+d] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// cdistPart22 is a loop that runs in parts.
+type cdistPart22 struct {
+	dsumSet, scaleSet           []bool
+	dsum, dz, max2, scale, x, z []float32
+	c                           bool
+	D, M, N                     int
+}
+
+func (part *cdistPart22) Run(from, to int) error {
+	dsumSet, scaleSet, dsum, dz, max2, scale, x, z, c, D, M, N := part.dsumSet, part.scaleSet, part.dsum, part.dz, part.max2, part.scale, part.x, part.z, part.c, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		m := rest % M
+		rest /= M
+		b2 := rest
+		maxRow := b2 * N
+		zRow := b2 * M
+		zRow2 := (zRow + m) * D
+		for d := range D {
+			sum2 := float64(0)
+			zAt := z[zRow2+d]
+			for n := range N {
+				c4 := c
+				if c4 {
+					if D == 0 {
+						return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
+					}
+					maxAt := max2[(maxRow+n)*M+m]
+					c2 := maxAt == 0
+					c3 := !c2
+					c4 = c3
+				}
+				t6 := float32(0)
+				if c4 {
+					if !dsumSet[(maxRow+n)*M+m] {
+						return runtime.ValueError("linalg.cdist", "", "a value for an element of @sum")
+					}
+					dsumAt := dsum[(maxRow+n)*M+m]
+					t := float32(2 * dsumAt)
+					if !scaleSet[(maxRow+n)*M+m] {
+						return runtime.ValueError("linalg.cdist", "", "a value for an element of scale")
+					}
+					scaleAt := scale[(maxRow+n)*M+m]
+					t2 := t / scaleAt
+					t3 := t2 / scaleAt
+					xAt := x[(maxRow+n)*D+d]
+					t4 := xAt - zAt
+					t5 := float32(t3 * t4)
+					t6 = -t5
+				}
+				sum2 += float64(t6)
+			}
+			dz[zRow2+d] = float32(sum2)
 		}
 	}
 	return nil
@@ -661,202 +1231,224 @@ func cdistIfRunBackwardF32(b *runtime.Bound, v *cdistValues) error {
 
 	// max[b, n, m] max= abs(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
 	max2 := runtime.Temp[float32](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			maxRow := (xRow + n) * M
-			for m := range M {
-				most := float32(math.Inf(-1))
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					most = runtime.Max32(most, runtime.Abs32(x[xRow2+d]-z[zRow2+d]))
-				}
-				max2[maxRow+m] = most
-			}
+	if part := (cdistPart0{max2, x, z, D, M, N}); runtime.Small(B*N, 9*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M*D); err != nil {
+		return err
 	}
 
 	// scale[b, n, m] = stop(if 0 < |D| && !(max[b, n, m] == 0) && !isinf(max[b, n, m]) then max[b, n, m] else 1)   for b in ...B, n in N, m in M
 	scale := runtime.Temp[float32](b, B*N*M)
 	scaleSet := runtime.Temp[bool](b, B*N*M)
 	c := 0 < D
-	for b2 := range B {
-		maxRow := b2 * N
-		for n := range N {
-			maxRow2 := (maxRow + n) * M
-			for m := range M {
-				c2 := c
-				if c2 {
-					if D == 0 {
-						continue
-					}
-					maxAt := max2[maxRow2+m]
-					c2 = !(maxAt == 0) && !math.IsInf(float64(maxAt), 0)
-				}
-				t := float32(1)
-				if c2 {
-					if D == 0 {
-						continue
-					}
-					maxAt2 := max2[maxRow2+m]
-					t = maxAt2
-				}
-				scale[maxRow2+m] = t
-				scaleSet[maxRow2+m] = true
-			}
+	if part := (cdistPart1{scaleSet, max2, scale, c, D, M, N}); runtime.Small(B*N, 9*M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M); err != nil {
+		return err
 	}
 
 	// sum[b, n, m] += (x[b, n, d] - z[b, m, d]) / scale[b, n, m] * ((x[b, n, d] - z[b, m, d]) / scale[b, n, m])   for b in ...B, n in N, m in M, d in D
 	sum := runtime.Temp[float32](b, B*N*M)
 	sumSet := runtime.Temp[bool](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			scaleRow := (xRow + n) * M
-			for m := range M {
-				sum2 := float64(0)
-				none := false
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					if !scaleSet[scaleRow+m] {
-						none = true
-						continue
-					}
-					t := (x[xRow2+d] - z[zRow2+d]) / scale[scaleRow+m]
-					sum2 += float64(float32(t * t))
-				}
-				sum[scaleRow+m] = float32(sum2)
-				sumSet[scaleRow+m] = !none
-			}
+	if part := (cdistPart2{scaleSet, sumSet, scale, sum, x, z, D, M, N}); runtime.Small(B*N, M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M*D); err != nil {
+		return err
 	}
 
 	// @sum[b, n, m] = if 0 < |D| && !(max[b, n, m] == 0) then (1/2) * @y[b, n, m] * scale[b, n, m] / sqrt(sum[b, n, m]) else 0   for b in ...B, n in N, m in M
 	dsum := runtime.Temp[float32](b, B*N*M)
 	dsumSet := runtime.Temp[bool](b, B*N*M)
-	for b2 := range B {
-		maxRow := b2 * N
-		for n := range N {
-			maxRow2 := (maxRow + n) * M
-			for m := range M {
-				c2 := c
-				if c2 {
-					if D == 0 {
-						continue
-					}
-					c2 = !(max2[maxRow2+m] == 0)
-				}
-				t2 := float32(0)
-				if c2 {
-					if !scaleSet[maxRow2+m] {
-						continue
-					}
-					if !sumSet[maxRow2+m] {
-						continue
-					}
-					t := float32(float32(0.5*dy[maxRow2+m])*scale[maxRow2+m]) / float32(math.Sqrt(float64(sum[maxRow2+m])))
-					t2 = t
-				}
-				dsum[maxRow2+m] = t2
-				dsumSet[maxRow2+m] = true
-			}
+	if part := (cdistPart20{dsumSet, scaleSet, sumSet, dsum, dy, max2, scale, sum, c, D, M, N}); runtime.Small(B*N, 9*M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M); err != nil {
+		return err
 	}
 
 	// @x[b, n, d] += if 0 < |D| && !(max[b, n, m] == 0) then 2 * @sum[b, n, m] / scale[b, n, m] / scale[b, n, m] * (x[b, n, d] - z[b, m, d]) else 0   for b in ...B, n in N, m in M, d in D
 	if wantDx {
-		for b2 := range B {
-			maxRow := b2 * N
-			zRow := b2 * M
-			for n := range N {
-				maxRow2 := (maxRow + n) * M
-				xRow := (maxRow + n) * D
-				for d := range D {
-					sum2 := float64(0)
-					xAt := x[xRow+d]
-					for m := range M {
-						c2 := c
-						if c2 {
-							if D == 0 {
-								return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
-							}
-							c2 = !(max2[maxRow2+m] == 0)
-						}
-						t3 := float32(0)
-						if c2 {
-							if !dsumSet[maxRow2+m] {
-								return runtime.ValueError("linalg.cdist", "", "a value for an element of @sum")
-							}
-							if !scaleSet[maxRow2+m] {
-								return runtime.ValueError("linalg.cdist", "", "a value for an element of scale")
-							}
-							scaleAt := scale[maxRow2+m]
-							zAt := z[(zRow+m)*D+d]
-							t := xAt - zAt
-							t2 := float32(float32(2*dsum[maxRow2+m]) / scaleAt / scaleAt * t)
-							t3 = t2
-						}
-						sum2 += float64(t3)
-					}
-					dx[xRow+d] = float32(sum2)
-				}
+		if part := (cdistPart21{dsumSet, scaleSet, dsum, dx, max2, scale, x, z, c, D, M, N}); runtime.Small(B*N, M*D) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M*D); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, m, d] += if 0 < |D| && !(max[b, n, m] == 0) then -(2 * @sum[b, n, m] / scale[b, n, m] / scale[b, n, m] * (x[b, n, d] - z[b, m, d])) else 0   for b in ...B, n in N, m in M, d in D
 	if wantDz {
-		for b2 := range B {
-			maxRow := b2 * N
-			zRow := b2 * M
-			for m := range M {
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					sum2 := float64(0)
-					zAt := z[zRow2+d]
-					for n := range N {
-						c4 := c
-						if c4 {
-							if D == 0 {
-								return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
-							}
-							maxAt := max2[(maxRow+n)*M+m]
-							c2 := maxAt == 0
-							c3 := !c2
-							c4 = c3
-						}
-						t6 := float32(0)
-						if c4 {
-							if !dsumSet[(maxRow+n)*M+m] {
-								return runtime.ValueError("linalg.cdist", "", "a value for an element of @sum")
-							}
-							dsumAt := dsum[(maxRow+n)*M+m]
-							t := float32(2 * dsumAt)
-							if !scaleSet[(maxRow+n)*M+m] {
-								return runtime.ValueError("linalg.cdist", "", "a value for an element of scale")
-							}
-							scaleAt := scale[(maxRow+n)*M+m]
-							t2 := t / scaleAt
-							t3 := t2 / scaleAt
-							xAt := x[(maxRow+n)*D+d]
-							t4 := xAt - zAt
-							t5 := float32(t3 * t4)
-							t6 = -t5
-						}
-						sum2 += float64(t6)
-					}
-					dz[zRow2+d] = float32(sum2)
-				}
+		if part := (cdistPart22{dsumSet, scaleSet, dsum, dz, max2, scale, x, z, c, D, M, N}); runtime.Small(B*M, N*D) {
+			if err := part.Run(0, B*M); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*M, N*D); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 3), dx)
 	copy(runtime.Elements[float32](b, 4), dz)
+	return nil
+}
+
+// cdistPart23 is a loop that runs in parts.
+type cdistPart23 struct {
+	dsumSet, scaleSet, sumSet  []bool
+	dsum, dy, max2, scale, sum []float64
+	c                          bool
+	D, M, N                    int
+}
+
+func (part *cdistPart23) Run(from, to int) error {
+	dsumSet, scaleSet, sumSet, dsum, dy, max2, scale, sum, c, D, M, N := part.dsumSet, part.scaleSet, part.sumSet, part.dsum, part.dy, part.max2, part.scale, part.sum, part.c, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		maxRow := b2 * N
+		maxRow2 := (maxRow + n) * M
+		for m := range M {
+			c2 := c
+			if c2 {
+				if D == 0 {
+					continue
+				}
+				c2 = !(max2[maxRow2+m] == 0)
+			}
+			t2 := float64(0)
+			if c2 {
+				if !scaleSet[maxRow2+m] {
+					continue
+				}
+				if !sumSet[maxRow2+m] {
+					continue
+				}
+				t := float64(float64(0.5*dy[maxRow2+m])*scale[maxRow2+m]) / math.Sqrt(sum[maxRow2+m])
+				t2 = t
+			}
+			dsum[maxRow2+m] = t2
+			dsumSet[maxRow2+m] = true
+		}
+	}
+	return nil
+}
+
+// cdistPart24 is a loop that runs in parts.
+type cdistPart24 struct {
+	dsumSet, scaleSet           []bool
+	dsum, dx, max2, scale, x, z []float64
+	c                           bool
+	D, M, N                     int
+}
+
+func (part *cdistPart24) Run(from, to int) error {
+	dsumSet, scaleSet, dsum, dx, max2, scale, x, z, c, D, M, N := part.dsumSet, part.scaleSet, part.dsum, part.dx, part.max2, part.scale, part.x, part.z, part.c, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		maxRow := b2 * N
+		zRow := b2 * M
+		maxRow2 := (maxRow + n) * M
+		xRow := (maxRow + n) * D
+		for d := range D {
+			sum2 := float64(0)
+			xAt := x[xRow+d]
+			for m := range M {
+				c2 := c
+				if c2 {
+					if D == 0 {
+						return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
+					}
+					c2 = !(max2[maxRow2+m] == 0)
+				}
+				t3 := float64(0)
+				if c2 {
+					if !dsumSet[maxRow2+m] {
+						return runtime.ValueError("linalg.cdist", "", "a value for an element of @sum")
+					}
+					if !scaleSet[maxRow2+m] {
+						return runtime.ValueError("linalg.cdist", "", "a value for an element of scale")
+					}
+					scaleAt := scale[maxRow2+m]
+					zAt := z[(zRow+m)*D+d]
+					t := xAt - zAt
+					t2 := float64(float64(2*dsum[maxRow2+m]) / scaleAt / scaleAt * t)
+					t3 = t2
+				}
+				sum2 += t3
+			}
+			dx[xRow+d] = sum2
+		}
+	}
+	return nil
+}
+
+// cdistPart25 is a loop that runs in parts.
+type cdistPart25 struct {
+	dsumSet, scaleSet           []bool
+	dsum, dz, max2, scale, x, z []float64
+	c                           bool
+	D, M, N                     int
+}
+
+func (part *cdistPart25) Run(from, to int) error {
+	dsumSet, scaleSet, dsum, dz, max2, scale, x, z, c, D, M, N := part.dsumSet, part.scaleSet, part.dsum, part.dz, part.max2, part.scale, part.x, part.z, part.c, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		m := rest % M
+		rest /= M
+		b2 := rest
+		maxRow := b2 * N
+		zRow := b2 * M
+		zRow2 := (zRow + m) * D
+		for d := range D {
+			sum2 := float64(0)
+			zAt := z[zRow2+d]
+			for n := range N {
+				c4 := c
+				if c4 {
+					if D == 0 {
+						return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
+					}
+					maxAt := max2[(maxRow+n)*M+m]
+					c2 := maxAt == 0
+					c3 := !c2
+					c4 = c3
+				}
+				t6 := float64(0)
+				if c4 {
+					if !dsumSet[(maxRow+n)*M+m] {
+						return runtime.ValueError("linalg.cdist", "", "a value for an element of @sum")
+					}
+					dsumAt := dsum[(maxRow+n)*M+m]
+					t := float64(2 * dsumAt)
+					if !scaleSet[(maxRow+n)*M+m] {
+						return runtime.ValueError("linalg.cdist", "", "a value for an element of scale")
+					}
+					scaleAt := scale[(maxRow+n)*M+m]
+					t2 := t / scaleAt
+					t3 := t2 / scaleAt
+					xAt := x[(maxRow+n)*D+d]
+					t4 := xAt - zAt
+					t5 := float64(t3 * t4)
+					t6 = -t5
+				}
+				sum2 += t6
+			}
+			dz[zRow2+d] = sum2
+		}
+	}
 	return nil
 }
 
@@ -876,202 +1468,207 @@ func cdistIfRunBackwardF64(b *runtime.Bound, v *cdistValues) error {
 
 	// max[b, n, m] max= abs(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
 	max2 := runtime.Temp[float64](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			maxRow := (xRow + n) * M
-			for m := range M {
-				most := math.Inf(-1)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					most = runtime.Max64(most, math.Abs(x[xRow2+d]-z[zRow2+d]))
-				}
-				max2[maxRow+m] = most
-			}
+	if part := (cdistPart4{max2, x, z, D, M, N}); runtime.Small(B*N, 17*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 17*M*D); err != nil {
+		return err
 	}
 
 	// scale[b, n, m] = stop(if 0 < |D| && !(max[b, n, m] == 0) && !isinf(max[b, n, m]) then max[b, n, m] else 1)   for b in ...B, n in N, m in M
 	scale := runtime.Temp[float64](b, B*N*M)
 	scaleSet := runtime.Temp[bool](b, B*N*M)
 	c := 0 < D
-	for b2 := range B {
-		maxRow := b2 * N
-		for n := range N {
-			maxRow2 := (maxRow + n) * M
-			for m := range M {
-				c2 := c
-				if c2 {
-					if D == 0 {
-						continue
-					}
-					maxAt := max2[maxRow2+m]
-					c2 = !(maxAt == 0) && !math.IsInf(maxAt, 0)
-				}
-				t := float64(1)
-				if c2 {
-					if D == 0 {
-						continue
-					}
-					maxAt2 := max2[maxRow2+m]
-					t = maxAt2
-				}
-				scale[maxRow2+m] = t
-				scaleSet[maxRow2+m] = true
-			}
+	if part := (cdistPart5{scaleSet, max2, scale, c, D, M, N}); runtime.Small(B*N, 9*M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M); err != nil {
+		return err
 	}
 
 	// sum[b, n, m] += (x[b, n, d] - z[b, m, d]) / scale[b, n, m] * ((x[b, n, d] - z[b, m, d]) / scale[b, n, m])   for b in ...B, n in N, m in M, d in D
 	sum := runtime.Temp[float64](b, B*N*M)
 	sumSet := runtime.Temp[bool](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			scaleRow := (xRow + n) * M
-			for m := range M {
-				sum2 := float64(0)
-				none := false
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					if !scaleSet[scaleRow+m] {
-						none = true
-						continue
-					}
-					t := (x[xRow2+d] - z[zRow2+d]) / scale[scaleRow+m]
-					sum2 += float64(t * t)
-				}
-				sum[scaleRow+m] = sum2
-				sumSet[scaleRow+m] = !none
-			}
+	if part := (cdistPart6{scaleSet, sumSet, scale, sum, x, z, D, M, N}); runtime.Small(B*N, M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M*D); err != nil {
+		return err
 	}
 
 	// @sum[b, n, m] = if 0 < |D| && !(max[b, n, m] == 0) then (1/2) * @y[b, n, m] * scale[b, n, m] / sqrt(sum[b, n, m]) else 0   for b in ...B, n in N, m in M
 	dsum := runtime.Temp[float64](b, B*N*M)
 	dsumSet := runtime.Temp[bool](b, B*N*M)
-	for b2 := range B {
-		maxRow := b2 * N
-		for n := range N {
-			maxRow2 := (maxRow + n) * M
-			for m := range M {
-				c2 := c
-				if c2 {
-					if D == 0 {
-						continue
-					}
-					c2 = !(max2[maxRow2+m] == 0)
-				}
-				t2 := float64(0)
-				if c2 {
-					if !scaleSet[maxRow2+m] {
-						continue
-					}
-					if !sumSet[maxRow2+m] {
-						continue
-					}
-					t := float64(float64(0.5*dy[maxRow2+m])*scale[maxRow2+m]) / math.Sqrt(sum[maxRow2+m])
-					t2 = t
-				}
-				dsum[maxRow2+m] = t2
-				dsumSet[maxRow2+m] = true
-			}
+	if part := (cdistPart23{dsumSet, scaleSet, sumSet, dsum, dy, max2, scale, sum, c, D, M, N}); runtime.Small(B*N, 9*M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M); err != nil {
+		return err
 	}
 
 	// @x[b, n, d] += if 0 < |D| && !(max[b, n, m] == 0) then 2 * @sum[b, n, m] / scale[b, n, m] / scale[b, n, m] * (x[b, n, d] - z[b, m, d]) else 0   for b in ...B, n in N, m in M, d in D
 	if wantDx {
-		for b2 := range B {
-			maxRow := b2 * N
-			zRow := b2 * M
-			for n := range N {
-				maxRow2 := (maxRow + n) * M
-				xRow := (maxRow + n) * D
-				for d := range D {
-					sum2 := float64(0)
-					xAt := x[xRow+d]
-					for m := range M {
-						c2 := c
-						if c2 {
-							if D == 0 {
-								return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
-							}
-							c2 = !(max2[maxRow2+m] == 0)
-						}
-						t3 := float64(0)
-						if c2 {
-							if !dsumSet[maxRow2+m] {
-								return runtime.ValueError("linalg.cdist", "", "a value for an element of @sum")
-							}
-							if !scaleSet[maxRow2+m] {
-								return runtime.ValueError("linalg.cdist", "", "a value for an element of scale")
-							}
-							scaleAt := scale[maxRow2+m]
-							zAt := z[(zRow+m)*D+d]
-							t := xAt - zAt
-							t2 := float64(float64(2*dsum[maxRow2+m]) / scaleAt / scaleAt * t)
-							t3 = t2
-						}
-						sum2 += t3
-					}
-					dx[xRow+d] = sum2
-				}
+		if part := (cdistPart24{dsumSet, scaleSet, dsum, dx, max2, scale, x, z, c, D, M, N}); runtime.Small(B*N, M*D) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M*D); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, m, d] += if 0 < |D| && !(max[b, n, m] == 0) then -(2 * @sum[b, n, m] / scale[b, n, m] / scale[b, n, m] * (x[b, n, d] - z[b, m, d])) else 0   for b in ...B, n in N, m in M, d in D
 	if wantDz {
-		for b2 := range B {
-			maxRow := b2 * N
-			zRow := b2 * M
-			for m := range M {
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					sum2 := float64(0)
-					zAt := z[zRow2+d]
-					for n := range N {
-						c4 := c
-						if c4 {
-							if D == 0 {
-								return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
-							}
-							maxAt := max2[(maxRow+n)*M+m]
-							c2 := maxAt == 0
-							c3 := !c2
-							c4 = c3
-						}
-						t6 := float64(0)
-						if c4 {
-							if !dsumSet[(maxRow+n)*M+m] {
-								return runtime.ValueError("linalg.cdist", "", "a value for an element of @sum")
-							}
-							dsumAt := dsum[(maxRow+n)*M+m]
-							t := float64(2 * dsumAt)
-							if !scaleSet[(maxRow+n)*M+m] {
-								return runtime.ValueError("linalg.cdist", "", "a value for an element of scale")
-							}
-							scaleAt := scale[(maxRow+n)*M+m]
-							t2 := t / scaleAt
-							t3 := t2 / scaleAt
-							xAt := x[(maxRow+n)*D+d]
-							t4 := xAt - zAt
-							t5 := float64(t3 * t4)
-							t6 = -t5
-						}
-						sum2 += t6
-					}
-					dz[zRow2+d] = sum2
-				}
+		if part := (cdistPart25{dsumSet, scaleSet, dsum, dz, max2, scale, x, z, c, D, M, N}); runtime.Small(B*M, N*D) {
+			if err := part.Run(0, B*M); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*M, N*D); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)
 	copy(runtime.Elements[float64](b, 4), dz)
+	return nil
+}
+
+// cdistPart26 is a loop that runs in parts.
+type cdistPart26 struct {
+	max2, maxTies, x, z []float32
+	D, M, N             int
+}
+
+func (part *cdistPart26) Run(from, to int) error {
+	max2, maxTies, x, z, D, M, N := part.max2, part.maxTies, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		maxRow := (xRow + n) * M
+		for m := range M {
+			sum := float64(0)
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				t := runtime.Abs32(x[xRow2+d] - z[zRow2+d])
+				if D == 0 {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
+				}
+				maxAt := max2[maxRow+m]
+				c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
+				t2 := float32(0)
+				if c {
+					t2 = 1
+				}
+				sum += float64(t2)
+			}
+			maxTies[maxRow+m] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// cdistPart27 is a loop that runs in parts.
+type cdistPart27 struct {
+	dx, dy, max2, maxTies, x, z []float32
+	D, M, N                     int
+}
+
+func (part *cdistPart27) Run(from, to int) error {
+	dx, dy, max2, maxTies, x, z, D, M, N := part.dx, part.dy, part.max2, part.maxTies, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		maxRow := (xRow + n) * M
+		for d := range D {
+			sum := float64(0)
+			xAt := x[xRow2+d]
+			for m := range M {
+				zAt := z[(zRow+m)*D+d]
+				t := xAt - zAt
+				t2 := runtime.Abs32(t)
+				if D == 0 {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
+				}
+				maxAt := max2[maxRow+m]
+				c := t2 == maxAt || math.IsNaN(float64(t2)) && math.IsNaN(float64(maxAt))
+				t4 := float32(0)
+				if c {
+					t3 := float32(dy[maxRow+m] / maxTies[maxRow+m] * runtime.Sign(t))
+					t4 = t3
+				}
+				sum += float64(t4)
+			}
+			dx[xRow2+d] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// cdistPart28 is a loop that runs in parts.
+type cdistPart28 struct {
+	dy, dz, max2, maxTies, x, z []float32
+	D, M, N                     int
+}
+
+func (part *cdistPart28) Run(from, to int) error {
+	dy, dz, max2, maxTies, x, z, D, M, N := part.dy, part.dz, part.max2, part.maxTies, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		m := rest % M
+		rest /= M
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		zRow2 := (zRow + m) * D
+		for d := range D {
+			sum := float64(0)
+			zAt := z[zRow2+d]
+			for n := range N {
+				xAt := x[(xRow+n)*D+d]
+				t := xAt - zAt
+				t2 := runtime.Abs32(t)
+				if D == 0 {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
+				}
+				maxAt := max2[(xRow+n)*M+m]
+				c := t2 == maxAt
+				c5 := c
+				if !c5 {
+					c2 := math.IsNaN(float64(t2))
+					c4 := c2
+					if c4 {
+						c3 := math.IsNaN(float64(maxAt))
+						c4 = c3
+					}
+					c5 = c4
+				}
+				t6 := float32(0)
+				if c5 {
+					dyAt := dy[(xRow+n)*M+m]
+					maxTiesAt := maxTies[(xRow+n)*M+m]
+					t3 := dyAt / maxTiesAt
+					t4 := runtime.Sign(t)
+					t5 := float32(t3 * t4)
+					t6 = -t5
+				}
+				sum += float64(t6)
+			}
+			dz[zRow2+d] = float32(sum)
+		}
+	}
 	return nil
 }
 
@@ -1091,132 +1688,181 @@ func cdistElseIfRunBackwardF32(b *runtime.Bound, v *cdistValues) error {
 
 	// max[b, n, m] max= abs(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
 	max2 := runtime.Temp[float32](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			maxRow := (xRow + n) * M
-			for m := range M {
-				most := float32(math.Inf(-1))
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					most = runtime.Max32(most, runtime.Abs32(x[xRow2+d]-z[zRow2+d]))
-				}
-				max2[maxRow+m] = most
-			}
+	if part := (cdistPart0{max2, x, z, D, M, N}); runtime.Small(B*N, 9*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M*D); err != nil {
+		return err
 	}
 
 	// max.ties[b, n, m] += if abs(x[b, n, d] - z[b, m, d]) == max[b, n, m] || isnan(abs(x[b, n, d] - z[b, m, d])) && isnan(max[b, n, m]) then 1 else 0   for b in ...B, n in N, m in M, d in D
 	maxTies := runtime.Temp[float32](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			maxRow := (xRow + n) * M
-			for m := range M {
-				sum := float64(0)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					t := runtime.Abs32(x[xRow2+d] - z[zRow2+d])
-					if D == 0 {
-						return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
-					}
-					maxAt := max2[maxRow+m]
-					c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
-					t2 := float32(0)
-					if c {
-						t2 = 1
-					}
-					sum += float64(t2)
-				}
-				maxTies[maxRow+m] = float32(sum)
-			}
+	if part := (cdistPart26{max2, maxTies, x, z, D, M, N}); runtime.Small(B*N, 17*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 17*M*D); err != nil {
+		return err
 	}
 
 	// @x[b, n, d] += if abs(x[b, n, d] - z[b, m, d]) == max[b, n, m] || isnan(abs(x[b, n, d] - z[b, m, d])) && isnan(max[b, n, m]) then @y[b, n, m] / max.ties[b, n, m] * sign(x[b, n, d] - z[b, m, d]) else 0   for b in ...B, n in N, m in M, d in D
 	if wantDx {
-		for b2 := range B {
-			xRow := b2 * N
-			zRow := b2 * M
-			for n := range N {
-				xRow2 := (xRow + n) * D
-				maxRow := (xRow + n) * M
-				for d := range D {
-					sum := float64(0)
-					xAt := x[xRow2+d]
-					for m := range M {
-						zAt := z[(zRow+m)*D+d]
-						t := xAt - zAt
-						t2 := runtime.Abs32(t)
-						if D == 0 {
-							return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
-						}
-						maxAt := max2[maxRow+m]
-						c := t2 == maxAt || math.IsNaN(float64(t2)) && math.IsNaN(float64(maxAt))
-						t4 := float32(0)
-						if c {
-							t3 := float32(dy[maxRow+m] / maxTies[maxRow+m] * runtime.Sign(t))
-							t4 = t3
-						}
-						sum += float64(t4)
-					}
-					dx[xRow2+d] = float32(sum)
-				}
+		if part := (cdistPart27{dx, dy, max2, maxTies, x, z, D, M, N}); runtime.Small(B*N, 17*M*D) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, 17*M*D); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, m, d] += if abs(x[b, n, d] - z[b, m, d]) == max[b, n, m] || isnan(abs(x[b, n, d] - z[b, m, d])) && isnan(max[b, n, m]) then -(@y[b, n, m] / max.ties[b, n, m] * sign(x[b, n, d] - z[b, m, d])) else 0   for b in ...B, n in N, m in M, d in D
 	if wantDz {
-		for b2 := range B {
-			xRow := b2 * N
-			zRow := b2 * M
-			for m := range M {
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					sum := float64(0)
-					zAt := z[zRow2+d]
-					for n := range N {
-						xAt := x[(xRow+n)*D+d]
-						t := xAt - zAt
-						t2 := runtime.Abs32(t)
-						if D == 0 {
-							return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
-						}
-						maxAt := max2[(xRow+n)*M+m]
-						c := t2 == maxAt
-						c5 := c
-						if !c5 {
-							c2 := math.IsNaN(float64(t2))
-							c4 := c2
-							if c4 {
-								c3 := math.IsNaN(float64(maxAt))
-								c4 = c3
-							}
-							c5 = c4
-						}
-						t6 := float32(0)
-						if c5 {
-							dyAt := dy[(xRow+n)*M+m]
-							maxTiesAt := maxTies[(xRow+n)*M+m]
-							t3 := dyAt / maxTiesAt
-							t4 := runtime.Sign(t)
-							t5 := float32(t3 * t4)
-							t6 = -t5
-						}
-						sum += float64(t6)
-					}
-					dz[zRow2+d] = float32(sum)
-				}
+		if part := (cdistPart28{dy, dz, max2, maxTies, x, z, D, M, N}); runtime.Small(B*M, 17*N*D) {
+			if err := part.Run(0, B*M); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*M, 17*N*D); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 3), dx)
 	copy(runtime.Elements[float32](b, 4), dz)
+	return nil
+}
+
+// cdistPart29 is a loop that runs in parts.
+type cdistPart29 struct {
+	max2, maxTies, x, z []float64
+	D, M, N             int
+}
+
+func (part *cdistPart29) Run(from, to int) error {
+	max2, maxTies, x, z, D, M, N := part.max2, part.maxTies, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		maxRow := (xRow + n) * M
+		for m := range M {
+			sum := float64(0)
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				t := math.Abs(x[xRow2+d] - z[zRow2+d])
+				if D == 0 {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
+				}
+				maxAt := max2[maxRow+m]
+				t2 := float64(0)
+				if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
+					t2 = 1
+				}
+				sum += t2
+			}
+			maxTies[maxRow+m] = sum
+		}
+	}
+	return nil
+}
+
+// cdistPart30 is a loop that runs in parts.
+type cdistPart30 struct {
+	dx, dy, max2, maxTies, x, z []float64
+	D, M, N                     int
+}
+
+func (part *cdistPart30) Run(from, to int) error {
+	dx, dy, max2, maxTies, x, z, D, M, N := part.dx, part.dy, part.max2, part.maxTies, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		maxRow := (xRow + n) * M
+		for d := range D {
+			sum := float64(0)
+			xAt := x[xRow2+d]
+			for m := range M {
+				zAt := z[(zRow+m)*D+d]
+				t := xAt - zAt
+				t2 := math.Abs(t)
+				if D == 0 {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
+				}
+				maxAt := max2[maxRow+m]
+				t4 := float64(0)
+				if t2 == maxAt || math.IsNaN(t2) && math.IsNaN(maxAt) {
+					t3 := float64(dy[maxRow+m] / maxTies[maxRow+m] * runtime.Sign(t))
+					t4 = t3
+				}
+				sum += t4
+			}
+			dx[xRow2+d] = sum
+		}
+	}
+	return nil
+}
+
+// cdistPart31 is a loop that runs in parts.
+type cdistPart31 struct {
+	dy, dz, max2, maxTies, x, z []float64
+	D, M, N                     int
+}
+
+func (part *cdistPart31) Run(from, to int) error {
+	dy, dz, max2, maxTies, x, z, D, M, N := part.dy, part.dz, part.max2, part.maxTies, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		m := rest % M
+		rest /= M
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		zRow2 := (zRow + m) * D
+		for d := range D {
+			sum := float64(0)
+			zAt := z[zRow2+d]
+			for n := range N {
+				xAt := x[(xRow+n)*D+d]
+				t := xAt - zAt
+				t2 := math.Abs(t)
+				if D == 0 {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
+				}
+				maxAt := max2[(xRow+n)*M+m]
+				c := t2 == maxAt
+				c5 := c
+				if !c5 {
+					c2 := math.IsNaN(t2)
+					c4 := c2
+					if c4 {
+						c3 := math.IsNaN(maxAt)
+						c4 = c3
+					}
+					c5 = c4
+				}
+				t6 := float64(0)
+				if c5 {
+					dyAt := dy[(xRow+n)*M+m]
+					maxTiesAt := maxTies[(xRow+n)*M+m]
+					t3 := dyAt / maxTiesAt
+					t4 := runtime.Sign(t)
+					t5 := float64(t3 * t4)
+					t6 = -t5
+				}
+				sum += t6
+			}
+			dz[zRow2+d] = sum
+		}
+	}
 	return nil
 }
 
@@ -1236,130 +1882,212 @@ func cdistElseIfRunBackwardF64(b *runtime.Bound, v *cdistValues) error {
 
 	// max[b, n, m] max= abs(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
 	max2 := runtime.Temp[float64](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			maxRow := (xRow + n) * M
-			for m := range M {
-				most := math.Inf(-1)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					most = runtime.Max64(most, math.Abs(x[xRow2+d]-z[zRow2+d]))
-				}
-				max2[maxRow+m] = most
-			}
+	if part := (cdistPart4{max2, x, z, D, M, N}); runtime.Small(B*N, 17*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 17*M*D); err != nil {
+		return err
 	}
 
 	// max.ties[b, n, m] += if abs(x[b, n, d] - z[b, m, d]) == max[b, n, m] || isnan(abs(x[b, n, d] - z[b, m, d])) && isnan(max[b, n, m]) then 1 else 0   for b in ...B, n in N, m in M, d in D
 	maxTies := runtime.Temp[float64](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			maxRow := (xRow + n) * M
-			for m := range M {
-				sum := float64(0)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					t := math.Abs(x[xRow2+d] - z[zRow2+d])
-					if D == 0 {
-						return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
-					}
-					maxAt := max2[maxRow+m]
-					t2 := float64(0)
-					if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
-						t2 = 1
-					}
-					sum += t2
-				}
-				maxTies[maxRow+m] = sum
-			}
+	if part := (cdistPart29{max2, maxTies, x, z, D, M, N}); runtime.Small(B*N, 25*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 25*M*D); err != nil {
+		return err
 	}
 
 	// @x[b, n, d] += if abs(x[b, n, d] - z[b, m, d]) == max[b, n, m] || isnan(abs(x[b, n, d] - z[b, m, d])) && isnan(max[b, n, m]) then @y[b, n, m] / max.ties[b, n, m] * sign(x[b, n, d] - z[b, m, d]) else 0   for b in ...B, n in N, m in M, d in D
 	if wantDx {
-		for b2 := range B {
-			xRow := b2 * N
-			zRow := b2 * M
-			for n := range N {
-				xRow2 := (xRow + n) * D
-				maxRow := (xRow + n) * M
-				for d := range D {
-					sum := float64(0)
-					xAt := x[xRow2+d]
-					for m := range M {
-						zAt := z[(zRow+m)*D+d]
-						t := xAt - zAt
-						t2 := math.Abs(t)
-						if D == 0 {
-							return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
-						}
-						maxAt := max2[maxRow+m]
-						t4 := float64(0)
-						if t2 == maxAt || math.IsNaN(t2) && math.IsNaN(maxAt) {
-							t3 := float64(dy[maxRow+m] / maxTies[maxRow+m] * runtime.Sign(t))
-							t4 = t3
-						}
-						sum += t4
-					}
-					dx[xRow2+d] = sum
-				}
+		if part := (cdistPart30{dx, dy, max2, maxTies, x, z, D, M, N}); runtime.Small(B*N, 25*M*D) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, 25*M*D); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, m, d] += if abs(x[b, n, d] - z[b, m, d]) == max[b, n, m] || isnan(abs(x[b, n, d] - z[b, m, d])) && isnan(max[b, n, m]) then -(@y[b, n, m] / max.ties[b, n, m] * sign(x[b, n, d] - z[b, m, d])) else 0   for b in ...B, n in N, m in M, d in D
 	if wantDz {
-		for b2 := range B {
-			xRow := b2 * N
-			zRow := b2 * M
-			for m := range M {
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					sum := float64(0)
-					zAt := z[zRow2+d]
-					for n := range N {
-						xAt := x[(xRow+n)*D+d]
-						t := xAt - zAt
-						t2 := math.Abs(t)
-						if D == 0 {
-							return runtime.ValueError("linalg.cdist", "", "a value for an element of max")
-						}
-						maxAt := max2[(xRow+n)*M+m]
-						c := t2 == maxAt
-						c5 := c
-						if !c5 {
-							c2 := math.IsNaN(t2)
-							c4 := c2
-							if c4 {
-								c3 := math.IsNaN(maxAt)
-								c4 = c3
-							}
-							c5 = c4
-						}
-						t6 := float64(0)
-						if c5 {
-							dyAt := dy[(xRow+n)*M+m]
-							maxTiesAt := maxTies[(xRow+n)*M+m]
-							t3 := dyAt / maxTiesAt
-							t4 := runtime.Sign(t)
-							t5 := float64(t3 * t4)
-							t6 = -t5
-						}
-						sum += t6
-					}
-					dz[zRow2+d] = sum
-				}
+		if part := (cdistPart31{dy, dz, max2, maxTies, x, z, D, M, N}); runtime.Small(B*M, 25*N*D) {
+			if err := part.Run(0, B*M); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*M, 25*N*D); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)
 	copy(runtime.Elements[float64](b, 4), dz)
+	return nil
+}
+
+// cdistPart32 is a loop that runs in parts.
+type cdistPart32 struct {
+	min2, x, z []float32
+	D, M, N    int
+}
+
+func (part *cdistPart32) Run(from, to int) error {
+	min2, x, z, D, M, N := part.min2, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		minRow := (xRow + n) * M
+		for m := range M {
+			least := float32(math.Inf(1))
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				least = runtime.Min32(least, runtime.Abs32(x[xRow2+d]-z[zRow2+d]))
+			}
+			min2[minRow+m] = least
+		}
+	}
+	return nil
+}
+
+// cdistPart33 is a loop that runs in parts.
+type cdistPart33 struct {
+	min2, minTies, x, z []float32
+	D, M, N             int
+}
+
+func (part *cdistPart33) Run(from, to int) error {
+	min2, minTies, x, z, D, M, N := part.min2, part.minTies, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		minRow := (xRow + n) * M
+		for m := range M {
+			sum := float64(0)
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				t := runtime.Abs32(x[xRow2+d] - z[zRow2+d])
+				if D == 0 {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of min")
+				}
+				minAt := min2[minRow+m]
+				c := t == minAt || math.IsNaN(float64(t)) && math.IsNaN(float64(minAt))
+				t2 := float32(0)
+				if c {
+					t2 = 1
+				}
+				sum += float64(t2)
+			}
+			minTies[minRow+m] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// cdistPart34 is a loop that runs in parts.
+type cdistPart34 struct {
+	dx, dy, min2, minTies, x, z []float32
+	D, M, N                     int
+}
+
+func (part *cdistPart34) Run(from, to int) error {
+	dx, dy, min2, minTies, x, z, D, M, N := part.dx, part.dy, part.min2, part.minTies, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		minRow := (xRow + n) * M
+		for d := range D {
+			sum := float64(0)
+			xAt := x[xRow2+d]
+			for m := range M {
+				zAt := z[(zRow+m)*D+d]
+				t := xAt - zAt
+				t2 := runtime.Abs32(t)
+				if D == 0 {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of min")
+				}
+				minAt := min2[minRow+m]
+				c := t2 == minAt || math.IsNaN(float64(t2)) && math.IsNaN(float64(minAt))
+				t4 := float32(0)
+				if c {
+					t3 := float32(dy[minRow+m] / minTies[minRow+m] * runtime.Sign(t))
+					t4 = t3
+				}
+				sum += float64(t4)
+			}
+			dx[xRow2+d] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// cdistPart35 is a loop that runs in parts.
+type cdistPart35 struct {
+	dy, dz, min2, minTies, x, z []float32
+	D, M, N                     int
+}
+
+func (part *cdistPart35) Run(from, to int) error {
+	dy, dz, min2, minTies, x, z, D, M, N := part.dy, part.dz, part.min2, part.minTies, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		m := rest % M
+		rest /= M
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		zRow2 := (zRow + m) * D
+		for d := range D {
+			sum := float64(0)
+			zAt := z[zRow2+d]
+			for n := range N {
+				xAt := x[(xRow+n)*D+d]
+				t := xAt - zAt
+				t2 := runtime.Abs32(t)
+				if D == 0 {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of min")
+				}
+				minAt := min2[(xRow+n)*M+m]
+				c := t2 == minAt
+				c5 := c
+				if !c5 {
+					c2 := math.IsNaN(float64(t2))
+					c4 := c2
+					if c4 {
+						c3 := math.IsNaN(float64(minAt))
+						c4 = c3
+					}
+					c5 = c4
+				}
+				t6 := float32(0)
+				if c5 {
+					dyAt := dy[(xRow+n)*M+m]
+					minTiesAt := minTies[(xRow+n)*M+m]
+					t3 := dyAt / minTiesAt
+					t4 := runtime.Sign(t)
+					t5 := float32(t3 * t4)
+					t6 = -t5
+				}
+				sum += float64(t6)
+			}
+			dz[zRow2+d] = float32(sum)
+		}
+	}
 	return nil
 }
 
@@ -1379,132 +2107,210 @@ func cdistElseElseIfRunBackwardF32(b *runtime.Bound, v *cdistValues) error {
 
 	// min[b, n, m] min= abs(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
 	min2 := runtime.Temp[float32](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			minRow := (xRow + n) * M
-			for m := range M {
-				least := float32(math.Inf(1))
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					least = runtime.Min32(least, runtime.Abs32(x[xRow2+d]-z[zRow2+d]))
-				}
-				min2[minRow+m] = least
-			}
+	if part := (cdistPart32{min2, x, z, D, M, N}); runtime.Small(B*N, 9*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M*D); err != nil {
+		return err
 	}
 
 	// min.ties[b, n, m] += if abs(x[b, n, d] - z[b, m, d]) == min[b, n, m] || isnan(abs(x[b, n, d] - z[b, m, d])) && isnan(min[b, n, m]) then 1 else 0   for b in ...B, n in N, m in M, d in D
 	minTies := runtime.Temp[float32](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			minRow := (xRow + n) * M
-			for m := range M {
-				sum := float64(0)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					t := runtime.Abs32(x[xRow2+d] - z[zRow2+d])
-					if D == 0 {
-						return runtime.ValueError("linalg.cdist", "", "a value for an element of min")
-					}
-					minAt := min2[minRow+m]
-					c := t == minAt || math.IsNaN(float64(t)) && math.IsNaN(float64(minAt))
-					t2 := float32(0)
-					if c {
-						t2 = 1
-					}
-					sum += float64(t2)
-				}
-				minTies[minRow+m] = float32(sum)
-			}
+	if part := (cdistPart33{min2, minTies, x, z, D, M, N}); runtime.Small(B*N, 17*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 17*M*D); err != nil {
+		return err
 	}
 
 	// @x[b, n, d] += if abs(x[b, n, d] - z[b, m, d]) == min[b, n, m] || isnan(abs(x[b, n, d] - z[b, m, d])) && isnan(min[b, n, m]) then @y[b, n, m] / min.ties[b, n, m] * sign(x[b, n, d] - z[b, m, d]) else 0   for b in ...B, n in N, m in M, d in D
 	if wantDx {
-		for b2 := range B {
-			xRow := b2 * N
-			zRow := b2 * M
-			for n := range N {
-				xRow2 := (xRow + n) * D
-				minRow := (xRow + n) * M
-				for d := range D {
-					sum := float64(0)
-					xAt := x[xRow2+d]
-					for m := range M {
-						zAt := z[(zRow+m)*D+d]
-						t := xAt - zAt
-						t2 := runtime.Abs32(t)
-						if D == 0 {
-							return runtime.ValueError("linalg.cdist", "", "a value for an element of min")
-						}
-						minAt := min2[minRow+m]
-						c := t2 == minAt || math.IsNaN(float64(t2)) && math.IsNaN(float64(minAt))
-						t4 := float32(0)
-						if c {
-							t3 := float32(dy[minRow+m] / minTies[minRow+m] * runtime.Sign(t))
-							t4 = t3
-						}
-						sum += float64(t4)
-					}
-					dx[xRow2+d] = float32(sum)
-				}
+		if part := (cdistPart34{dx, dy, min2, minTies, x, z, D, M, N}); runtime.Small(B*N, 17*M*D) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, 17*M*D); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, m, d] += if abs(x[b, n, d] - z[b, m, d]) == min[b, n, m] || isnan(abs(x[b, n, d] - z[b, m, d])) && isnan(min[b, n, m]) then -(@y[b, n, m] / min.ties[b, n, m] * sign(x[b, n, d] - z[b, m, d])) else 0   for b in ...B, n in N, m in M, d in D
 	if wantDz {
-		for b2 := range B {
-			xRow := b2 * N
-			zRow := b2 * M
-			for m := range M {
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					sum := float64(0)
-					zAt := z[zRow2+d]
-					for n := range N {
-						xAt := x[(xRow+n)*D+d]
-						t := xAt - zAt
-						t2 := runtime.Abs32(t)
-						if D == 0 {
-							return runtime.ValueError("linalg.cdist", "", "a value for an element of min")
-						}
-						minAt := min2[(xRow+n)*M+m]
-						c := t2 == minAt
-						c5 := c
-						if !c5 {
-							c2 := math.IsNaN(float64(t2))
-							c4 := c2
-							if c4 {
-								c3 := math.IsNaN(float64(minAt))
-								c4 = c3
-							}
-							c5 = c4
-						}
-						t6 := float32(0)
-						if c5 {
-							dyAt := dy[(xRow+n)*M+m]
-							minTiesAt := minTies[(xRow+n)*M+m]
-							t3 := dyAt / minTiesAt
-							t4 := runtime.Sign(t)
-							t5 := float32(t3 * t4)
-							t6 = -t5
-						}
-						sum += float64(t6)
-					}
-					dz[zRow2+d] = float32(sum)
-				}
+		if part := (cdistPart35{dy, dz, min2, minTies, x, z, D, M, N}); runtime.Small(B*M, 17*N*D) {
+			if err := part.Run(0, B*M); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*M, 17*N*D); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 3), dx)
 	copy(runtime.Elements[float32](b, 4), dz)
+	return nil
+}
+
+// cdistPart36 is a loop that runs in parts.
+type cdistPart36 struct {
+	min2, x, z []float64
+	D, M, N    int
+}
+
+func (part *cdistPart36) Run(from, to int) error {
+	min2, x, z, D, M, N := part.min2, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		minRow := (xRow + n) * M
+		for m := range M {
+			least := math.Inf(1)
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				least = runtime.Min64(least, math.Abs(x[xRow2+d]-z[zRow2+d]))
+			}
+			min2[minRow+m] = least
+		}
+	}
+	return nil
+}
+
+// cdistPart37 is a loop that runs in parts.
+type cdistPart37 struct {
+	min2, minTies, x, z []float64
+	D, M, N             int
+}
+
+func (part *cdistPart37) Run(from, to int) error {
+	min2, minTies, x, z, D, M, N := part.min2, part.minTies, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		minRow := (xRow + n) * M
+		for m := range M {
+			sum := float64(0)
+			zRow2 := (zRow + m) * D
+			for d := range D {
+				t := math.Abs(x[xRow2+d] - z[zRow2+d])
+				if D == 0 {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of min")
+				}
+				minAt := min2[minRow+m]
+				t2 := float64(0)
+				if t == minAt || math.IsNaN(t) && math.IsNaN(minAt) {
+					t2 = 1
+				}
+				sum += t2
+			}
+			minTies[minRow+m] = sum
+		}
+	}
+	return nil
+}
+
+// cdistPart38 is a loop that runs in parts.
+type cdistPart38 struct {
+	dx, dy, min2, minTies, x, z []float64
+	D, M, N                     int
+}
+
+func (part *cdistPart38) Run(from, to int) error {
+	dx, dy, min2, minTies, x, z, D, M, N := part.dx, part.dy, part.min2, part.minTies, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		xRow2 := (xRow + n) * D
+		minRow := (xRow + n) * M
+		for d := range D {
+			sum := float64(0)
+			xAt := x[xRow2+d]
+			for m := range M {
+				zAt := z[(zRow+m)*D+d]
+				t := xAt - zAt
+				t2 := math.Abs(t)
+				if D == 0 {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of min")
+				}
+				minAt := min2[minRow+m]
+				t4 := float64(0)
+				if t2 == minAt || math.IsNaN(t2) && math.IsNaN(minAt) {
+					t3 := float64(dy[minRow+m] / minTies[minRow+m] * runtime.Sign(t))
+					t4 = t3
+				}
+				sum += t4
+			}
+			dx[xRow2+d] = sum
+		}
+	}
+	return nil
+}
+
+// cdistPart39 is a loop that runs in parts.
+type cdistPart39 struct {
+	dy, dz, min2, minTies, x, z []float64
+	D, M, N                     int
+}
+
+func (part *cdistPart39) Run(from, to int) error {
+	dy, dz, min2, minTies, x, z, D, M, N := part.dy, part.dz, part.min2, part.minTies, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		m := rest % M
+		rest /= M
+		b2 := rest
+		xRow := b2 * N
+		zRow := b2 * M
+		zRow2 := (zRow + m) * D
+		for d := range D {
+			sum := float64(0)
+			zAt := z[zRow2+d]
+			for n := range N {
+				xAt := x[(xRow+n)*D+d]
+				t := xAt - zAt
+				t2 := math.Abs(t)
+				if D == 0 {
+					return runtime.ValueError("linalg.cdist", "", "a value for an element of min")
+				}
+				minAt := min2[(xRow+n)*M+m]
+				c := t2 == minAt
+				c5 := c
+				if !c5 {
+					c2 := math.IsNaN(t2)
+					c4 := c2
+					if c4 {
+						c3 := math.IsNaN(minAt)
+						c4 = c3
+					}
+					c5 = c4
+				}
+				t6 := float64(0)
+				if c5 {
+					dyAt := dy[(xRow+n)*M+m]
+					minTiesAt := minTies[(xRow+n)*M+m]
+					t3 := dyAt / minTiesAt
+					t4 := runtime.Sign(t)
+					t5 := float64(t3 * t4)
+					t6 = -t5
+				}
+				sum += t6
+			}
+			dz[zRow2+d] = sum
+		}
+	}
 	return nil
 }
 
@@ -1524,126 +2330,43 @@ func cdistElseElseIfRunBackwardF64(b *runtime.Bound, v *cdistValues) error {
 
 	// min[b, n, m] min= abs(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
 	min2 := runtime.Temp[float64](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			minRow := (xRow + n) * M
-			for m := range M {
-				least := math.Inf(1)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					least = runtime.Min64(least, math.Abs(x[xRow2+d]-z[zRow2+d]))
-				}
-				min2[minRow+m] = least
-			}
+	if part := (cdistPart36{min2, x, z, D, M, N}); runtime.Small(B*N, 17*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 17*M*D); err != nil {
+		return err
 	}
 
 	// min.ties[b, n, m] += if abs(x[b, n, d] - z[b, m, d]) == min[b, n, m] || isnan(abs(x[b, n, d] - z[b, m, d])) && isnan(min[b, n, m]) then 1 else 0   for b in ...B, n in N, m in M, d in D
 	minTies := runtime.Temp[float64](b, B*N*M)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			minRow := (xRow + n) * M
-			for m := range M {
-				sum := float64(0)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					t := math.Abs(x[xRow2+d] - z[zRow2+d])
-					if D == 0 {
-						return runtime.ValueError("linalg.cdist", "", "a value for an element of min")
-					}
-					minAt := min2[minRow+m]
-					t2 := float64(0)
-					if t == minAt || math.IsNaN(t) && math.IsNaN(minAt) {
-						t2 = 1
-					}
-					sum += t2
-				}
-				minTies[minRow+m] = sum
-			}
+	if part := (cdistPart37{min2, minTies, x, z, D, M, N}); runtime.Small(B*N, 25*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 25*M*D); err != nil {
+		return err
 	}
 
 	// @x[b, n, d] += if abs(x[b, n, d] - z[b, m, d]) == min[b, n, m] || isnan(abs(x[b, n, d] - z[b, m, d])) && isnan(min[b, n, m]) then @y[b, n, m] / min.ties[b, n, m] * sign(x[b, n, d] - z[b, m, d]) else 0   for b in ...B, n in N, m in M, d in D
 	if wantDx {
-		for b2 := range B {
-			xRow := b2 * N
-			zRow := b2 * M
-			for n := range N {
-				xRow2 := (xRow + n) * D
-				minRow := (xRow + n) * M
-				for d := range D {
-					sum := float64(0)
-					xAt := x[xRow2+d]
-					for m := range M {
-						zAt := z[(zRow+m)*D+d]
-						t := xAt - zAt
-						t2 := math.Abs(t)
-						if D == 0 {
-							return runtime.ValueError("linalg.cdist", "", "a value for an element of min")
-						}
-						minAt := min2[minRow+m]
-						t4 := float64(0)
-						if t2 == minAt || math.IsNaN(t2) && math.IsNaN(minAt) {
-							t3 := float64(dy[minRow+m] / minTies[minRow+m] * runtime.Sign(t))
-							t4 = t3
-						}
-						sum += t4
-					}
-					dx[xRow2+d] = sum
-				}
+		if part := (cdistPart38{dx, dy, min2, minTies, x, z, D, M, N}); runtime.Small(B*N, 25*M*D) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, 25*M*D); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, m, d] += if abs(x[b, n, d] - z[b, m, d]) == min[b, n, m] || isnan(abs(x[b, n, d] - z[b, m, d])) && isnan(min[b, n, m]) then -(@y[b, n, m] / min.ties[b, n, m] * sign(x[b, n, d] - z[b, m, d])) else 0   for b in ...B, n in N, m in M, d in D
 	if wantDz {
-		for b2 := range B {
-			xRow := b2 * N
-			zRow := b2 * M
-			for m := range M {
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					sum := float64(0)
-					zAt := z[zRow2+d]
-					for n := range N {
-						xAt := x[(xRow+n)*D+d]
-						t := xAt - zAt
-						t2 := math.Abs(t)
-						if D == 0 {
-							return runtime.ValueError("linalg.cdist", "", "a value for an element of min")
-						}
-						minAt := min2[(xRow+n)*M+m]
-						c := t2 == minAt
-						c5 := c
-						if !c5 {
-							c2 := math.IsNaN(t2)
-							c4 := c2
-							if c4 {
-								c3 := math.IsNaN(minAt)
-								c4 = c3
-							}
-							c5 = c4
-						}
-						t6 := float64(0)
-						if c5 {
-							dyAt := dy[(xRow+n)*M+m]
-							minTiesAt := minTies[(xRow+n)*M+m]
-							t3 := dyAt / minTiesAt
-							t4 := runtime.Sign(t)
-							t5 := float64(t3 * t4)
-							t6 = -t5
-						}
-						sum += t6
-					}
-					dz[zRow2+d] = sum
-				}
+		if part := (cdistPart39{dy, dz, min2, minTies, x, z, D, M, N}); runtime.Small(B*M, 25*N*D) {
+			if err := part.Run(0, B*M); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*M, 25*N*D); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)
@@ -1651,12 +2374,75 @@ func cdistElseElseIfRunBackwardF64(b *runtime.Bound, v *cdistValues) error {
 	return nil
 }
 
+// cdistPart40 is a loop that runs in parts.
+type cdistPart40 struct {
+	dx, dy, x, z []float32
+	D, M, N      int
+}
+
+func (part *cdistPart40) Run(from, to int) error {
+	dx, dy, x, z, D, M, N := part.dx, part.dy, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dyRow := b2 * N
+		zRow := b2 * M
+		dyRow2 := (dyRow + n) * M
+		xRow := (dyRow + n) * D
+		for d := range D {
+			sum := float64(0)
+			xAt := x[xRow+d]
+			for m := range M {
+				t := float32(dy[dyRow2+m] * runtime.Sign(xAt-z[(zRow+m)*D+d]))
+				sum += float64(t)
+			}
+			dx[xRow+d] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// cdistPart41 is a loop that runs in parts.
+type cdistPart41 struct {
+	dy, dz, x, z []float32
+	D, M, N      int
+}
+
+func (part *cdistPart41) Run(from, to int) error {
+	dy, dz, x, z, D, M, N := part.dy, part.dz, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		m := rest % M
+		rest /= M
+		b2 := rest
+		dyRow := b2 * N
+		zRow := b2 * M
+		zRow2 := (zRow + m) * D
+		for d := range D {
+			sum := float64(0)
+			zAt := z[zRow2+d]
+			for n := range N {
+				dyAt := dy[(dyRow+n)*M+m]
+				xAt := x[(dyRow+n)*D+d]
+				t := xAt - zAt
+				t2 := runtime.Sign(t)
+				t3 := float32(dyAt * t2)
+				sum += float64(-t3)
+			}
+			dz[zRow2+d] = float32(sum)
+		}
+	}
+	return nil
+}
+
 // cdistElseElseElseIfRunBackwardF32 computes the derivative of cdist with not p == real(2), not p == inf, not p == -inf, p == real(1), T f32.
 func cdistElseElseElseIfRunBackwardF32(b *runtime.Bound, v *cdistValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[3]
 	D := b.Ext[2]
-	B := b.Ext[0]
 	wantDx := b.Tensor(3) != nil
 	dy := runtime.Elements[float32](b, 2)
 	x := runtime.Elements[float32](b, 0)
@@ -1667,46 +2453,86 @@ func cdistElseElseElseIfRunBackwardF32(b *runtime.Bound, v *cdistValues) error {
 
 	// @x[b, n, d] += @y[b, n, m] * sign(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * N
-			zRow := b2 * M
-			for n := range N {
-				dyRow2 := (dyRow + n) * M
-				xRow := (dyRow + n) * D
-				for d := range D {
-					sum := float64(0)
-					xAt := x[xRow+d]
-					for m := range M {
-						t := float32(dy[dyRow2+m] * runtime.Sign(xAt-z[(zRow+m)*D+d]))
-						sum += float64(t)
-					}
-					dx[xRow+d] = float32(sum)
-				}
+		if part := (cdistPart40{dx, dy, x, z, D, M, N}); runtime.Small(B*N, M*D) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M*D); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, m, d] += -(@y[b, n, m] * sign(x[b, n, d] - z[b, m, d]))   for b in ...B, n in N, m in M, d in D
 	if wantDz {
-		for b2 := range B {
-			dyRow := b2 * N
-			zRow := b2 * M
-			for m := range M {
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					sum := float64(0)
-					zAt := z[zRow2+d]
-					for n := range N {
-						dyAt := dy[(dyRow+n)*M+m]
-						xAt := x[(dyRow+n)*D+d]
-						t := xAt - zAt
-						t2 := runtime.Sign(t)
-						t3 := float32(dyAt * t2)
-						sum += float64(-t3)
-					}
-					dz[zRow2+d] = float32(sum)
-				}
+		if part := (cdistPart41{dy, dz, x, z, D, M, N}); runtime.Small(B*M, N*D) {
+			if err := part.Run(0, B*M); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*M, N*D); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cdistPart42 is a loop that runs in parts.
+type cdistPart42 struct {
+	dx, dy, x, z []float64
+	D, M, N      int
+}
+
+func (part *cdistPart42) Run(from, to int) error {
+	dx, dy, x, z, D, M, N := part.dx, part.dy, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dyRow := b2 * N
+		zRow := b2 * M
+		dyRow2 := (dyRow + n) * M
+		xRow := (dyRow + n) * D
+		for d := range D {
+			sum := float64(0)
+			xAt := x[xRow+d]
+			for m := range M {
+				t := float64(dy[dyRow2+m] * runtime.Sign(xAt-z[(zRow+m)*D+d]))
+				sum += t
+			}
+			dx[xRow+d] = sum
+		}
+	}
+	return nil
+}
+
+// cdistPart43 is a loop that runs in parts.
+type cdistPart43 struct {
+	dy, dz, x, z []float64
+	D, M, N      int
+}
+
+func (part *cdistPart43) Run(from, to int) error {
+	dy, dz, x, z, D, M, N := part.dy, part.dz, part.x, part.z, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		m := rest % M
+		rest /= M
+		b2 := rest
+		dyRow := b2 * N
+		zRow := b2 * M
+		zRow2 := (zRow + m) * D
+		for d := range D {
+			sum := float64(0)
+			zAt := z[zRow2+d]
+			for n := range N {
+				dyAt := dy[(dyRow+n)*M+m]
+				xAt := x[(dyRow+n)*D+d]
+				t := xAt - zAt
+				t2 := runtime.Sign(t)
+				t3 := float64(dyAt * t2)
+				sum += -t3
+			}
+			dz[zRow2+d] = sum
 		}
 	}
 	return nil
@@ -1714,10 +2540,10 @@ func cdistElseElseElseIfRunBackwardF32(b *runtime.Bound, v *cdistValues) error {
 
 // cdistElseElseElseIfRunBackwardF64 computes the derivative of cdist with not p == real(2), not p == inf, not p == -inf, p == real(1), T f64.
 func cdistElseElseElseIfRunBackwardF64(b *runtime.Bound, v *cdistValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[3]
 	D := b.Ext[2]
-	B := b.Ext[0]
 	wantDx := b.Tensor(3) != nil
 	dy := runtime.Elements[float64](b, 2)
 	x := runtime.Elements[float64](b, 0)
@@ -1728,46 +2554,182 @@ func cdistElseElseElseIfRunBackwardF64(b *runtime.Bound, v *cdistValues) error {
 
 	// @x[b, n, d] += @y[b, n, m] * sign(x[b, n, d] - z[b, m, d])   for b in ...B, n in N, m in M, d in D
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * N
-			zRow := b2 * M
-			for n := range N {
-				dyRow2 := (dyRow + n) * M
-				xRow := (dyRow + n) * D
-				for d := range D {
-					sum := float64(0)
-					xAt := x[xRow+d]
-					for m := range M {
-						t := float64(dy[dyRow2+m] * runtime.Sign(xAt-z[(zRow+m)*D+d]))
-						sum += t
-					}
-					dx[xRow+d] = sum
-				}
+		if part := (cdistPart42{dx, dy, x, z, D, M, N}); runtime.Small(B*N, M*D) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M*D); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, m, d] += -(@y[b, n, m] * sign(x[b, n, d] - z[b, m, d]))   for b in ...B, n in N, m in M, d in D
 	if wantDz {
-		for b2 := range B {
-			dyRow := b2 * N
-			zRow := b2 * M
-			for m := range M {
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					sum := float64(0)
-					zAt := z[zRow2+d]
-					for n := range N {
-						dyAt := dy[(dyRow+n)*M+m]
-						xAt := x[(dyRow+n)*D+d]
-						t := xAt - zAt
-						t2 := runtime.Sign(t)
-						t3 := float64(dyAt * t2)
-						sum += -t3
-					}
-					dz[zRow2+d] = sum
-				}
+		if part := (cdistPart43{dy, dz, x, z, D, M, N}); runtime.Small(B*M, N*D) {
+			if err := part.Run(0, B*M); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*M, N*D); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cdistPart44 is a loop that runs in parts.
+type cdistPart44 struct {
+	dsum, dy, sum []float32
+	c             bool
+	t4, t5, t6    float32
+	M, N          int
+}
+
+func (part *cdistPart44) Run(from, to int) error {
+	dsum, dy, sum, c, t4, t5, t6, M, N := part.dsum, part.dy, part.sum, part.c, part.t4, part.t5, part.t6, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		sumRow := b2 * N
+		sumRow2 := (sumRow + n) * M
+		for m := range M {
+			sumAt := sum[sumRow2+m]
+			t9 := float32(0)
+			if 0 < sumAt && sumAt < t4 || math.IsNaN(float64(sumAt)) {
+				var t8 float32
+				if c {
+					t8 = 0
+				} else {
+					t7 := float32(float32(t5*dy[sumRow2+m]) * float32(math.Pow(float64(sumAt), float64(t6))))
+					t8 = t7
+				}
+				t9 = t8
+			}
+			dsum[sumRow2+m] = t9
+		}
+	}
+	return nil
+}
+
+// cdistPart45 is a loop that runs in parts.
+type cdistPart45 struct {
+	dsum, dx, sum, x, z []float32
+	c2, c5              bool
+	p, t4, t9           float32
+	D, M, N             int
+}
+
+func (part *cdistPart45) Run(from, to int) error {
+	dsum, dx, sum, x, z, c2, c5, p, t4, t9, D, M, N := part.dsum, part.dx, part.sum, part.x, part.z, part.c2, part.c5, part.p, part.t4, part.t9, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		sumRow := b2 * N
+		zRow := b2 * M
+		sumRow2 := (sumRow + n) * M
+		xRow := (sumRow + n) * D
+		for d := range D {
+			sum2 := float64(0)
+			xAt := x[xRow+d]
+			for m := range M {
+				sumAt := sum[sumRow2+m]
+				c3 := (0 < sumAt && sumAt < t4 || math.IsNaN(float64(sumAt))) && c2
+				t13 := float32(0)
+				if c3 {
+					zAt := z[(zRow+m)*D+d]
+					t7 := xAt - zAt
+					c4 := t7 == 0
+					var t12 float32
+					if c4 {
+						t12 = 0
+					} else {
+						var t11 float32
+						if c5 {
+							t11 = 0
+						} else {
+							t8 := runtime.Abs32(t7)
+							t10 := float32(float32(p*dsum[sumRow2+m]) * float32(math.Pow(float64(t8), float64(t9))))
+							t11 = float32(t10 * runtime.Sign(t7))
+						}
+						t12 = t11
+					}
+					t13 = t12
+				}
+				sum2 += float64(t13)
+			}
+			dx[xRow+d] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// cdistPart46 is a loop that runs in parts.
+type cdistPart46 struct {
+	dsum, dz, sum, x, z []float32
+	c2, c5              bool
+	p, t4, t9           float32
+	D, M, N             int
+}
+
+func (part *cdistPart46) Run(from, to int) error {
+	dsum, dz, sum, x, z, c2, c5, p, t4, t9, D, M, N := part.dsum, part.dz, part.sum, part.x, part.z, part.c2, part.c5, part.p, part.t4, part.t9, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		m := rest % M
+		rest /= M
+		b2 := rest
+		sumRow := b2 * N
+		zRow := b2 * M
+		zRow2 := (zRow + m) * D
+		for d := range D {
+			sum2 := float64(0)
+			zAt := z[zRow2+d]
+			for n := range N {
+				sumAt := sum[(sumRow+n)*M+m]
+				c3 := 0 < sumAt
+				c6 := c3
+				if c6 {
+					c4 := sumAt < t4
+					c6 = c4
+				}
+				c8 := c6
+				if !c8 {
+					c7 := math.IsNaN(float64(sumAt))
+					c8 = c7
+				}
+				c9 := c8 && c2
+				t17 := float32(0)
+				if c9 {
+					xAt := x[(sumRow+n)*D+d]
+					t7 := xAt - zAt
+					c10 := t7 == 0
+					var t16 float32
+					if c10 {
+						t16 = 0
+					} else {
+						var t15 float32
+						if c5 {
+							t15 = 0
+						} else {
+							dsumAt := dsum[(sumRow+n)*M+m]
+							t8 := float32(p * dsumAt)
+							t10 := runtime.Abs32(t7)
+							t11 := float32(math.Pow(float64(t10), float64(t9)))
+							t12 := float32(t8 * t11)
+							t13 := runtime.Sign(t7)
+							t14 := float32(t12 * t13)
+							t15 = -t14
+						}
+						t16 = t15
+					}
+					t17 = t16
+				}
+				sum2 += float64(t17)
+			}
+			dz[zRow2+d] = float32(sum2)
 		}
 	}
 	return nil
@@ -1795,28 +2757,12 @@ func cdistElseElseElseElseElseRunBackwardF32(b *runtime.Bound, v *cdistValues) e
 	}
 	t3 := float32(t2)
 	p := float32(v.p)
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			sumRow := (xRow + n) * M
-			for m := range M {
-				sum2 := float64(0)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					t := x[xRow2+d] - z[zRow2+d]
-					var t4 float32
-					if t == 0 {
-						t4 = t3
-					} else {
-						t4 = float32(math.Pow(float64(runtime.Abs32(t)), float64(p)))
-					}
-					sum2 += float64(t4)
-				}
-				sum[sumRow+m] = float32(sum2)
-			}
+	if part := (cdistPart16{sum, x, z, p, t3, D, M, N}); runtime.Small(B*N, 9*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 9*M*D); err != nil {
+		return err
 	}
 
 	// @sum[b, n, m] = if 0 < sum[b, n, m] && sum[b, n, m] < acc(T)(inf) || isnan(sum[b, n, m]) then (if acc(T)(real(1) / p) == 0 then 0 else acc(T)(real(1) / p) * @y[b, n, m] * sum[b, n, m] ^ (acc(T)(real(1) / p) - 1)) else 0   for b in ...B, n in N, m in M
@@ -1826,129 +2772,195 @@ func cdistElseElseElseElseElseRunBackwardF32(b *runtime.Bound, v *cdistValues) e
 	t5 := float32(1 / v.p)
 	c := t5 == 0
 	t6 := t5 - 1
-	for b2 := range B {
-		sumRow := b2 * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * M
-			for m := range M {
-				sumAt := sum[sumRow2+m]
-				t9 := float32(0)
-				if 0 < sumAt && sumAt < t4 || math.IsNaN(float64(sumAt)) {
-					var t8 float32
-					if c {
-						t8 = 0
-					} else {
-						t7 := float32(float32(t5*dy[sumRow2+m]) * float32(math.Pow(float64(sumAt), float64(t6))))
-						t8 = t7
-					}
-					t9 = t8
-				}
-				dsum[sumRow2+m] = t9
-			}
+	if part := (cdistPart44{dsum, dy, sum, c, t4, t5, t6, M, N}); runtime.Small(B*N, 17*M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 17*M); err != nil {
+		return err
 	}
 
-	// @x[b, n, d] += if x[b, n, d] - z[b, m, d] == 0 then 0 else if (0 < sum[b, n, m] && sum[b, n, m] < acc(T)(inf) || isnan(sum[b, n, m])) && !(acc(T)(real(1) / p) == 0) then (if T(p) == 0 then 0 else T(p) * @sum[b, n, m] * abs(x[b, n, d] - z[b, m, d]) ^ (T(p) - 1) * sign(x[b, n, d] - z[b, m, d])) else 0   for b in ...B, n in N, m in M, d in D
-	c3 := !c
+	// @x[b, n, d] += if (0 < sum[b, n, m] && sum[b, n, m] < acc(T)(inf) || isnan(sum[b, n, m])) && !(acc(T)(real(1) / p) == 0) then (if x[b, n, d] - z[b, m, d] == 0 then 0 else if T(p) == 0 then 0 else T(p) * @sum[b, n, m] * abs(x[b, n, d] - z[b, m, d]) ^ (T(p) - 1) * sign(x[b, n, d] - z[b, m, d])) else 0   for b in ...B, n in N, m in M, d in D
+	c2 := !c
 	c5 := p == 0
 	t9 := p - 1
 	if wantDx {
-		for b2 := range B {
-			xRow := b2 * N
-			zRow := b2 * M
-			for n := range N {
-				xRow2 := (xRow + n) * D
-				sumRow := (xRow + n) * M
-				for d := range D {
-					sum2 := float64(0)
-					xAt := x[xRow2+d]
-					for m := range M {
-						zAt := z[(zRow+m)*D+d]
-						t7 := xAt - zAt
-						c2 := t7 == 0
-						var t13 float32
-						if c2 {
-							t13 = 0
-						} else {
-							sumAt := sum[sumRow+m]
-							c4 := (0 < sumAt && sumAt < t4 || math.IsNaN(float64(sumAt))) && c3
-							t12 := float32(0)
-							if c4 {
-								var t11 float32
-								if c5 {
-									t11 = 0
-								} else {
-									t8 := runtime.Abs32(t7)
-									t10 := float32(float32(p*dsum[sumRow+m]) * float32(math.Pow(float64(t8), float64(t9))))
-									t11 = float32(t10 * runtime.Sign(t7))
-								}
-								t12 = t11
-							}
-							t13 = t12
-						}
-						sum2 += float64(t13)
-					}
-					dx[xRow2+d] = float32(sum2)
-				}
+		if part := (cdistPart45{dsum, dx, sum, x, z, c2, c5, p, t4, t9, D, M, N}); runtime.Small(B*N, 17*M*D) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, 17*M*D); err != nil {
+			return err
 		}
 	}
 
-	// @z[b, m, d] += if x[b, n, d] - z[b, m, d] == 0 then 0 else if (0 < sum[b, n, m] && sum[b, n, m] < acc(T)(inf) || isnan(sum[b, n, m])) && !(acc(T)(real(1) / p) == 0) then (if T(p) == 0 then 0 else -(T(p) * @sum[b, n, m] * abs(x[b, n, d] - z[b, m, d]) ^ (T(p) - 1) * sign(x[b, n, d] - z[b, m, d]))) else 0   for b in ...B, n in N, m in M, d in D
+	// @z[b, m, d] += if (0 < sum[b, n, m] && sum[b, n, m] < acc(T)(inf) || isnan(sum[b, n, m])) && !(acc(T)(real(1) / p) == 0) then (if x[b, n, d] - z[b, m, d] == 0 then 0 else if T(p) == 0 then 0 else -(T(p) * @sum[b, n, m] * abs(x[b, n, d] - z[b, m, d]) ^ (T(p) - 1) * sign(x[b, n, d] - z[b, m, d]))) else 0   for b in ...B, n in N, m in M, d in D
 	if wantDz {
-		for b2 := range B {
-			xRow := b2 * N
-			zRow := b2 * M
-			for m := range M {
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					sum2 := float64(0)
-					zAt := z[zRow2+d]
-					for n := range N {
-						xAt := x[(xRow+n)*D+d]
-						t7 := xAt - zAt
-						c2 := t7 == 0
-						var t17 float32
-						if c2 {
-							t17 = 0
-						} else {
-							sumAt := sum[(xRow+n)*M+m]
-							c4 := 0 < sumAt
-							c7 := c4
-							if c7 {
-								c6 := sumAt < t4
-								c7 = c6
-							}
-							c9 := c7
-							if !c9 {
-								c8 := math.IsNaN(float64(sumAt))
-								c9 = c8
-							}
-							c10 := c9 && c3
-							t16 := float32(0)
-							if c10 {
-								var t15 float32
-								if c5 {
-									t15 = 0
-								} else {
-									dsumAt := dsum[(xRow+n)*M+m]
-									t8 := float32(p * dsumAt)
-									t10 := runtime.Abs32(t7)
-									t11 := float32(math.Pow(float64(t10), float64(t9)))
-									t12 := float32(t8 * t11)
-									t13 := runtime.Sign(t7)
-									t14 := float32(t12 * t13)
-									t15 = -t14
-								}
-								t16 = t15
-							}
-							t17 = t16
-						}
-						sum2 += float64(t17)
-					}
-					dz[zRow2+d] = float32(sum2)
-				}
+		if part := (cdistPart46{dsum, dz, sum, x, z, c2, c5, p, t4, t9, D, M, N}); runtime.Small(B*M, 17*N*D) {
+			if err := part.Run(0, B*M); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*M, 17*N*D); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cdistPart47 is a loop that runs in parts.
+type cdistPart47 struct {
+	dsum, dy, sum []float64
+	c             bool
+	t, t3, t4     float64
+	M, N          int
+}
+
+func (part *cdistPart47) Run(from, to int) error {
+	dsum, dy, sum, c, t, t3, t4, M, N := part.dsum, part.dy, part.sum, part.c, part.t, part.t3, part.t4, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		sumRow := b2 * N
+		sumRow2 := (sumRow + n) * M
+		for m := range M {
+			sumAt := sum[sumRow2+m]
+			t6 := float64(0)
+			if 0 < sumAt && sumAt < t || math.IsNaN(sumAt) {
+				var t5 float64
+				if c {
+					t5 = 0
+				} else {
+					t5 = float64(float64(t3*dy[sumRow2+m]) * math.Pow(sumAt, t4))
+				}
+				t6 = t5
+			}
+			dsum[sumRow2+m] = t6
+		}
+	}
+	return nil
+}
+
+// cdistPart48 is a loop that runs in parts.
+type cdistPart48 struct {
+	v                   cdistValues
+	dsum, dx, sum, x, z []float64
+	c2, c4              bool
+	t, t7               float64
+	D, M, N             int
+}
+
+func (part *cdistPart48) Run(from, to int) error {
+	v, dsum, dx, sum, x, z, c2, c4, t, t7, D, M, N := &part.v, part.dsum, part.dx, part.sum, part.x, part.z, part.c2, part.c4, part.t, part.t7, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		sumRow := b2 * N
+		zRow := b2 * M
+		sumRow2 := (sumRow + n) * M
+		xRow := (sumRow + n) * D
+		for d := range D {
+			sum2 := float64(0)
+			xAt := x[xRow+d]
+			for m := range M {
+				sumAt := sum[sumRow2+m]
+				t11 := float64(0)
+				if (0 < sumAt && sumAt < t || math.IsNaN(sumAt)) && c2 {
+					zAt := z[(zRow+m)*D+d]
+					t5 := xAt - zAt
+					c3 := t5 == 0
+					var t10 float64
+					if c3 {
+						t10 = 0
+					} else {
+						var t9 float64
+						if c4 {
+							t9 = 0
+						} else {
+							t6 := math.Abs(t5)
+							t8 := float64(float64(float64(v.p*dsum[sumRow2+m])*math.Pow(t6, t7)) * runtime.Sign(t5))
+							t9 = t8
+						}
+						t10 = t9
+					}
+					t11 = t10
+				}
+				sum2 += t11
+			}
+			dx[xRow+d] = sum2
+		}
+	}
+	return nil
+}
+
+// cdistPart49 is a loop that runs in parts.
+type cdistPart49 struct {
+	v                   cdistValues
+	dsum, dz, sum, x, z []float64
+	c2, c4              bool
+	t, t7               float64
+	D, M, N             int
+}
+
+func (part *cdistPart49) Run(from, to int) error {
+	v, dsum, dz, sum, x, z, c2, c4, t, t7, D, M, N := &part.v, part.dsum, part.dz, part.sum, part.x, part.z, part.c2, part.c4, part.t, part.t7, part.D, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		m := rest % M
+		rest /= M
+		b2 := rest
+		sumRow := b2 * N
+		zRow := b2 * M
+		zRow2 := (zRow + m) * D
+		for d := range D {
+			sum2 := float64(0)
+			zAt := z[zRow2+d]
+			for n := range N {
+				sumAt := sum[(sumRow+n)*M+m]
+				c3 := 0 < sumAt
+				c6 := c3
+				if c6 {
+					c5 := sumAt < t
+					c6 = c5
+				}
+				c8 := c6
+				if !c8 {
+					c7 := math.IsNaN(sumAt)
+					c8 = c7
+				}
+				c9 := c8 && c2
+				t15 := float64(0)
+				if c9 {
+					xAt := x[(sumRow+n)*D+d]
+					t5 := xAt - zAt
+					c10 := t5 == 0
+					var t14 float64
+					if c10 {
+						t14 = 0
+					} else {
+						var t13 float64
+						if c4 {
+							t13 = 0
+						} else {
+							dsumAt := dsum[(sumRow+n)*M+m]
+							t6 := float64(v.p * dsumAt)
+							t8 := math.Abs(t5)
+							t9 := math.Pow(t8, t7)
+							t10 := float64(t6 * t9)
+							t11 := runtime.Sign(t5)
+							t12 := float64(t10 * t11)
+							t13 = -t12
+						}
+						t14 = t13
+					}
+					t15 = t14
+				}
+				sum2 += t15
+			}
+			dz[zRow2+d] = sum2
 		}
 	}
 	return nil
@@ -1974,28 +2986,12 @@ func cdistElseElseElseElseElseRunBackwardF64(b *runtime.Bound, v *cdistValues) e
 	if v.p < 0 {
 		t2 = math.Inf(1)
 	}
-	for b2 := range B {
-		xRow := b2 * N
-		zRow := b2 * M
-		for n := range N {
-			xRow2 := (xRow + n) * D
-			sumRow := (xRow + n) * M
-			for m := range M {
-				sum2 := float64(0)
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					t := x[xRow2+d] - z[zRow2+d]
-					var t3 float64
-					if t == 0 {
-						t3 = t2
-					} else {
-						t3 = math.Pow(math.Abs(t), v.p)
-					}
-					sum2 += t3
-				}
-				sum[sumRow+m] = sum2
-			}
+	if part := (cdistPart18{*v, sum, x, z, t2, D, M, N}); runtime.Small(B*N, 17*M*D) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 17*M*D); err != nil {
+		return err
 	}
 
 	// @sum[b, n, m] = if 0 < sum[b, n, m] && sum[b, n, m] < acc(T)(inf) || isnan(sum[b, n, m]) then (if acc(T)(real(1) / p) == 0 then 0 else acc(T)(real(1) / p) * @y[b, n, m] * sum[b, n, m] ^ (acc(T)(real(1) / p) - 1)) else 0   for b in ...B, n in N, m in M
@@ -2004,127 +3000,36 @@ func cdistElseElseElseElseElseRunBackwardF64(b *runtime.Bound, v *cdistValues) e
 	t3 := 1 / v.p
 	c := t3 == 0
 	t4 := t3 - 1
-	for b2 := range B {
-		sumRow := b2 * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * M
-			for m := range M {
-				sumAt := sum[sumRow2+m]
-				t6 := float64(0)
-				if 0 < sumAt && sumAt < t || math.IsNaN(sumAt) {
-					var t5 float64
-					if c {
-						t5 = 0
-					} else {
-						t5 = float64(float64(t3*dy[sumRow2+m]) * math.Pow(sumAt, t4))
-					}
-					t6 = t5
-				}
-				dsum[sumRow2+m] = t6
-			}
+	if part := (cdistPart47{dsum, dy, sum, c, t, t3, t4, M, N}); runtime.Small(B*N, 17*M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, 17*M); err != nil {
+		return err
 	}
 
-	// @x[b, n, d] += if x[b, n, d] - z[b, m, d] == 0 then 0 else if (0 < sum[b, n, m] && sum[b, n, m] < acc(T)(inf) || isnan(sum[b, n, m])) && !(acc(T)(real(1) / p) == 0) then (if T(p) == 0 then 0 else T(p) * @sum[b, n, m] * abs(x[b, n, d] - z[b, m, d]) ^ (T(p) - 1) * sign(x[b, n, d] - z[b, m, d])) else 0   for b in ...B, n in N, m in M, d in D
-	c3 := !c
+	// @x[b, n, d] += if (0 < sum[b, n, m] && sum[b, n, m] < acc(T)(inf) || isnan(sum[b, n, m])) && !(acc(T)(real(1) / p) == 0) then (if x[b, n, d] - z[b, m, d] == 0 then 0 else if T(p) == 0 then 0 else T(p) * @sum[b, n, m] * abs(x[b, n, d] - z[b, m, d]) ^ (T(p) - 1) * sign(x[b, n, d] - z[b, m, d])) else 0   for b in ...B, n in N, m in M, d in D
+	c2 := !c
 	c4 := v.p == 0
 	t7 := v.p - 1
 	if wantDx {
-		for b2 := range B {
-			xRow := b2 * N
-			zRow := b2 * M
-			for n := range N {
-				xRow2 := (xRow + n) * D
-				sumRow := (xRow + n) * M
-				for d := range D {
-					sum2 := float64(0)
-					xAt := x[xRow2+d]
-					for m := range M {
-						zAt := z[(zRow+m)*D+d]
-						t5 := xAt - zAt
-						c2 := t5 == 0
-						var t11 float64
-						if c2 {
-							t11 = 0
-						} else {
-							sumAt := sum[sumRow+m]
-							t10 := float64(0)
-							if (0 < sumAt && sumAt < t || math.IsNaN(sumAt)) && c3 {
-								var t9 float64
-								if c4 {
-									t9 = 0
-								} else {
-									t6 := math.Abs(t5)
-									t8 := float64(float64(float64(v.p*dsum[sumRow+m])*math.Pow(t6, t7)) * runtime.Sign(t5))
-									t9 = t8
-								}
-								t10 = t9
-							}
-							t11 = t10
-						}
-						sum2 += t11
-					}
-					dx[xRow2+d] = sum2
-				}
+		if part := (cdistPart48{*v, dsum, dx, sum, x, z, c2, c4, t, t7, D, M, N}); runtime.Small(B*N, 25*M*D) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, 25*M*D); err != nil {
+			return err
 		}
 	}
 
-	// @z[b, m, d] += if x[b, n, d] - z[b, m, d] == 0 then 0 else if (0 < sum[b, n, m] && sum[b, n, m] < acc(T)(inf) || isnan(sum[b, n, m])) && !(acc(T)(real(1) / p) == 0) then (if T(p) == 0 then 0 else -(T(p) * @sum[b, n, m] * abs(x[b, n, d] - z[b, m, d]) ^ (T(p) - 1) * sign(x[b, n, d] - z[b, m, d]))) else 0   for b in ...B, n in N, m in M, d in D
+	// @z[b, m, d] += if (0 < sum[b, n, m] && sum[b, n, m] < acc(T)(inf) || isnan(sum[b, n, m])) && !(acc(T)(real(1) / p) == 0) then (if x[b, n, d] - z[b, m, d] == 0 then 0 else if T(p) == 0 then 0 else -(T(p) * @sum[b, n, m] * abs(x[b, n, d] - z[b, m, d]) ^ (T(p) - 1) * sign(x[b, n, d] - z[b, m, d]))) else 0   for b in ...B, n in N, m in M, d in D
 	if wantDz {
-		for b2 := range B {
-			xRow := b2 * N
-			zRow := b2 * M
-			for m := range M {
-				zRow2 := (zRow + m) * D
-				for d := range D {
-					sum2 := float64(0)
-					zAt := z[zRow2+d]
-					for n := range N {
-						xAt := x[(xRow+n)*D+d]
-						t5 := xAt - zAt
-						c2 := t5 == 0
-						var t15 float64
-						if c2 {
-							t15 = 0
-						} else {
-							sumAt := sum[(xRow+n)*M+m]
-							c5 := 0 < sumAt
-							c7 := c5
-							if c7 {
-								c6 := sumAt < t
-								c7 = c6
-							}
-							c9 := c7
-							if !c9 {
-								c8 := math.IsNaN(sumAt)
-								c9 = c8
-							}
-							c10 := c9 && c3
-							t14 := float64(0)
-							if c10 {
-								var t13 float64
-								if c4 {
-									t13 = 0
-								} else {
-									dsumAt := dsum[(xRow+n)*M+m]
-									t6 := float64(v.p * dsumAt)
-									t8 := math.Abs(t5)
-									t9 := math.Pow(t8, t7)
-									t10 := float64(t6 * t9)
-									t11 := runtime.Sign(t5)
-									t12 := float64(t10 * t11)
-									t13 = -t12
-								}
-								t14 = t13
-							}
-							t15 = t14
-						}
-						sum2 += t15
-					}
-					dz[zRow2+d] = sum2
-				}
+		if part := (cdistPart49{*v, dsum, dz, sum, x, z, c2, c4, t, t7, D, M, N}); runtime.Small(B*M, 25*N*D) {
+			if err := part.Run(0, B*M); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*M, 25*N*D); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,35 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleCdist() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0, 3, 4}, 2, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{0, 0, 3, 0, 0, 4}, 3, 2))
+	y := runtime.Must(linalg.Cdist(x, z, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 3]
+	// [[0 3 4]
+	//  [5 4 3]]
+}
+
+func ExampleCdist_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0, 3, 4}, 2, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{1, 0}, 1, 2))
+	y := runtime.Must(linalg.Cdist(x, z, &linalg.CdistAttrs{P: new(1.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2 1]
+	// [[1]
+	//  [6]]
+}
 
 func TestCdistExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.cdist",

@@ -48,6 +48,10 @@ func (a *CosineSimilarityAttrs) values() (cosineSimilarityValues, error) {
 // x: T[...B, D], z: T[...B, D]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: eps must be positive.
+//
+// With x = [[3, 4], [1, 2]] and z = [[4, 3], [-1, -2]], y is [0.96, -1]:
+//
+//	y, err := linalg.CosineSimilarity(x, z, nil)
 func CosineSimilarity(x, z *runtime.Tensor, attrs *CosineSimilarityAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -242,7 +246,7 @@ func init() {
 	})
 }
 
-var cosine_similarity_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cosine_similarity_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cosine_similarity_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cosine_similarity_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cosine_similarity_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cosine_similarity_f32_forward_0_plan) {
@@ -262,7 +266,7 @@ func cosine_similarity_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cosine_similarity_f32_backward_0, a, &cosine_similarity_f32_backward_0_plan)
 }
 
-var cosine_similarity_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cosine_similarity_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cosine_similarity_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cosine_similarity_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cosine_similarity_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cosine_similarity_f64_forward_0_plan) {

@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func cosine_similarity_f32_forward_0_avx2(a *runtime.Args)
-TEXT ·cosine_similarity_f32_forward_0_avx2(SB), 0, $360-8
+TEXT ·cosine_similarity_f32_forward_0_avx2(SB), 0, $368-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -28,23 +28,26 @@ TEXT ·cosine_similarity_f32_forward_0_avx2(SB), 0, $360-8
 	MOVQ         DX, 248(SP)
 	SHLQ         $5, 248(SP)
 	MOVQ         48(AX), DX
-	MOVQ         56(AX), SI
-	MOVQ         64(AX), DI
-	MOVQ         72(AX), R8
+	MOVQ         DX, 256(SP)
+	MOVQ         56(AX), DX
+	MOVQ         64(AX), SI
+	MOVQ         72(AX), DI
 	MOVQ         80(AX), AX
+	MOVQ         a+0(FP), R8
 	VCMPPS       $4, k00000000<>+0(SB), Y0, Y0
-	VMOVUPS      Y0, 256(SP)
-	MOVQ         a+0(FP), R9
-	MOVQ         (R9), R9
-	MOVQ         R9, 288(SP)
-	MOVQ         288(SP), R9
+	VMOVUPS      Y0, 264(SP)
+	MOVQ         (R8), R9
+	MOVQ         R9, 296(SP)
+	MOVQ         296(SP), R9
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    224(SP), R9
 	MOVQ    232(SP), R10
-	MOVQ    a+0(FP), R11
-	MOVQ    8(R11), R11
+	MOVQ    8(R8), R11
 	SUBQ    $16, R11
 	VMOVUPS k00000000<>+0(SB), Y0
 	VMOVUPS k00000000<>+0(SB), Y2
@@ -52,8 +55,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y3
 	VMOVUPS kff800000<>+0(SB), Y4
 	VMOVUPS kff800000<>+0(SB), Y5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R9), Y6
 	VMOVUPS   (R10), Y7
 	VMULPS    Y7, Y6, Y8
@@ -81,8 +84,8 @@ block4:
 	ADDQ      BX, R9
 	ADDQ      CX, R10
 	SUBQ      $16, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y0, 0(SP)
 	VMOVUPS Y2, 32(SP)
 	VMOVUPS Y9, 64(SP)
@@ -91,8 +94,8 @@ kept3:
 	VMOVUPS Y5, 160(SP)
 	MOVQ    $0, R12
 	ADDQ    $16, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -126,8 +129,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $63, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y0
 	VMOVUPS      32(SP), Y2
 	VADDPS       Y2, Y0, Y0
@@ -138,27 +141,8 @@ done5:
 	VPERMILPS    $1, X0, X2
 	VADDPS       X2, X0, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 296(SP)
-	VMOVUPS      64(SP), Y0
-	VMOVUPS      96(SP), Y2
-	VCMPPS       $3, Y0, Y0, Y3
-	VMAXPS       Y2, Y0, Y2
-	VBLENDVPS    Y3, Y0, Y2, Y0
-	VEXTRACTF128 $1, Y0, X2
-	VCMPPS       $3, X0, X0, X3
-	VMAXPS       X2, X0, X2
-	VBLENDVPS    X3, X0, X2, X0
-	VPERMILPD    $1, X0, X2
-	VCMPPS       $3, X0, X0, X3
-	VMAXPS       X2, X0, X2
-	VBLENDVPS    X3, X0, X2, X0
-	VPERMILPS    $1, X0, X2
-	VCMPPS       $3, X0, X0, X3
-	VMAXPS       X2, X0, X2
-	VBLENDVPS    X3, X0, X2, X0
-	VBROADCASTSS X0, Y0
-	VMOVUPS      128(SP), Y2
-	VMOVUPS      160(SP), Y3
+	VMOVUPS      64(SP), Y2
+	VMOVUPS      96(SP), Y3
 	VCMPPS       $3, Y2, Y2, Y4
 	VMAXPS       Y3, Y2, Y3
 	VBLENDVPS    Y4, Y2, Y3, Y2
@@ -175,56 +159,91 @@ done5:
 	VMAXPS       X3, X2, X3
 	VBLENDVPS    X4, X2, X3, X2
 	VBROADCASTSS X2, Y2
-	VCMPPS       $0, k00000000<>+0(SB), Y0, Y3
-	VXORPS       kffffffff<>+0(SB), Y3, Y3
-	VANDPS       256(SP), Y3, Y3
-	VANDPS       Y1, Y0, Y4
-	VCMPPS       $0, k7f800000<>+0(SB), Y4, Y4
-	VXORPS       kffffffff<>+0(SB), Y4, Y4
-	VANDPS       Y4, Y3, Y4
-	VMOVUPS      k3f800000<>+0(SB), Y5
-	VBLENDVPS    Y4, Y0, Y5, Y4
-	VMOVUPS      Y4, 328(SP)
-	VANDPS       328(SP), Y1, Y4
-	VMOVUPS      k7e800000<>+0(SB), Y5
-	VCMPPS       $17, Y4, Y5, Y5
-	VMOVUPS      k3f800000<>+0(SB), Y6
-	VBLENDVPS    Y5, k20000000<>+0(SB), Y6, Y5
-	VCMPPS       $17, k00800000<>+0(SB), Y4, Y4
-	VBLENDVPS    Y4, k6f000000<>+0(SB), Y5, Y4
-	VMULPS       328(SP), Y4, Y5
-	VMOVUPS      k3f800000<>+0(SB), Y6
-	VDIVPS       Y5, Y6, Y5
-	VCMPPS       $0, k00000000<>+0(SB), Y2, Y6
-	VXORPS       kffffffff<>+0(SB), Y6, Y6
-	VANDPS       256(SP), Y6, Y6
-	VANDPS       Y1, Y2, Y7
-	VCMPPS       $0, k7f800000<>+0(SB), Y7, Y7
-	VXORPS       kffffffff<>+0(SB), Y7, Y7
-	VANDPS       Y7, Y6, Y7
-	VMOVUPS      k3f800000<>+0(SB), Y8
-	VBLENDVPS    Y7, Y2, Y8, Y7
-	VANDPS       Y1, Y7, Y8
-	VMOVUPS      k7e800000<>+0(SB), Y9
-	VCMPPS       $17, Y8, Y9, Y9
-	VMOVUPS      k3f800000<>+0(SB), Y10
-	VBLENDVPS    Y9, k20000000<>+0(SB), Y10, Y9
-	VCMPPS       $17, k00800000<>+0(SB), Y8, Y8
-	VBLENDVPS    Y8, k6f000000<>+0(SB), Y9, Y8
-	VMULPS       Y8, Y7, Y9
-	VMOVUPS      k3f800000<>+0(SB), Y10
-	VDIVPS       Y9, Y10, Y9
-	MOVQ         224(SP), R9
-	MOVQ         232(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
-	SUBQ         $16, R11
-	VMOVUPS      k00000000<>+0(SB), Y10
-	VMOVUPS      k00000000<>+0(SB), Y11
-	VMOVUPS      k00000000<>+0(SB), Y12
-	VMOVUPS      k00000000<>+0(SB), Y13
-	JLT          kept7
-block8:
+	VMOVUPS      128(SP), Y3
+	VMOVUPS      160(SP), Y4
+	VCMPPS       $3, Y3, Y3, Y5
+	VMAXPS       Y4, Y3, Y4
+	VBLENDVPS    Y5, Y3, Y4, Y3
+	VEXTRACTF128 $1, Y3, X4
+	VCMPPS       $3, X3, X3, X5
+	VMAXPS       X4, X3, X4
+	VBLENDVPS    X5, X3, X4, X3
+	VPERMILPD    $1, X3, X4
+	VCMPPS       $3, X3, X3, X5
+	VMAXPS       X4, X3, X4
+	VBLENDVPS    X5, X3, X4, X3
+	VPERMILPS    $1, X3, X4
+	VCMPPS       $3, X3, X3, X5
+	VMAXPS       X4, X3, X4
+	VBLENDVPS    X5, X3, X4, X3
+	VBROADCASTSS X3, Y3
+	MOVQ         808(R8), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(R8), R9
+	VMOVSS       X0, (R9)
+	VMOVSS       X2, 4(R9)
+	VMOVSS       X3, 8(R9)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R9
+	VBROADCASTSS (R9), Y0
+	VBROADCASTSS 4(R9), Y2
+	VBROADCASTSS 8(R9), Y3
+over8:
+	VCMPPS    $0, k00000000<>+0(SB), Y2, Y4
+	VXORPS    kffffffff<>+0(SB), Y4, Y4
+	VANDPS    264(SP), Y4, Y4
+	VMOVUPS   Y4, 304(SP)
+	VANDPS    Y1, Y2, Y4
+	VCMPPS    $0, k7f800000<>+0(SB), Y4, Y4
+	VXORPS    kffffffff<>+0(SB), Y4, Y4
+	VANDPS    304(SP), Y4, Y4
+	VMOVUPS   k3f800000<>+0(SB), Y5
+	VBLENDVPS Y4, Y2, Y5, Y4
+	VMOVUPS   Y4, 336(SP)
+	VANDPS    336(SP), Y1, Y4
+	VMOVUPS   k7e800000<>+0(SB), Y5
+	VCMPPS    $17, Y4, Y5, Y5
+	VMOVUPS   k3f800000<>+0(SB), Y6
+	VBLENDVPS Y5, k20000000<>+0(SB), Y6, Y5
+	VCMPPS    $17, k00800000<>+0(SB), Y4, Y4
+	VBLENDVPS Y4, k6f000000<>+0(SB), Y5, Y4
+	VMULPS    336(SP), Y4, Y5
+	VMOVUPS   k3f800000<>+0(SB), Y6
+	VDIVPS    Y5, Y6, Y5
+	VCMPPS    $0, k00000000<>+0(SB), Y3, Y6
+	VXORPS    kffffffff<>+0(SB), Y6, Y6
+	VANDPS    264(SP), Y6, Y6
+	VANDPS    Y1, Y3, Y7
+	VCMPPS    $0, k7f800000<>+0(SB), Y7, Y7
+	VXORPS    kffffffff<>+0(SB), Y7, Y7
+	VANDPS    Y7, Y6, Y7
+	VMOVUPS   k3f800000<>+0(SB), Y8
+	VBLENDVPS Y7, Y3, Y8, Y7
+	VANDPS    Y1, Y7, Y8
+	VMOVUPS   k7e800000<>+0(SB), Y9
+	VCMPPS    $17, Y8, Y9, Y9
+	VMOVUPS   k3f800000<>+0(SB), Y10
+	VBLENDVPS Y9, k20000000<>+0(SB), Y10, Y9
+	VCMPPS    $17, k00800000<>+0(SB), Y8, Y8
+	VBLENDVPS Y8, k6f000000<>+0(SB), Y9, Y8
+	VMULPS    Y8, Y7, Y9
+	VMOVUPS   k3f800000<>+0(SB), Y10
+	VDIVPS    Y9, Y10, Y9
+	MOVQ      808(R8), R9
+	CMPQ      R9, $2
+	JGT       known10
+	MOVQ      224(SP), R9
+	MOVQ      232(SP), R10
+	MOVQ      8(R8), R11
+	SUBQ      $16, R11
+	VMOVUPS   k00000000<>+0(SB), Y10
+	VMOVUPS   k00000000<>+0(SB), Y11
+	VMOVUPS   k00000000<>+0(SB), Y12
+	VMOVUPS   k00000000<>+0(SB), Y13
+	JLT       kept11
+block12:
 	VMULPS (R9), Y4, Y14
 	VMULPS Y5, Y14, Y14
 	VMULPS Y14, Y14, Y14
@@ -244,16 +263,16 @@ block8:
 	ADDQ   BX, R9
 	ADDQ   CX, R10
 	SUBQ   $16, R11
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPS Y10, 0(SP)
 	VMOVUPS Y11, 32(SP)
 	VMOVUPS Y12, 64(SP)
 	VMOVUPS Y13, 96(SP)
 	MOVQ    $0, R12
 	ADDQ    $16, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -282,8 +301,8 @@ masked10:
 	ADDQ       $32, R12
 	ANDQ       $63, R12
 	SUBQ       $8, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      32(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -304,60 +323,99 @@ done9:
 	VPERMILPS    $1, X5, X8
 	VADDPS       X8, X5, X5
 	VBROADCASTSS X5, Y5
-	VMOVSS       X0, (DX)
-	VMOVSS       X2, (SI)
-	VSQRTPS      Y4, Y0
-	VMULPS       328(SP), Y0, Y0
-	VMOVUPS      k00000000<>+0(SB), Y2
-	VBLENDVPS    Y3, Y0, Y2, Y0
-	VCMPPS       $3, Y0, Y0, Y2
-	VMAXPS       192(SP), Y0, Y3
-	VBLENDVPS    Y2, Y0, Y3, Y0
-	VSQRTPS      Y5, Y2
-	VMULPS       Y2, Y7, Y2
-	VMOVUPS      k00000000<>+0(SB), Y3
-	VBLENDVPS    Y6, Y2, Y3, Y2
-	VCMPPS       $3, Y2, Y2, Y3
-	VMAXPS       192(SP), Y2, Y6
-	VBLENDVPS    Y3, Y2, Y6, Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      296(SP), Y2
-	VDIVPS       Y0, Y2, Y0
-	VMOVSS       X4, (DI)
-	VMOVSS       X5, (R8)
-	VMOVSS       X0, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, 224(SP)
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, 232(SP)
-	MOVQ         176(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, DX
-	MOVQ         184(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, SI
-	MOVQ         192(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, DI
-	MOVQ         200(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, R8
-	MOVQ         208(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	MOVQ         288(SP), R9
-	DECQ         R9
-	MOVQ         R9, 288(SP)
-	JNE          row2
+	MOVQ         808(R8), R9
+	TESTQ        R9, R9
+	JEQ          over15
+	MOVQ         816(R8), R9
+	VMOVSS       X4, 12(R9)
+	VMOVSS       X5, 16(R9)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R9
+	VBROADCASTSS 12(R9), Y4
+	VBROADCASTSS 16(R9), Y5
+over15:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed16
+	MOVQ   256(SP), R9
+	VMOVSS X2, (R9)
+passed16:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed17
+	VMOVSS X3, (DX)
+passed17:
+	VSQRTPS   Y4, Y2
+	VMULPS    336(SP), Y2, Y2
+	VMOVUPS   304(SP), Y3
+	VMOVUPS   k00000000<>+0(SB), Y8
+	VBLENDVPS Y3, Y2, Y8, Y2
+	VCMPPS    $3, Y2, Y2, Y3
+	VMAXPS    192(SP), Y2, Y8
+	VBLENDVPS Y3, Y2, Y8, Y2
+	VSQRTPS   Y5, Y3
+	VMULPS    Y3, Y7, Y3
+	VMOVUPS   k00000000<>+0(SB), Y7
+	VBLENDVPS Y6, Y3, Y7, Y3
+	VCMPPS    $3, Y3, Y3, Y6
+	VMAXPS    192(SP), Y3, Y7
+	VBLENDVPS Y6, Y3, Y7, Y3
+	VMULPS    Y3, Y2, Y2
+	VDIVPS    Y2, Y0, Y0
+	MOVQ      808(R8), R9
+	DECQ      R9
+	CMPQ      R9, $2
+	JCS       passed18
+	VMOVSS    X4, (SI)
+passed18:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed19
+	VMOVSS X5, (DI)
+passed19:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed20
+	VMOVSS X0, (AX)
+passed20:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 224(SP)
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 232(SP)
+	MOVQ 176(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 256(SP)
+	MOVQ 184(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, DX
+	MOVQ 192(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 200(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, DI
+	MOVQ 208(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	MOVQ 296(SP), R9
+	DECQ R9
+	MOVQ R9, 296(SP)
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cosine_similarity_f32_forward_0_avx512(a *runtime.Args)
-TEXT ·cosine_similarity_f32_forward_0_avx512(SB), NOSPLIT, $200-8
+TEXT ·cosine_similarity_f32_forward_0_avx512(SB), NOSPLIT, $208-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -375,34 +433,37 @@ TEXT ·cosine_similarity_f32_forward_0_avx512(SB), NOSPLIT, $200-8
 	MOVQ         32(AX), BX
 	MOVQ         BX, 192(SP)
 	MOVQ         40(AX), BX
+	MOVQ         BX, 200(SP)
 	VBROADCASTSS kff800000<>+0(SB), Z9
 	VBROADCASTSS k7fffffff<>+0(SB), Z10
 	VBROADCASTSS k00000011<>+0(SB), Z11
-	MOVQ         288(AX), CX
+	MOVQ         288(AX), BX
+	SHLQ         $6, BX
+	MOVQ         296(AX), CX
 	SHLQ         $6, CX
-	MOVQ         296(AX), DX
-	SHLQ         $6, DX
-	MOVQ         48(AX), SI
-	MOVQ         56(AX), DI
-	MOVQ         64(AX), R8
-	MOVQ         72(AX), R9
+	MOVQ         48(AX), DX
+	MOVQ         56(AX), SI
+	MOVQ         64(AX), DI
+	MOVQ         72(AX), R8
 	MOVQ         80(AX), AX
+	MOVQ         a+0(FP), R9
 	VCMPPS       $4, Z1, Z0, K1
-	MOVQ         a+0(FP), R10
-	MOVQ         (R10), R10
+	MOVQ         (R9), R10
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    192(SP), R11
-	MOVQ    BX, R12
-	MOVQ    a+0(FP), R13
-	MOVQ    8(R13), R13
+	MOVQ    200(SP), R12
+	MOVQ    8(R9), R13
 	SUBQ    $16, R13
 	VMOVAPS Z1, Z0
 	VMOVAPS Z9, Z14
 	VMOVAPS Z9, Z12
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS     (R11), Z13
 	VMOVUPS     (R12), Z15
 	VMULPS      Z15, Z13, Z16
@@ -415,18 +476,18 @@ block4:
 	VMAXPS      Z15, Z12, Z13
 	VFIXUPIMMPS $0, Z11, Z12, Z13
 	VMOVAPS     Z13, Z12
-	ADDQ        CX, R11
-	ADDQ        DX, R12
+	ADDQ        BX, R11
+	ADDQ        CX, R12
 	SUBQ        $16, R13
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z0, 0(SP)
 	VMOVUPS Z14, 64(SP)
 	VMOVUPS Z12, 128(SP)
 	MOVQ    $0, R14
 	ADDQ    $16, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z0
 	VPCMPD       $6, iota32<>+0(SB), Z0, K2
 	VMOVUPS.Z    (R11), K2, Z0
@@ -448,7 +509,7 @@ masked6:
 	VFIXUPIMMPS  $0, Z11, Z0, Z12
 	VMOVAPS      Z12, K2, Z0
 	VMOVUPS      Z0, 128(SP)(R14*1)
-done5:
+done6:
 	VMOVUPS       0(SP), Z0
 	VEXTRACTF64X4 $1, Z0, Y12
 	VADDPS        Y12, Y0, Y0
@@ -487,45 +548,61 @@ done5:
 	VMAXPS        X13, X14, X13
 	VFIXUPIMMPS   $0, X11, X14, X13
 	VBROADCASTSS  X13, Z13
-	VCMPPS        $0, Z1, Z12, K2
-	KNOTW         K2, K2
-	KANDW         K2, K1, K2
-	VPANDD        Z10, Z12, Z14
-	VCMPPS        $0, Z2, Z14, K3
-	KNOTW         K3, K3
-	KANDW         K3, K2, K3
-	VBLENDMPS     Z12, Z3, K3, Z14
-	VPANDD        Z10, Z14, Z15
-	VCMPPS        $17, Z15, Z5, K3
-	VBLENDMPS     Z6, Z3, K3, Z16
-	VCMPPS        $17, Z4, Z15, K3
-	VBLENDMPS     Z7, Z16, K3, Z15
-	VMULPS        Z15, Z14, Z16
-	VDIVPS        Z16, Z3, Z16
-	VCMPPS        $0, Z1, Z13, K3
-	KNOTW         K3, K3
-	KANDW         K3, K1, K3
-	VPANDD        Z10, Z13, Z17
-	VCMPPS        $0, Z2, Z17, K4
-	KNOTW         K4, K4
-	KANDW         K4, K3, K4
-	VBLENDMPS     Z13, Z3, K4, Z17
-	VPANDD        Z10, Z17, Z18
-	VCMPPS        $17, Z18, Z5, K4
-	VBLENDMPS     Z6, Z3, K4, Z19
-	VCMPPS        $17, Z4, Z18, K4
-	VBLENDMPS     Z7, Z19, K4, Z18
-	VMULPS        Z18, Z17, Z19
-	VDIVPS        Z19, Z3, Z19
-	MOVQ          192(SP), R11
-	MOVQ          BX, R12
-	MOVQ          a+0(FP), R13
-	MOVQ          8(R13), R13
-	SUBQ          $16, R13
-	VMOVAPS       Z1, Z20
-	VMOVAPS       Z1, Z21
-	JLT           kept7
-block8:
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSS        X0, (R11)
+	VMOVSS        X12, 4(R11)
+	VMOVSS        X13, 8(R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSS (R11), Z0
+	VBROADCASTSS 4(R11), Z12
+	VBROADCASTSS 8(R11), Z13
+over8:
+	VCMPPS    $0, Z1, Z12, K2
+	KNOTW     K2, K2
+	KANDW     K2, K1, K2
+	VPANDD    Z10, Z12, Z14
+	VCMPPS    $0, Z2, Z14, K3
+	KNOTW     K3, K3
+	KANDW     K3, K2, K3
+	VBLENDMPS Z12, Z3, K3, Z14
+	VPANDD    Z10, Z14, Z15
+	VCMPPS    $17, Z15, Z5, K3
+	VBLENDMPS Z6, Z3, K3, Z16
+	VCMPPS    $17, Z4, Z15, K3
+	VBLENDMPS Z7, Z16, K3, Z15
+	VMULPS    Z15, Z14, Z16
+	VDIVPS    Z16, Z3, Z16
+	VCMPPS    $0, Z1, Z13, K3
+	KNOTW     K3, K3
+	KANDW     K3, K1, K3
+	VPANDD    Z10, Z13, Z17
+	VCMPPS    $0, Z2, Z17, K4
+	KNOTW     K4, K4
+	KANDW     K4, K3, K4
+	VBLENDMPS Z13, Z3, K4, Z17
+	VPANDD    Z10, Z17, Z18
+	VCMPPS    $17, Z18, Z5, K4
+	VBLENDMPS Z6, Z3, K4, Z19
+	VCMPPS    $17, Z4, Z18, K4
+	VBLENDMPS Z7, Z19, K4, Z18
+	VMULPS    Z18, Z17, Z19
+	VDIVPS    Z19, Z3, Z19
+	MOVQ      808(R9), R11
+	CMPQ      R11, $2
+	JGT       known10
+	MOVQ      192(SP), R11
+	MOVQ      200(SP), R12
+	MOVQ      8(R9), R13
+	SUBQ      $16, R13
+	VMOVAPS   Z1, Z20
+	VMOVAPS   Z1, Z21
+	JLT       kept11
+block12:
 	VMULPS (R11), Z15, Z22
 	VMULPS Z16, Z22, Z22
 	VMULPS Z22, Z22, Z22
@@ -534,17 +611,17 @@ block8:
 	VMULPS Z23, Z23, Z23
 	VADDPS Z22, Z20, Z20
 	VADDPS Z23, Z21, Z21
-	ADDQ   CX, R11
-	ADDQ   DX, R12
+	ADDQ   BX, R11
+	ADDQ   CX, R12
 	SUBQ   $16, R13
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPS Z20, 0(SP)
 	VMOVUPS Z21, 64(SP)
 	MOVQ    $0, R14
 	ADDQ    $16, R13
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R13, Z20
 	VPCMPD       $6, iota32<>+0(SB), Z20, K4
 	VMOVUPS.Z    (R11), K4, Z20
@@ -563,7 +640,7 @@ masked10:
 	VADDPS       Z16, Z15, Z16
 	VMOVAPS      Z16, K4, Z15
 	VMOVUPS      Z15, 64(SP)(R14*1)
-done9:
+done13:
 	VMOVUPS       0(SP), Z15
 	VEXTRACTF64X4 $1, Z15, Y16
 	VADDPS        Y16, Y15, Y15
@@ -584,53 +661,91 @@ done9:
 	VPERMILPS     $1, X16, X18
 	VADDPS        X18, X16, X16
 	VBROADCASTSS  X16, Z16
-	VMOVSS        X12, (SI)
-	VMOVSS        X13, (DI)
-	VSQRTPS       Z15, Z12
-	VMULPS        Z12, Z14, Z12
-	VBLENDMPS     Z12, Z1, K2, Z12
-	VMAXPS        Z8, Z12, Z13
-	VFIXUPIMMPS   $0, Z11, Z12, Z13
-	VSQRTPS       Z16, Z12
-	VMULPS        Z12, Z17, Z12
-	VBLENDMPS     Z12, Z1, K3, Z12
-	VMAXPS        Z8, Z12, Z14
-	VFIXUPIMMPS   $0, Z11, Z12, Z14
-	VMULPS        Z14, Z13, Z12
-	VDIVPS        Z12, Z0, Z0
-	VMOVSS        X15, (R8)
-	VMOVSS        X16, (R9)
-	VMOVSS        X0, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, 192(SP)
-	MOVQ          168(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          176(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, SI
-	MOVQ          184(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, DI
-	MOVQ          192(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, R8
-	MOVQ          200(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, R9
-	MOVQ          208(R11), R11
-	SHLQ          $2, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over15
+	MOVQ          816(R9), R11
+	VMOVSS        X15, 12(R11)
+	VMOVSS        X16, 16(R11)
+	JMP           leave9
+known10:
+	MOVQ         816(R9), R11
+	VBROADCASTSS 12(R11), Z15
+	VBROADCASTSS 16(R11), Z16
+over15:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed16
+	VMOVSS X12, (DX)
+passed16:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed17
+	VMOVSS X13, (SI)
+passed17:
+	VSQRTPS     Z15, Z12
+	VMULPS      Z12, Z14, Z12
+	VBLENDMPS   Z12, Z1, K2, Z12
+	VMAXPS      Z8, Z12, Z13
+	VFIXUPIMMPS $0, Z11, Z12, Z13
+	VSQRTPS     Z16, Z12
+	VMULPS      Z12, Z17, Z12
+	VBLENDMPS   Z12, Z1, K3, Z12
+	VMAXPS      Z8, Z12, Z14
+	VFIXUPIMMPS $0, Z11, Z12, Z14
+	VMULPS      Z14, Z13, Z12
+	VDIVPS      Z12, Z0, Z0
+	MOVQ        808(R9), R11
+	DECQ        R11
+	CMPQ        R11, $2
+	JCS         passed18
+	VMOVSS      X15, (DI)
+passed18:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed19
+	VMOVSS X16, (R8)
+passed19:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed20
+	VMOVSS X0, (AX)
+passed20:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, 192(SP)
+	MOVQ 168(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, 200(SP)
+	MOVQ 176(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, DX
+	MOVQ 184(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, SI
+	MOVQ 192(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, DI
+	MOVQ 200(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, R8
+	MOVQ 208(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cosine_similarity_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·cosine_similarity_f32_backward_0_avx2(SB), NOSPLIT, $200-8
+TEXT ·cosine_similarity_f32_backward_0_avx2(SB), NOSPLIT, $232-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -658,6 +773,7 @@ TEXT ·cosine_similarity_f32_backward_0_avx2(SB), NOSPLIT, $200-8
 	MOVQ         DX, 80(SP)
 	MOVQ         104(AX), DX
 	MOVQ         DX, 88(SP)
+	VMOVUPS      k80000000<>+0(SB), Y2
 	MOVQ         336(AX), DX
 	SHLQ         $6, DX
 	MOVQ         344(AX), AX
@@ -673,26 +789,26 @@ TEXT ·cosine_similarity_f32_backward_0_avx2(SB), NOSPLIT, $200-8
 row2:
 	MOVQ         32(SP), SI
 	VBROADCASTSS (SI), Y0
-	VCMPPS       $0, Y1, Y0, Y2
-	VMOVUPS      Y2, 136(SP)
-	VMOVUPS      136(SP), Y2
-	VXORPS       kffffffff<>+0(SB), Y2, Y2
-	VANDPS       96(SP), Y2, Y2
-	VANDPS       k7fffffff<>+0(SB), Y0, Y3
-	VCMPPS       $0, k7f800000<>+0(SB), Y3, Y3
+	VCMPPS       $0, Y1, Y0, Y3
+	VMOVUPS      Y3, 136(SP)
+	VMOVUPS      136(SP), Y3
 	VXORPS       kffffffff<>+0(SB), Y3, Y3
-	VANDPS       Y3, Y2, Y3
-	VMOVUPS      k3f800000<>+0(SB), Y4
-	VBLENDVPS    Y3, Y0, Y4, Y0
+	VANDPS       96(SP), Y3, Y4
+	VANDPS       k7fffffff<>+0(SB), Y0, Y5
+	VCMPPS       $0, k7f800000<>+0(SB), Y5, Y5
+	VXORPS       kffffffff<>+0(SB), Y5, Y5
+	VANDPS       Y5, Y4, Y5
+	VMOVUPS      k3f800000<>+0(SB), Y6
+	VBLENDVPS    Y5, Y0, Y6, Y0
 	MOVQ         40(SP), SI
-	VBROADCASTSS (SI), Y3
-	VSQRTPS      Y3, Y3
-	VMULPS       Y3, Y0, Y4
-	VBLENDVPS    Y2, Y4, Y1, Y5
-	VCMPPS       $18, 0(SP), Y5, Y6
-	VXORPS       kffffffff<>+0(SB), Y6, Y6
-	VANDPS       Y6, Y2, Y2
-	VCMPPS       $18, 0(SP), Y4, Y6
+	VBROADCASTSS (SI), Y5
+	VSQRTPS      Y5, Y5
+	VMULPS       Y5, Y0, Y6
+	VBLENDVPS    Y4, Y6, Y1, Y4
+	VCMPPS       $18, 0(SP), Y4, Y7
+	VXORPS       kffffffff<>+0(SB), Y7, Y7
+	VANDPS       96(SP), Y7, Y7
+	VANDPS       Y3, Y7, Y3
 	MOVQ         48(SP), SI
 	VBROADCASTSS (SI), Y7
 	VMULPS       k3f000000<>+0(SB), Y7, Y8
@@ -703,64 +819,61 @@ row2:
 	VBROADCASTSS (BX), Y8
 	VCMPPS       $0, Y1, Y8, Y9
 	VXORPS       kffffffff<>+0(SB), Y9, Y10
-	VANDPS       96(SP), Y10, Y10
-	VANDPS       k7fffffff<>+0(SB), Y8, Y11
-	VCMPPS       $0, k7f800000<>+0(SB), Y11, Y11
-	VXORPS       kffffffff<>+0(SB), Y11, Y11
-	VANDPS       Y11, Y10, Y11
-	VMOVUPS      k3f800000<>+0(SB), Y12
-	VBLENDVPS    Y11, Y8, Y12, Y8
-	VBROADCASTSS (CX), Y11
-	VSQRTPS      Y11, Y11
-	VMULPS       Y11, Y8, Y12
+	VANDPS       96(SP), Y10, Y11
+	VANDPS       k7fffffff<>+0(SB), Y8, Y12
+	VCMPPS       $0, k7f800000<>+0(SB), Y12, Y12
+	VXORPS       kffffffff<>+0(SB), Y12, Y12
+	VANDPS       Y12, Y11, Y12
+	VMOVUPS      k3f800000<>+0(SB), Y13
+	VBLENDVPS    Y12, Y8, Y13, Y8
+	VBROADCASTSS (CX), Y12
+	VSQRTPS      Y12, Y12
+	VMOVUPS      Y12, 200(SP)
+	VMULPS       200(SP), Y8, Y12
 	VBLENDVPS    Y9, Y1, Y12, Y9
 	VCMPPS       $3, Y9, Y9, Y13
 	VMAXPS       0(SP), Y9, Y14
 	VBLENDVPS    Y13, Y9, Y14, Y9
 	VMULPS       168(SP), Y9, Y13
 	VMULPS       Y0, Y13, Y13
-	VCMPPS       $3, Y4, Y4, Y14
-	VMAXPS       0(SP), Y4, Y15
-	VBLENDVPS    Y14, Y4, Y15, Y14
+	VCMPPS       $3, Y6, Y6, Y14
+	VMAXPS       0(SP), Y6, Y15
+	VBLENDVPS    Y14, Y6, Y15, Y14
 	VDIVPS       Y14, Y13, Y13
 	VDIVPS       Y9, Y13, Y9
-	VDIVPS       Y3, Y9, Y3
-	VXORPS       k80000000<>+0(SB), Y3, Y3
-	VBLENDVPS    Y6, Y1, Y3, Y3
-	VMULPS       k40000000<>+0(SB), Y3, Y3
-	VDIVPS       Y0, Y3, Y3
-	VDIVPS       Y0, Y3, Y0
-	VCMPPS       $3, Y5, Y5, Y3
-	VMAXPS       0(SP), Y5, Y6
-	VBLENDVPS    Y3, Y5, Y6, Y3
-	VDIVPS       Y3, Y7, Y3
-	VBLENDVPS    Y10, Y12, Y1, Y5
-	VCMPPS       $3, Y5, Y5, Y6
-	VMAXPS       0(SP), Y5, Y7
-	VBLENDVPS    Y6, Y5, Y7, Y6
-	VDIVPS       Y6, Y3, Y3
+	VDIVPS       Y5, Y9, Y5
+	VMULPS       k40000000<>+0(SB), Y5, Y5
+	VDIVPS       Y0, Y5, Y5
+	VDIVPS       Y0, Y5, Y0
+	VCMPPS       $3, Y4, Y4, Y5
+	VMAXPS       0(SP), Y4, Y9
+	VBLENDVPS    Y5, Y4, Y9, Y4
+	VDIVPS       Y4, Y7, Y4
+	VBLENDVPS    Y11, Y12, Y1, Y5
+	VCMPPS       $3, Y5, Y5, Y7
+	VMAXPS       0(SP), Y5, Y9
+	VBLENDVPS    Y7, Y5, Y9, Y7
+	VDIVPS       Y7, Y4, Y4
 	VCMPPS       $18, 0(SP), Y5, Y5
 	VXORPS       kffffffff<>+0(SB), Y5, Y5
-	VANDPS       Y5, Y10, Y5
-	VCMPPS       $18, 0(SP), Y12, Y6
+	VANDPS       96(SP), Y5, Y5
+	VANDPS       Y10, Y5, Y5
 	VMOVUPS      136(SP), Y7
-	VBLENDVPS    Y7, Y1, Y4, Y4
-	VCMPPS       $3, Y4, Y4, Y7
-	VMAXPS       0(SP), Y4, Y9
-	VBLENDVPS    Y7, Y4, Y9, Y4
-	VMULPS       168(SP), Y4, Y7
+	VBLENDVPS    Y7, Y1, Y6, Y6
+	VCMPPS       $3, Y6, Y6, Y7
+	VMAXPS       0(SP), Y6, Y9
+	VBLENDVPS    Y7, Y6, Y9, Y6
+	VMULPS       168(SP), Y6, Y7
 	VMULPS       Y8, Y7, Y7
-	VDIVPS       Y4, Y7, Y4
+	VDIVPS       Y6, Y7, Y6
 	VCMPPS       $3, Y12, Y12, Y7
 	VMAXPS       0(SP), Y12, Y9
 	VBLENDVPS    Y7, Y12, Y9, Y7
-	VDIVPS       Y7, Y4, Y4
-	VDIVPS       Y11, Y4, Y4
-	VXORPS       k80000000<>+0(SB), Y4, Y4
-	VBLENDVPS    Y6, Y1, Y4, Y4
-	VMULPS       k40000000<>+0(SB), Y4, Y4
-	VDIVPS       Y8, Y4, Y4
-	VDIVPS       Y8, Y4, Y4
+	VDIVPS       Y7, Y6, Y6
+	VDIVPS       200(SP), Y6, Y6
+	VMULPS       k40000000<>+0(SB), Y6, Y6
+	VDIVPS       Y8, Y6, Y6
+	VDIVPS       Y8, Y6, Y6
 	MOVQ         64(SP), R9
 	MOVQ         72(SP), R10
 	MOVQ         80(SP), R11
@@ -789,38 +902,42 @@ again3:
 	SUBQ $16, SI
 	JLT  single4
 block7:
-	VMOVUPS   (R9), Y6
-	VMULPS    Y6, Y0, Y7
-	VBLENDVPS Y2, Y7, Y1, Y7
-	VMOVUPS   (R10), Y8
-	VMULPS    Y8, Y3, Y9
-	VADDPS    Y9, Y7, Y7
-	VMULPS    Y8, Y4, Y8
-	VBLENDVPS Y5, Y8, Y1, Y8
-	VMULPS    Y6, Y3, Y6
-	VADDPS    Y6, Y8, Y6
-	VMOVUPS   32(R9), Y8
-	VMULPS    Y8, Y0, Y9
-	VBLENDVPS Y2, Y9, Y1, Y9
-	VMOVUPS   32(R10), Y10
-	VMULPS    Y10, Y3, Y11
-	VADDPS    Y11, Y9, Y9
-	VMULPS    Y10, Y4, Y10
-	VBLENDVPS Y5, Y10, Y1, Y10
-	VMULPS    Y8, Y3, Y8
-	VADDPS    Y8, Y10, Y8
+	VMOVUPS   (R9), Y7
+	VMULPS    Y7, Y0, Y8
+	VXORPS    Y2, Y8, Y8
+	VBLENDVPS Y3, Y8, Y1, Y8
+	VMOVUPS   (R10), Y9
+	VMULPS    Y9, Y4, Y10
+	VADDPS    Y10, Y8, Y8
+	VMULPS    Y9, Y6, Y9
+	VXORPS    Y2, Y9, Y9
+	VBLENDVPS Y5, Y9, Y1, Y9
+	VMULPS    Y7, Y4, Y7
+	VADDPS    Y7, Y9, Y7
+	VMOVUPS   32(R9), Y9
+	VMULPS    Y9, Y0, Y10
+	VXORPS    Y2, Y10, Y10
+	VBLENDVPS Y3, Y10, Y1, Y10
+	VMOVUPS   32(R10), Y11
+	VMULPS    Y11, Y4, Y12
+	VADDPS    Y12, Y10, Y10
+	VMULPS    Y11, Y6, Y11
+	VXORPS    Y2, Y11, Y11
+	VBLENDVPS Y5, Y11, Y1, Y11
+	VMULPS    Y9, Y4, Y9
+	VADDPS    Y9, Y11, Y9
 	TESTQ     DI, DI
 	JNE       around8
-	VMOVUPS   Y7, (R11)
-	VMOVUPS   Y6, (R12)
-	VMOVUPS   Y9, 32(R11)
-	VMOVUPS   Y8, 32(R12)
+	VMOVUPS   Y8, (R11)
+	VMOVUPS   Y7, (R12)
+	VMOVUPS   Y10, 32(R11)
+	VMOVUPS   Y9, 32(R12)
 	JMP       stored9
 around8:
-	VMOVNTPS Y7, (R11)
-	VMOVNTPS Y6, (R12)
-	VMOVNTPS Y9, 32(R11)
-	VMOVNTPS Y8, 32(R12)
+	VMOVNTPS Y8, (R11)
+	VMOVNTPS Y7, (R12)
+	VMOVNTPS Y10, 32(R11)
+	VMOVNTPS Y9, 32(R12)
 stored9:
 	ADDQ DX, R9
 	ADDQ AX, R10
@@ -838,19 +955,21 @@ masked6:
 	MOVQ       R8, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
-	VMOVUPS    32(R14)(R13*4), Y6
-	VMASKMOVPS (R9), Y6, Y7
-	VMULPS     Y7, Y0, Y8
-	VBLENDVPS  Y2, Y8, Y1, Y8
-	VMASKMOVPS (R10), Y6, Y9
-	VMULPS     Y9, Y3, Y10
-	VADDPS     Y10, Y8, Y8
-	VMULPS     Y9, Y4, Y9
-	VBLENDVPS  Y5, Y9, Y1, Y9
-	VMULPS     Y7, Y3, Y7
-	VADDPS     Y7, Y9, Y7
-	VMASKMOVPS Y8, Y6, (R11)
-	VMASKMOVPS Y7, Y6, (R12)
+	VMOVUPS    32(R14)(R13*4), Y7
+	VMASKMOVPS (R9), Y7, Y8
+	VMULPS     Y8, Y0, Y9
+	VXORPS     Y2, Y9, Y9
+	VBLENDVPS  Y3, Y9, Y1, Y9
+	VMASKMOVPS (R10), Y7, Y10
+	VMULPS     Y10, Y4, Y11
+	VADDPS     Y11, Y9, Y9
+	VMULPS     Y10, Y6, Y10
+	VXORPS     Y2, Y10, Y10
+	VBLENDVPS  Y5, Y10, Y1, Y10
+	VMULPS     Y8, Y4, Y8
+	VADDPS     Y8, Y10, Y8
+	VMASKMOVPS Y9, Y7, (R11)
+	VMASKMOVPS Y8, Y7, (R12)
 	MOVQ       R8, R13
 	TESTQ      DX, DX
 	CMOVQEQ    DX, R13
@@ -934,7 +1053,6 @@ TEXT ·cosine_similarity_f32_backward_0_avx512(SB), NOSPLIT, $64-8
 	MOVQ         64(AX), CX
 	MOVQ         72(AX), DX
 	VBROADCASTSS k00000011<>+0(SB), Z8
-	VBROADCASTSS k80000000<>+0(SB), Z9
 	MOVQ         80(AX), SI
 	MOVQ         SI, 24(SP)
 	MOVQ         88(AX), SI
@@ -943,6 +1061,7 @@ TEXT ·cosine_similarity_f32_backward_0_avx512(SB), NOSPLIT, $64-8
 	MOVQ         SI, 40(SP)
 	MOVQ         104(AX), SI
 	MOVQ         SI, 48(SP)
+	VBROADCASTSS k80000000<>+0(SB), Z9
 	MOVQ         336(AX), SI
 	SHLQ         $7, SI
 	MOVQ         344(AX), AX
@@ -959,30 +1078,30 @@ row2:
 	VBROADCASTSS (DI), Z0
 	VCMPPS       $0, Z1, Z0, K2
 	KNOTW        K2, K3
-	KANDW        K3, K1, K3
+	KANDW        K3, K1, K4
 	VPANDD       Z7, Z0, Z10
-	VCMPPS       $0, Z2, Z10, K4
-	KNOTW        K4, K4
-	KANDW        K4, K3, K4
-	VBLENDMPS    Z0, Z3, K4, Z0
+	VCMPPS       $0, Z2, Z10, K5
+	KNOTW        K5, K5
+	KANDW        K5, K4, K5
+	VBLENDMPS    Z0, Z3, K5, Z0
 	MOVQ         8(SP), DI
 	VBROADCASTSS (DI), Z10
 	VSQRTPS      Z10, Z10
 	VMULPS       Z10, Z0, Z11
-	VBLENDMPS    Z11, Z1, K3, Z12
+	VBLENDMPS    Z11, Z1, K4, Z12
 	VCMPPS       $18, Z4, Z12, K4
 	KNOTW        K4, K4
-	KANDW        K4, K3, K3
-	VCMPPS       $18, Z4, Z11, K4
+	KANDW        K1, K4, K4
+	KANDW        K3, K4, K3
 	MOVQ         16(SP), DI
 	VBROADCASTSS (DI), Z13
 	VMULPS       Z13, Z6, Z14
 	VBROADCASTSS (BX), Z15
 	VMULPS       Z15, Z14, Z14
 	VBROADCASTSS (CX), Z15
-	VCMPPS       $0, Z1, Z15, K5
-	KNOTW        K5, K6
-	KANDW        K6, K1, K6
+	VCMPPS       $0, Z1, Z15, K4
+	KNOTW        K4, K5
+	KANDW        K5, K1, K6
 	VPANDD       Z7, Z15, Z16
 	VCMPPS       $0, Z2, Z16, K7
 	KNOTW        K7, K7
@@ -991,7 +1110,7 @@ row2:
 	VBROADCASTSS (DX), Z16
 	VSQRTPS      Z16, Z16
 	VMULPS       Z16, Z15, Z17
-	VBLENDMPS    Z1, Z17, K5, Z18
+	VBLENDMPS    Z1, Z17, K4, Z18
 	VMAXPS       Z4, Z18, Z19
 	VFIXUPIMMPS  $0, Z8, Z18, Z19
 	VMULPS       Z19, Z14, Z18
@@ -1001,8 +1120,6 @@ row2:
 	VDIVPS       Z20, Z18, Z18
 	VDIVPS       Z19, Z18, Z18
 	VDIVPS       Z10, Z18, Z10
-	VPXORD       Z9, Z10, Z10
-	VBLENDMPS    Z1, Z10, K4, Z10
 	VMULPS       Z10, Z5, Z10
 	VDIVPS       Z0, Z10, Z10
 	VDIVPS       Z0, Z10, Z0
@@ -1015,8 +1132,8 @@ row2:
 	VDIVPS       Z13, Z10, Z10
 	VCMPPS       $18, Z4, Z12, K4
 	KNOTW        K4, K4
-	KANDW        K4, K6, K4
-	VCMPPS       $18, Z4, Z17, K5
+	KANDW        K1, K4, K4
+	KANDW        K5, K4, K4
 	VBLENDMPS    Z1, Z11, K2, Z11
 	VMAXPS       Z4, Z11, Z12
 	VFIXUPIMMPS  $0, Z8, Z11, Z12
@@ -1027,8 +1144,6 @@ row2:
 	VFIXUPIMMPS  $0, Z8, Z17, Z12
 	VDIVPS       Z12, Z11, Z11
 	VDIVPS       Z16, Z11, Z11
-	VPXORD       Z9, Z11, Z11
-	VBLENDMPS    Z1, Z11, K5, Z11
 	VMULPS       Z11, Z5, Z11
 	VDIVPS       Z15, Z11, Z11
 	VDIVPS       Z15, Z11, Z11
@@ -1060,29 +1175,37 @@ again3:
 	SUBQ $32, DI
 	JLT  single4
 block7:
-	VMOVUPS  (R9), Z12
-	VMULPS.Z Z12, Z0, K3, Z13
-	VMOVUPS  (R10), Z14
-	VMULPS   Z14, Z10, Z15
-	VADDPS   Z15, Z13, Z13
-	VMULPS.Z Z14, Z11, K4, Z14
-	VMULPS   Z12, Z10, Z12
-	VADDPS   Z12, Z14, Z12
-	VMOVUPS  64(R9), Z14
-	VMULPS.Z Z14, Z0, K3, Z15
-	VMOVUPS  64(R10), Z16
-	VMULPS   Z16, Z10, Z17
-	VADDPS   Z17, Z15, Z15
-	VMULPS.Z Z16, Z11, K4, Z16
-	VMULPS   Z14, Z10, Z14
-	VADDPS   Z14, Z16, Z14
-	TESTQ    R8, R8
-	JNE      around8
-	VMOVUPS  Z13, (R11)
-	VMOVUPS  Z12, (R12)
-	VMOVUPS  Z15, 64(R11)
-	VMOVUPS  Z14, 64(R12)
-	JMP      stored9
+	VMOVUPS   (R9), Z12
+	VMULPS    Z12, Z0, Z13
+	VPXORD    Z9, Z13, Z13
+	VBLENDMPS Z13, Z1, K3, Z13
+	VMOVUPS   (R10), Z14
+	VMULPS    Z14, Z10, Z15
+	VADDPS    Z15, Z13, Z13
+	VMULPS    Z14, Z11, Z14
+	VPXORD    Z9, Z14, Z14
+	VBLENDMPS Z14, Z1, K4, Z14
+	VMULPS    Z12, Z10, Z12
+	VADDPS    Z12, Z14, Z12
+	VMOVUPS   64(R9), Z14
+	VMULPS    Z14, Z0, Z15
+	VPXORD    Z9, Z15, Z15
+	VBLENDMPS Z15, Z1, K3, Z15
+	VMOVUPS   64(R10), Z16
+	VMULPS    Z16, Z10, Z17
+	VADDPS    Z17, Z15, Z15
+	VMULPS    Z16, Z11, Z16
+	VPXORD    Z9, Z16, Z16
+	VBLENDMPS Z16, Z1, K4, Z16
+	VMULPS    Z14, Z10, Z14
+	VADDPS    Z14, Z16, Z14
+	TESTQ     R8, R8
+	JNE       around8
+	VMOVUPS   Z13, (R11)
+	VMOVUPS   Z12, (R12)
+	VMOVUPS   Z15, 64(R11)
+	VMOVUPS   Z14, 64(R12)
+	JMP       stored9
 around8:
 	VMOVNTPS Z13, (R11)
 	VMOVNTPS Z12, (R12)
@@ -1105,11 +1228,15 @@ masked6:
 	VPBROADCASTD R13, Z12
 	VPCMPD       $6, iota32<>+0(SB), Z12, K2
 	VMOVUPS.Z    (R9), K2, Z12
-	VMULPS.Z     Z12, Z0, K3, Z13
+	VMULPS       Z12, Z0, Z13
+	VPXORD       Z9, Z13, Z13
+	VBLENDMPS    Z13, Z1, K3, Z13
 	VMOVUPS.Z    (R10), K2, Z14
 	VMULPS       Z14, Z10, Z15
 	VADDPS       Z15, Z13, Z13
-	VMULPS.Z     Z14, Z11, K4, Z14
+	VMULPS       Z14, Z11, Z14
+	VPXORD       Z9, Z14, Z14
+	VBLENDMPS    Z14, Z1, K4, Z14
 	VMULPS       Z12, Z10, Z12
 	VADDPS       Z12, Z14, Z12
 	VMOVUPS      Z13, K2, (R11)
@@ -1173,7 +1300,7 @@ end10:
 	RET
 
 // func cosine_similarity_f64_forward_0_avx2(a *runtime.Args)
-TEXT ·cosine_similarity_f64_forward_0_avx2(SB), 0, $360-8
+TEXT ·cosine_similarity_f64_forward_0_avx2(SB), 0, $368-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VBROADCASTSD 552(AX), Y1
@@ -1194,23 +1321,26 @@ TEXT ·cosine_similarity_f64_forward_0_avx2(SB), 0, $360-8
 	MOVQ         DX, 248(SP)
 	SHLQ         $5, 248(SP)
 	MOVQ         48(AX), DX
-	MOVQ         56(AX), SI
-	MOVQ         64(AX), DI
-	MOVQ         72(AX), R8
+	MOVQ         DX, 256(SP)
+	MOVQ         56(AX), DX
+	MOVQ         64(AX), SI
+	MOVQ         72(AX), DI
 	MOVQ         80(AX), AX
+	MOVQ         a+0(FP), R8
 	VCMPPD       $4, k0000000000000000<>+0(SB), Y0, Y0
-	VMOVUPD      Y0, 256(SP)
-	MOVQ         a+0(FP), R9
-	MOVQ         (R9), R9
-	MOVQ         R9, 288(SP)
-	MOVQ         288(SP), R9
+	VMOVUPD      Y0, 264(SP)
+	MOVQ         (R8), R9
+	MOVQ         R9, 296(SP)
+	MOVQ         296(SP), R9
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    224(SP), R9
 	MOVQ    232(SP), R10
-	MOVQ    a+0(FP), R11
-	MOVQ    8(R11), R11
+	MOVQ    8(R8), R11
 	SUBQ    $8, R11
 	VMOVUPD k0000000000000000<>+0(SB), Y0
 	VMOVUPD k0000000000000000<>+0(SB), Y2
@@ -1218,8 +1348,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y3
 	VMOVUPD kfff0000000000000<>+0(SB), Y4
 	VMOVUPD kfff0000000000000<>+0(SB), Y5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R9), Y6
 	VMOVUPD   (R10), Y7
 	VMULPD    Y7, Y6, Y8
@@ -1247,8 +1377,8 @@ block4:
 	ADDQ      BX, R9
 	ADDQ      CX, R10
 	SUBQ      $8, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y0, 0(SP)
 	VMOVUPD Y2, 32(SP)
 	VMOVUPD Y9, 64(SP)
@@ -1257,8 +1387,8 @@ kept3:
 	VMOVUPD Y5, 160(SP)
 	MOVQ    $0, R12
 	ADDQ    $8, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -1292,8 +1422,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $63, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y0
 	VMOVUPD      32(SP), Y2
 	VADDPD       Y2, Y0, Y0
@@ -1302,23 +1432,8 @@ done5:
 	VPERMILPD    $1, X0, X2
 	VADDPD       X2, X0, X0
 	VBROADCASTSD X0, Y0
-	VMOVUPD      Y0, 296(SP)
-	VMOVUPD      64(SP), Y0
-	VMOVUPD      96(SP), Y2
-	VCMPPD       $3, Y0, Y0, Y3
-	VMAXPD       Y2, Y0, Y2
-	VBLENDVPD    Y3, Y0, Y2, Y0
-	VEXTRACTF128 $1, Y0, X2
-	VCMPPD       $3, X0, X0, X3
-	VMAXPD       X2, X0, X2
-	VBLENDVPD    X3, X0, X2, X0
-	VPERMILPD    $1, X0, X2
-	VCMPPD       $3, X0, X0, X3
-	VMAXPD       X2, X0, X2
-	VBLENDVPD    X3, X0, X2, X0
-	VBROADCASTSD X0, Y0
-	VMOVUPD      128(SP), Y2
-	VMOVUPD      160(SP), Y3
+	VMOVUPD      64(SP), Y2
+	VMOVUPD      96(SP), Y3
 	VCMPPD       $3, Y2, Y2, Y4
 	VMAXPD       Y3, Y2, Y3
 	VBLENDVPD    Y4, Y2, Y3, Y2
@@ -1331,56 +1446,87 @@ done5:
 	VMAXPD       X3, X2, X3
 	VBLENDVPD    X4, X2, X3, X2
 	VBROADCASTSD X2, Y2
-	VCMPPD       $0, k0000000000000000<>+0(SB), Y0, Y3
-	VXORPD       kffffffffffffffff<>+0(SB), Y3, Y3
-	VANDPD       256(SP), Y3, Y3
-	VANDPD       Y1, Y0, Y4
-	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y4, Y4
-	VXORPD       kffffffffffffffff<>+0(SB), Y4, Y4
-	VANDPD       Y4, Y3, Y4
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y5
-	VBLENDVPD    Y4, Y0, Y5, Y4
-	VMOVUPD      Y4, 328(SP)
-	VANDPD       328(SP), Y1, Y4
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y5
-	VCMPPD       $17, Y4, Y5, Y5
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y6
-	VBLENDVPD    Y5, k2000000000000000<>+0(SB), Y6, Y5
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y4, Y4
-	VBLENDVPD    Y4, k6fe0000000000000<>+0(SB), Y5, Y4
-	VMULPD       328(SP), Y4, Y5
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y6
-	VDIVPD       Y5, Y6, Y5
-	VCMPPD       $0, k0000000000000000<>+0(SB), Y2, Y6
-	VXORPD       kffffffffffffffff<>+0(SB), Y6, Y6
-	VANDPD       256(SP), Y6, Y6
-	VANDPD       Y1, Y2, Y7
-	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y7, Y7
-	VXORPD       kffffffffffffffff<>+0(SB), Y7, Y7
-	VANDPD       Y7, Y6, Y7
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y8
-	VBLENDVPD    Y7, Y2, Y8, Y7
-	VANDPD       Y1, Y7, Y8
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y9
-	VCMPPD       $17, Y8, Y9, Y9
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y10
-	VBLENDVPD    Y9, k2000000000000000<>+0(SB), Y10, Y9
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y8, Y8
-	VBLENDVPD    Y8, k6fe0000000000000<>+0(SB), Y9, Y8
-	VMULPD       Y8, Y7, Y9
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y10
-	VDIVPD       Y9, Y10, Y9
-	MOVQ         224(SP), R9
-	MOVQ         232(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
-	SUBQ         $8, R11
-	VMOVUPD      k0000000000000000<>+0(SB), Y10
-	VMOVUPD      k0000000000000000<>+0(SB), Y11
-	VMOVUPD      k0000000000000000<>+0(SB), Y12
-	VMOVUPD      k0000000000000000<>+0(SB), Y13
-	JLT          kept7
-block8:
+	VMOVUPD      128(SP), Y3
+	VMOVUPD      160(SP), Y4
+	VCMPPD       $3, Y3, Y3, Y5
+	VMAXPD       Y4, Y3, Y4
+	VBLENDVPD    Y5, Y3, Y4, Y3
+	VEXTRACTF128 $1, Y3, X4
+	VCMPPD       $3, X3, X3, X5
+	VMAXPD       X4, X3, X4
+	VBLENDVPD    X5, X3, X4, X3
+	VPERMILPD    $1, X3, X4
+	VCMPPD       $3, X3, X3, X5
+	VMAXPD       X4, X3, X4
+	VBLENDVPD    X5, X3, X4, X3
+	VBROADCASTSD X3, Y3
+	MOVQ         808(R8), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(R8), R9
+	VMOVSD       X0, (R9)
+	VMOVSD       X2, 8(R9)
+	VMOVSD       X3, 16(R9)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R9
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD 8(R9), Y2
+	VBROADCASTSD 16(R9), Y3
+over8:
+	VCMPPD    $0, k0000000000000000<>+0(SB), Y2, Y4
+	VXORPD    kffffffffffffffff<>+0(SB), Y4, Y4
+	VANDPD    264(SP), Y4, Y4
+	VMOVUPD   Y4, 304(SP)
+	VANDPD    Y1, Y2, Y4
+	VCMPPD    $0, k7ff0000000000000<>+0(SB), Y4, Y4
+	VXORPD    kffffffffffffffff<>+0(SB), Y4, Y4
+	VANDPD    304(SP), Y4, Y4
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y5
+	VBLENDVPD Y4, Y2, Y5, Y4
+	VMOVUPD   Y4, 336(SP)
+	VANDPD    336(SP), Y1, Y4
+	VMOVUPD   k7fd0000000000000<>+0(SB), Y5
+	VCMPPD    $17, Y4, Y5, Y5
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y6
+	VBLENDVPD Y5, k2000000000000000<>+0(SB), Y6, Y5
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y4, Y4
+	VBLENDVPD Y4, k6fe0000000000000<>+0(SB), Y5, Y4
+	VMULPD    336(SP), Y4, Y5
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y6
+	VDIVPD    Y5, Y6, Y5
+	VCMPPD    $0, k0000000000000000<>+0(SB), Y3, Y6
+	VXORPD    kffffffffffffffff<>+0(SB), Y6, Y6
+	VANDPD    264(SP), Y6, Y6
+	VANDPD    Y1, Y3, Y7
+	VCMPPD    $0, k7ff0000000000000<>+0(SB), Y7, Y7
+	VXORPD    kffffffffffffffff<>+0(SB), Y7, Y7
+	VANDPD    Y7, Y6, Y7
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y8
+	VBLENDVPD Y7, Y3, Y8, Y7
+	VANDPD    Y1, Y7, Y8
+	VMOVUPD   k7fd0000000000000<>+0(SB), Y9
+	VCMPPD    $17, Y8, Y9, Y9
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y10
+	VBLENDVPD Y9, k2000000000000000<>+0(SB), Y10, Y9
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y8, Y8
+	VBLENDVPD Y8, k6fe0000000000000<>+0(SB), Y9, Y8
+	VMULPD    Y8, Y7, Y9
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y10
+	VDIVPD    Y9, Y10, Y9
+	MOVQ      808(R8), R9
+	CMPQ      R9, $2
+	JGT       known10
+	MOVQ      224(SP), R9
+	MOVQ      232(SP), R10
+	MOVQ      8(R8), R11
+	SUBQ      $8, R11
+	VMOVUPD   k0000000000000000<>+0(SB), Y10
+	VMOVUPD   k0000000000000000<>+0(SB), Y11
+	VMOVUPD   k0000000000000000<>+0(SB), Y12
+	VMOVUPD   k0000000000000000<>+0(SB), Y13
+	JLT       kept11
+block12:
 	VMULPD (R9), Y4, Y14
 	VMULPD Y5, Y14, Y14
 	VMULPD Y14, Y14, Y14
@@ -1400,16 +1546,16 @@ block8:
 	ADDQ   BX, R9
 	ADDQ   CX, R10
 	SUBQ   $8, R11
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPD Y10, 0(SP)
 	VMOVUPD Y11, 32(SP)
 	VMOVUPD Y12, 64(SP)
 	VMOVUPD Y13, 96(SP)
 	MOVQ    $0, R12
 	ADDQ    $8, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -1438,8 +1584,8 @@ masked10:
 	ADDQ       $32, R12
 	ANDQ       $63, R12
 	SUBQ       $4, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      32(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -1456,60 +1602,99 @@ done9:
 	VPERMILPD    $1, X5, X8
 	VADDPD       X8, X5, X5
 	VBROADCASTSD X5, Y5
-	VMOVSD       X0, (DX)
-	VMOVSD       X2, (SI)
-	VSQRTPD      Y4, Y0
-	VMULPD       328(SP), Y0, Y0
-	VMOVUPD      k0000000000000000<>+0(SB), Y2
-	VBLENDVPD    Y3, Y0, Y2, Y0
-	VCMPPD       $3, Y0, Y0, Y2
-	VMAXPD       192(SP), Y0, Y3
-	VBLENDVPD    Y2, Y0, Y3, Y0
-	VSQRTPD      Y5, Y2
-	VMULPD       Y2, Y7, Y2
-	VMOVUPD      k0000000000000000<>+0(SB), Y3
-	VBLENDVPD    Y6, Y2, Y3, Y2
-	VCMPPD       $3, Y2, Y2, Y3
-	VMAXPD       192(SP), Y2, Y6
-	VBLENDVPD    Y3, Y2, Y6, Y2
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      296(SP), Y2
-	VDIVPD       Y0, Y2, Y0
-	VMOVSD       X4, (DI)
-	VMOVSD       X5, (R8)
-	VMOVSD       X0, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, 224(SP)
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, 232(SP)
-	MOVQ         176(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, DX
-	MOVQ         184(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, SI
-	MOVQ         192(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, DI
-	MOVQ         200(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, R8
-	MOVQ         208(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	MOVQ         288(SP), R9
-	DECQ         R9
-	MOVQ         R9, 288(SP)
-	JNE          row2
+	MOVQ         808(R8), R9
+	TESTQ        R9, R9
+	JEQ          over15
+	MOVQ         816(R8), R9
+	VMOVSD       X4, 24(R9)
+	VMOVSD       X5, 32(R9)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R9
+	VBROADCASTSD 24(R9), Y4
+	VBROADCASTSD 32(R9), Y5
+over15:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed16
+	MOVQ   256(SP), R9
+	VMOVSD X2, (R9)
+passed16:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed17
+	VMOVSD X3, (DX)
+passed17:
+	VSQRTPD   Y4, Y2
+	VMULPD    336(SP), Y2, Y2
+	VMOVUPD   304(SP), Y3
+	VMOVUPD   k0000000000000000<>+0(SB), Y8
+	VBLENDVPD Y3, Y2, Y8, Y2
+	VCMPPD    $3, Y2, Y2, Y3
+	VMAXPD    192(SP), Y2, Y8
+	VBLENDVPD Y3, Y2, Y8, Y2
+	VSQRTPD   Y5, Y3
+	VMULPD    Y3, Y7, Y3
+	VMOVUPD   k0000000000000000<>+0(SB), Y7
+	VBLENDVPD Y6, Y3, Y7, Y3
+	VCMPPD    $3, Y3, Y3, Y6
+	VMAXPD    192(SP), Y3, Y7
+	VBLENDVPD Y6, Y3, Y7, Y3
+	VMULPD    Y3, Y2, Y2
+	VDIVPD    Y2, Y0, Y0
+	MOVQ      808(R8), R9
+	DECQ      R9
+	CMPQ      R9, $2
+	JCS       passed18
+	VMOVSD    X4, (SI)
+passed18:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed19
+	VMOVSD X5, (DI)
+passed19:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed20
+	VMOVSD X0, (AX)
+passed20:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 224(SP)
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 232(SP)
+	MOVQ 176(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 256(SP)
+	MOVQ 184(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DX
+	MOVQ 192(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 200(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DI
+	MOVQ 208(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	MOVQ 296(SP), R9
+	DECQ R9
+	MOVQ R9, 296(SP)
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cosine_similarity_f64_forward_0_avx512(a *runtime.Args)
-TEXT ·cosine_similarity_f64_forward_0_avx512(SB), NOSPLIT, $200-8
+TEXT ·cosine_similarity_f64_forward_0_avx512(SB), NOSPLIT, $208-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VPXORQ       Z1, Z1, Z1
@@ -1523,34 +1708,37 @@ TEXT ·cosine_similarity_f64_forward_0_avx512(SB), NOSPLIT, $200-8
 	MOVQ         32(AX), BX
 	MOVQ         BX, 192(SP)
 	MOVQ         40(AX), BX
+	MOVQ         BX, 200(SP)
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z9
 	VBROADCASTSD k7fffffffffffffff<>+0(SB), Z10
 	VBROADCASTSD k0000000000000011<>+0(SB), Z11
-	MOVQ         288(AX), CX
+	MOVQ         288(AX), BX
+	SHLQ         $6, BX
+	MOVQ         296(AX), CX
 	SHLQ         $6, CX
-	MOVQ         296(AX), DX
-	SHLQ         $6, DX
-	MOVQ         48(AX), SI
-	MOVQ         56(AX), DI
-	MOVQ         64(AX), R8
-	MOVQ         72(AX), R9
+	MOVQ         48(AX), DX
+	MOVQ         56(AX), SI
+	MOVQ         64(AX), DI
+	MOVQ         72(AX), R8
 	MOVQ         80(AX), AX
+	MOVQ         a+0(FP), R9
 	VCMPPD       $4, Z1, Z0, K1
-	MOVQ         a+0(FP), R10
-	MOVQ         (R10), R10
+	MOVQ         (R9), R10
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    192(SP), R11
-	MOVQ    BX, R12
-	MOVQ    a+0(FP), R13
-	MOVQ    8(R13), R13
+	MOVQ    200(SP), R12
+	MOVQ    8(R9), R13
 	SUBQ    $8, R13
 	VMOVAPD Z1, Z0
 	VMOVAPD Z9, Z14
 	VMOVAPD Z9, Z12
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD     (R11), Z13
 	VMOVUPD     (R12), Z15
 	VMULPD      Z15, Z13, Z16
@@ -1563,18 +1751,18 @@ block4:
 	VMAXPD      Z15, Z12, Z13
 	VFIXUPIMMPD $0, Z11, Z12, Z13
 	VMOVAPD     Z13, Z12
-	ADDQ        CX, R11
-	ADDQ        DX, R12
+	ADDQ        BX, R11
+	ADDQ        CX, R12
 	SUBQ        $8, R13
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z0, 0(SP)
 	VMOVUPD Z14, 64(SP)
 	VMOVUPD Z12, 128(SP)
 	MOVQ    $0, R14
 	ADDQ    $8, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z0
 	VPCMPQ       $6, iota64<>+0(SB), Z0, K2
 	VMOVUPD.Z    (R11), K2, Z0
@@ -1596,7 +1784,7 @@ masked6:
 	VFIXUPIMMPD  $0, Z11, Z0, Z12
 	VMOVAPD      Z12, K2, Z0
 	VMOVUPD      Z0, 128(SP)(R14*1)
-done5:
+done6:
 	VMOVUPD       0(SP), Z0
 	VEXTRACTF64X4 $1, Z0, Y12
 	VADDPD        Y12, Y0, Y0
@@ -1627,45 +1815,61 @@ done5:
 	VMAXPD        X14, X13, X14
 	VFIXUPIMMPD   $0, X11, X13, X14
 	VBROADCASTSD  X14, Z13
-	VCMPPD        $0, Z1, Z12, K2
-	KNOTW         K2, K2
-	KANDW         K2, K1, K2
-	VPANDQ        Z10, Z12, Z14
-	VCMPPD        $0, Z2, Z14, K3
-	KNOTW         K3, K3
-	KANDW         K3, K2, K3
-	VBLENDMPD     Z12, Z3, K3, Z14
-	VPANDQ        Z10, Z14, Z15
-	VCMPPD        $17, Z15, Z5, K3
-	VBLENDMPD     Z6, Z3, K3, Z16
-	VCMPPD        $17, Z4, Z15, K3
-	VBLENDMPD     Z7, Z16, K3, Z15
-	VMULPD        Z15, Z14, Z16
-	VDIVPD        Z16, Z3, Z16
-	VCMPPD        $0, Z1, Z13, K3
-	KNOTW         K3, K3
-	KANDW         K3, K1, K3
-	VPANDQ        Z10, Z13, Z17
-	VCMPPD        $0, Z2, Z17, K4
-	KNOTW         K4, K4
-	KANDW         K4, K3, K4
-	VBLENDMPD     Z13, Z3, K4, Z17
-	VPANDQ        Z10, Z17, Z18
-	VCMPPD        $17, Z18, Z5, K4
-	VBLENDMPD     Z6, Z3, K4, Z19
-	VCMPPD        $17, Z4, Z18, K4
-	VBLENDMPD     Z7, Z19, K4, Z18
-	VMULPD        Z18, Z17, Z19
-	VDIVPD        Z19, Z3, Z19
-	MOVQ          192(SP), R11
-	MOVQ          BX, R12
-	MOVQ          a+0(FP), R13
-	MOVQ          8(R13), R13
-	SUBQ          $8, R13
-	VMOVAPD       Z1, Z20
-	VMOVAPD       Z1, Z21
-	JLT           kept7
-block8:
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSD        X0, (R11)
+	VMOVSD        X12, 8(R11)
+	VMOVSD        X13, 16(R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSD (R11), Z0
+	VBROADCASTSD 8(R11), Z12
+	VBROADCASTSD 16(R11), Z13
+over8:
+	VCMPPD    $0, Z1, Z12, K2
+	KNOTW     K2, K2
+	KANDW     K2, K1, K2
+	VPANDQ    Z10, Z12, Z14
+	VCMPPD    $0, Z2, Z14, K3
+	KNOTW     K3, K3
+	KANDW     K3, K2, K3
+	VBLENDMPD Z12, Z3, K3, Z14
+	VPANDQ    Z10, Z14, Z15
+	VCMPPD    $17, Z15, Z5, K3
+	VBLENDMPD Z6, Z3, K3, Z16
+	VCMPPD    $17, Z4, Z15, K3
+	VBLENDMPD Z7, Z16, K3, Z15
+	VMULPD    Z15, Z14, Z16
+	VDIVPD    Z16, Z3, Z16
+	VCMPPD    $0, Z1, Z13, K3
+	KNOTW     K3, K3
+	KANDW     K3, K1, K3
+	VPANDQ    Z10, Z13, Z17
+	VCMPPD    $0, Z2, Z17, K4
+	KNOTW     K4, K4
+	KANDW     K4, K3, K4
+	VBLENDMPD Z13, Z3, K4, Z17
+	VPANDQ    Z10, Z17, Z18
+	VCMPPD    $17, Z18, Z5, K4
+	VBLENDMPD Z6, Z3, K4, Z19
+	VCMPPD    $17, Z4, Z18, K4
+	VBLENDMPD Z7, Z19, K4, Z18
+	VMULPD    Z18, Z17, Z19
+	VDIVPD    Z19, Z3, Z19
+	MOVQ      808(R9), R11
+	CMPQ      R11, $2
+	JGT       known10
+	MOVQ      192(SP), R11
+	MOVQ      200(SP), R12
+	MOVQ      8(R9), R13
+	SUBQ      $8, R13
+	VMOVAPD   Z1, Z20
+	VMOVAPD   Z1, Z21
+	JLT       kept11
+block12:
 	VMULPD (R11), Z15, Z22
 	VMULPD Z16, Z22, Z22
 	VMULPD Z22, Z22, Z22
@@ -1674,17 +1878,17 @@ block8:
 	VMULPD Z23, Z23, Z23
 	VADDPD Z22, Z20, Z20
 	VADDPD Z23, Z21, Z21
-	ADDQ   CX, R11
-	ADDQ   DX, R12
+	ADDQ   BX, R11
+	ADDQ   CX, R12
 	SUBQ   $8, R13
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPD Z20, 0(SP)
 	VMOVUPD Z21, 64(SP)
 	MOVQ    $0, R14
 	ADDQ    $8, R13
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R13, Z20
 	VPCMPQ       $6, iota64<>+0(SB), Z20, K4
 	VMOVUPD.Z    (R11), K4, Z20
@@ -1703,7 +1907,7 @@ masked10:
 	VADDPD       Z16, Z15, Z16
 	VMOVAPD      Z16, K4, Z15
 	VMOVUPD      Z15, 64(SP)(R14*1)
-done9:
+done13:
 	VMOVUPD       0(SP), Z15
 	VEXTRACTF64X4 $1, Z15, Y16
 	VADDPD        Y16, Y15, Y15
@@ -1720,53 +1924,91 @@ done9:
 	VPERMILPD     $1, X16, X18
 	VADDPD        X18, X16, X16
 	VBROADCASTSD  X16, Z16
-	VMOVSD        X12, (SI)
-	VMOVSD        X13, (DI)
-	VSQRTPD       Z15, Z12
-	VMULPD        Z12, Z14, Z12
-	VBLENDMPD     Z12, Z1, K2, Z12
-	VMAXPD        Z8, Z12, Z13
-	VFIXUPIMMPD   $0, Z11, Z12, Z13
-	VSQRTPD       Z16, Z12
-	VMULPD        Z12, Z17, Z12
-	VBLENDMPD     Z12, Z1, K3, Z12
-	VMAXPD        Z8, Z12, Z14
-	VFIXUPIMMPD   $0, Z11, Z12, Z14
-	VMULPD        Z14, Z13, Z12
-	VDIVPD        Z12, Z0, Z0
-	VMOVSD        X15, (R8)
-	VMOVSD        X16, (R9)
-	VMOVSD        X0, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, 192(SP)
-	MOVQ          168(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          176(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, SI
-	MOVQ          184(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, DI
-	MOVQ          192(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, R8
-	MOVQ          200(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, R9
-	MOVQ          208(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over15
+	MOVQ          816(R9), R11
+	VMOVSD        X15, 24(R11)
+	VMOVSD        X16, 32(R11)
+	JMP           leave9
+known10:
+	MOVQ         816(R9), R11
+	VBROADCASTSD 24(R11), Z15
+	VBROADCASTSD 32(R11), Z16
+over15:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed16
+	VMOVSD X12, (DX)
+passed16:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed17
+	VMOVSD X13, (SI)
+passed17:
+	VSQRTPD     Z15, Z12
+	VMULPD      Z12, Z14, Z12
+	VBLENDMPD   Z12, Z1, K2, Z12
+	VMAXPD      Z8, Z12, Z13
+	VFIXUPIMMPD $0, Z11, Z12, Z13
+	VSQRTPD     Z16, Z12
+	VMULPD      Z12, Z17, Z12
+	VBLENDMPD   Z12, Z1, K3, Z12
+	VMAXPD      Z8, Z12, Z14
+	VFIXUPIMMPD $0, Z11, Z12, Z14
+	VMULPD      Z14, Z13, Z12
+	VDIVPD      Z12, Z0, Z0
+	MOVQ        808(R9), R11
+	DECQ        R11
+	CMPQ        R11, $2
+	JCS         passed18
+	VMOVSD      X15, (DI)
+passed18:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed19
+	VMOVSD X16, (R8)
+passed19:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed20
+	VMOVSD X0, (AX)
+passed20:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, 192(SP)
+	MOVQ 168(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, 200(SP)
+	MOVQ 176(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, DX
+	MOVQ 184(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, SI
+	MOVQ 192(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, DI
+	MOVQ 200(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, R8
+	MOVQ 208(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cosine_similarity_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·cosine_similarity_f64_backward_0_avx2(SB), NOSPLIT, $200-8
+TEXT ·cosine_similarity_f64_backward_0_avx2(SB), NOSPLIT, $232-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VXORPD       Y1, Y1, Y1
@@ -1790,6 +2032,7 @@ TEXT ·cosine_similarity_f64_backward_0_avx2(SB), NOSPLIT, $200-8
 	MOVQ         DX, 80(SP)
 	MOVQ         104(AX), DX
 	MOVQ         DX, 88(SP)
+	VMOVUPD      k8000000000000000<>+0(SB), Y2
 	MOVQ         336(AX), DX
 	SHLQ         $6, DX
 	MOVQ         344(AX), AX
@@ -1805,26 +2048,26 @@ TEXT ·cosine_similarity_f64_backward_0_avx2(SB), NOSPLIT, $200-8
 row2:
 	MOVQ         32(SP), SI
 	VBROADCASTSD (SI), Y0
-	VCMPPD       $0, Y1, Y0, Y2
-	VMOVUPD      Y2, 136(SP)
-	VMOVUPD      136(SP), Y2
-	VXORPD       kffffffffffffffff<>+0(SB), Y2, Y2
-	VANDPD       96(SP), Y2, Y2
-	VANDPD       k7fffffffffffffff<>+0(SB), Y0, Y3
-	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y3, Y3
+	VCMPPD       $0, Y1, Y0, Y3
+	VMOVUPD      Y3, 136(SP)
+	VMOVUPD      136(SP), Y3
 	VXORPD       kffffffffffffffff<>+0(SB), Y3, Y3
-	VANDPD       Y3, Y2, Y3
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y4
-	VBLENDVPD    Y3, Y0, Y4, Y0
+	VANDPD       96(SP), Y3, Y4
+	VANDPD       k7fffffffffffffff<>+0(SB), Y0, Y5
+	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y5, Y5
+	VXORPD       kffffffffffffffff<>+0(SB), Y5, Y5
+	VANDPD       Y5, Y4, Y5
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y6
+	VBLENDVPD    Y5, Y0, Y6, Y0
 	MOVQ         40(SP), SI
-	VBROADCASTSD (SI), Y3
-	VSQRTPD      Y3, Y3
-	VMULPD       Y3, Y0, Y4
-	VBLENDVPD    Y2, Y4, Y1, Y5
-	VCMPPD       $18, 0(SP), Y5, Y6
-	VXORPD       kffffffffffffffff<>+0(SB), Y6, Y6
-	VANDPD       Y6, Y2, Y2
-	VCMPPD       $18, 0(SP), Y4, Y6
+	VBROADCASTSD (SI), Y5
+	VSQRTPD      Y5, Y5
+	VMULPD       Y5, Y0, Y6
+	VBLENDVPD    Y4, Y6, Y1, Y4
+	VCMPPD       $18, 0(SP), Y4, Y7
+	VXORPD       kffffffffffffffff<>+0(SB), Y7, Y7
+	VANDPD       96(SP), Y7, Y7
+	VANDPD       Y3, Y7, Y3
 	MOVQ         48(SP), SI
 	VBROADCASTSD (SI), Y7
 	VMULPD       k3fe0000000000000<>+0(SB), Y7, Y8
@@ -1835,64 +2078,61 @@ row2:
 	VBROADCASTSD (BX), Y8
 	VCMPPD       $0, Y1, Y8, Y9
 	VXORPD       kffffffffffffffff<>+0(SB), Y9, Y10
-	VANDPD       96(SP), Y10, Y10
-	VANDPD       k7fffffffffffffff<>+0(SB), Y8, Y11
-	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y11, Y11
-	VXORPD       kffffffffffffffff<>+0(SB), Y11, Y11
-	VANDPD       Y11, Y10, Y11
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y12
-	VBLENDVPD    Y11, Y8, Y12, Y8
-	VBROADCASTSD (CX), Y11
-	VSQRTPD      Y11, Y11
-	VMULPD       Y11, Y8, Y12
+	VANDPD       96(SP), Y10, Y11
+	VANDPD       k7fffffffffffffff<>+0(SB), Y8, Y12
+	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y12, Y12
+	VXORPD       kffffffffffffffff<>+0(SB), Y12, Y12
+	VANDPD       Y12, Y11, Y12
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y13
+	VBLENDVPD    Y12, Y8, Y13, Y8
+	VBROADCASTSD (CX), Y12
+	VSQRTPD      Y12, Y12
+	VMOVUPD      Y12, 200(SP)
+	VMULPD       200(SP), Y8, Y12
 	VBLENDVPD    Y9, Y1, Y12, Y9
 	VCMPPD       $3, Y9, Y9, Y13
 	VMAXPD       0(SP), Y9, Y14
 	VBLENDVPD    Y13, Y9, Y14, Y9
 	VMULPD       168(SP), Y9, Y13
 	VMULPD       Y0, Y13, Y13
-	VCMPPD       $3, Y4, Y4, Y14
-	VMAXPD       0(SP), Y4, Y15
-	VBLENDVPD    Y14, Y4, Y15, Y14
+	VCMPPD       $3, Y6, Y6, Y14
+	VMAXPD       0(SP), Y6, Y15
+	VBLENDVPD    Y14, Y6, Y15, Y14
 	VDIVPD       Y14, Y13, Y13
 	VDIVPD       Y9, Y13, Y9
-	VDIVPD       Y3, Y9, Y3
-	VXORPD       k8000000000000000<>+0(SB), Y3, Y3
-	VBLENDVPD    Y6, Y1, Y3, Y3
-	VMULPD       k4000000000000000<>+0(SB), Y3, Y3
-	VDIVPD       Y0, Y3, Y3
-	VDIVPD       Y0, Y3, Y0
-	VCMPPD       $3, Y5, Y5, Y3
-	VMAXPD       0(SP), Y5, Y6
-	VBLENDVPD    Y3, Y5, Y6, Y3
-	VDIVPD       Y3, Y7, Y3
-	VBLENDVPD    Y10, Y12, Y1, Y5
-	VCMPPD       $3, Y5, Y5, Y6
-	VMAXPD       0(SP), Y5, Y7
-	VBLENDVPD    Y6, Y5, Y7, Y6
-	VDIVPD       Y6, Y3, Y3
+	VDIVPD       Y5, Y9, Y5
+	VMULPD       k4000000000000000<>+0(SB), Y5, Y5
+	VDIVPD       Y0, Y5, Y5
+	VDIVPD       Y0, Y5, Y0
+	VCMPPD       $3, Y4, Y4, Y5
+	VMAXPD       0(SP), Y4, Y9
+	VBLENDVPD    Y5, Y4, Y9, Y4
+	VDIVPD       Y4, Y7, Y4
+	VBLENDVPD    Y11, Y12, Y1, Y5
+	VCMPPD       $3, Y5, Y5, Y7
+	VMAXPD       0(SP), Y5, Y9
+	VBLENDVPD    Y7, Y5, Y9, Y7
+	VDIVPD       Y7, Y4, Y4
 	VCMPPD       $18, 0(SP), Y5, Y5
 	VXORPD       kffffffffffffffff<>+0(SB), Y5, Y5
-	VANDPD       Y5, Y10, Y5
-	VCMPPD       $18, 0(SP), Y12, Y6
+	VANDPD       96(SP), Y5, Y5
+	VANDPD       Y10, Y5, Y5
 	VMOVUPD      136(SP), Y7
-	VBLENDVPD    Y7, Y1, Y4, Y4
-	VCMPPD       $3, Y4, Y4, Y7
-	VMAXPD       0(SP), Y4, Y9
-	VBLENDVPD    Y7, Y4, Y9, Y4
-	VMULPD       168(SP), Y4, Y7
+	VBLENDVPD    Y7, Y1, Y6, Y6
+	VCMPPD       $3, Y6, Y6, Y7
+	VMAXPD       0(SP), Y6, Y9
+	VBLENDVPD    Y7, Y6, Y9, Y6
+	VMULPD       168(SP), Y6, Y7
 	VMULPD       Y8, Y7, Y7
-	VDIVPD       Y4, Y7, Y4
+	VDIVPD       Y6, Y7, Y6
 	VCMPPD       $3, Y12, Y12, Y7
 	VMAXPD       0(SP), Y12, Y9
 	VBLENDVPD    Y7, Y12, Y9, Y7
-	VDIVPD       Y7, Y4, Y4
-	VDIVPD       Y11, Y4, Y4
-	VXORPD       k8000000000000000<>+0(SB), Y4, Y4
-	VBLENDVPD    Y6, Y1, Y4, Y4
-	VMULPD       k4000000000000000<>+0(SB), Y4, Y4
-	VDIVPD       Y8, Y4, Y4
-	VDIVPD       Y8, Y4, Y4
+	VDIVPD       Y7, Y6, Y6
+	VDIVPD       200(SP), Y6, Y6
+	VMULPD       k4000000000000000<>+0(SB), Y6, Y6
+	VDIVPD       Y8, Y6, Y6
+	VDIVPD       Y8, Y6, Y6
 	MOVQ         64(SP), R9
 	MOVQ         72(SP), R10
 	MOVQ         80(SP), R11
@@ -1921,38 +2161,42 @@ again3:
 	SUBQ $8, SI
 	JLT  single4
 block7:
-	VMOVUPD   (R9), Y6
-	VMULPD    Y6, Y0, Y7
-	VBLENDVPD Y2, Y7, Y1, Y7
-	VMOVUPD   (R10), Y8
-	VMULPD    Y8, Y3, Y9
-	VADDPD    Y9, Y7, Y7
-	VMULPD    Y8, Y4, Y8
-	VBLENDVPD Y5, Y8, Y1, Y8
-	VMULPD    Y6, Y3, Y6
-	VADDPD    Y6, Y8, Y6
-	VMOVUPD   32(R9), Y8
-	VMULPD    Y8, Y0, Y9
-	VBLENDVPD Y2, Y9, Y1, Y9
-	VMOVUPD   32(R10), Y10
-	VMULPD    Y10, Y3, Y11
-	VADDPD    Y11, Y9, Y9
-	VMULPD    Y10, Y4, Y10
-	VBLENDVPD Y5, Y10, Y1, Y10
-	VMULPD    Y8, Y3, Y8
-	VADDPD    Y8, Y10, Y8
+	VMOVUPD   (R9), Y7
+	VMULPD    Y7, Y0, Y8
+	VXORPD    Y2, Y8, Y8
+	VBLENDVPD Y3, Y8, Y1, Y8
+	VMOVUPD   (R10), Y9
+	VMULPD    Y9, Y4, Y10
+	VADDPD    Y10, Y8, Y8
+	VMULPD    Y9, Y6, Y9
+	VXORPD    Y2, Y9, Y9
+	VBLENDVPD Y5, Y9, Y1, Y9
+	VMULPD    Y7, Y4, Y7
+	VADDPD    Y7, Y9, Y7
+	VMOVUPD   32(R9), Y9
+	VMULPD    Y9, Y0, Y10
+	VXORPD    Y2, Y10, Y10
+	VBLENDVPD Y3, Y10, Y1, Y10
+	VMOVUPD   32(R10), Y11
+	VMULPD    Y11, Y4, Y12
+	VADDPD    Y12, Y10, Y10
+	VMULPD    Y11, Y6, Y11
+	VXORPD    Y2, Y11, Y11
+	VBLENDVPD Y5, Y11, Y1, Y11
+	VMULPD    Y9, Y4, Y9
+	VADDPD    Y9, Y11, Y9
 	TESTQ     DI, DI
 	JNE       around8
-	VMOVUPD   Y7, (R11)
-	VMOVUPD   Y6, (R12)
-	VMOVUPD   Y9, 32(R11)
-	VMOVUPD   Y8, 32(R12)
+	VMOVUPD   Y8, (R11)
+	VMOVUPD   Y7, (R12)
+	VMOVUPD   Y10, 32(R11)
+	VMOVUPD   Y9, 32(R12)
 	JMP       stored9
 around8:
-	VMOVNTPD Y7, (R11)
-	VMOVNTPD Y6, (R12)
-	VMOVNTPD Y9, 32(R11)
-	VMOVNTPD Y8, 32(R12)
+	VMOVNTPD Y8, (R11)
+	VMOVNTPD Y7, (R12)
+	VMOVNTPD Y10, 32(R11)
+	VMOVNTPD Y9, 32(R12)
 stored9:
 	ADDQ DX, R9
 	ADDQ AX, R10
@@ -1970,19 +2214,21 @@ masked6:
 	MOVQ       R8, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
-	VMOVUPD    32(R14)(R13*8), Y6
-	VMASKMOVPD (R9), Y6, Y7
-	VMULPD     Y7, Y0, Y8
-	VBLENDVPD  Y2, Y8, Y1, Y8
-	VMASKMOVPD (R10), Y6, Y9
-	VMULPD     Y9, Y3, Y10
-	VADDPD     Y10, Y8, Y8
-	VMULPD     Y9, Y4, Y9
-	VBLENDVPD  Y5, Y9, Y1, Y9
-	VMULPD     Y7, Y3, Y7
-	VADDPD     Y7, Y9, Y7
-	VMASKMOVPD Y8, Y6, (R11)
-	VMASKMOVPD Y7, Y6, (R12)
+	VMOVUPD    32(R14)(R13*8), Y7
+	VMASKMOVPD (R9), Y7, Y8
+	VMULPD     Y8, Y0, Y9
+	VXORPD     Y2, Y9, Y9
+	VBLENDVPD  Y3, Y9, Y1, Y9
+	VMASKMOVPD (R10), Y7, Y10
+	VMULPD     Y10, Y4, Y11
+	VADDPD     Y11, Y9, Y9
+	VMULPD     Y10, Y6, Y10
+	VXORPD     Y2, Y10, Y10
+	VBLENDVPD  Y5, Y10, Y1, Y10
+	VMULPD     Y8, Y4, Y8
+	VADDPD     Y8, Y10, Y8
+	VMASKMOVPD Y9, Y7, (R11)
+	VMASKMOVPD Y8, Y7, (R12)
 	MOVQ       R8, R13
 	TESTQ      DX, DX
 	CMOVQEQ    DX, R13
@@ -2062,7 +2308,6 @@ TEXT ·cosine_similarity_f64_backward_0_avx512(SB), NOSPLIT, $64-8
 	MOVQ         64(AX), CX
 	MOVQ         72(AX), DX
 	VBROADCASTSD k0000000000000011<>+0(SB), Z8
-	VBROADCASTSD k8000000000000000<>+0(SB), Z9
 	MOVQ         80(AX), SI
 	MOVQ         SI, 24(SP)
 	MOVQ         88(AX), SI
@@ -2071,6 +2316,7 @@ TEXT ·cosine_similarity_f64_backward_0_avx512(SB), NOSPLIT, $64-8
 	MOVQ         SI, 40(SP)
 	MOVQ         104(AX), SI
 	MOVQ         SI, 48(SP)
+	VBROADCASTSD k8000000000000000<>+0(SB), Z9
 	MOVQ         336(AX), SI
 	SHLQ         $7, SI
 	MOVQ         344(AX), AX
@@ -2087,30 +2333,30 @@ row2:
 	VBROADCASTSD (DI), Z0
 	VCMPPD       $0, Z1, Z0, K2
 	KNOTW        K2, K3
-	KANDW        K3, K1, K3
+	KANDW        K3, K1, K4
 	VPANDQ       Z7, Z0, Z10
-	VCMPPD       $0, Z2, Z10, K4
-	KNOTW        K4, K4
-	KANDW        K4, K3, K4
-	VBLENDMPD    Z0, Z3, K4, Z0
+	VCMPPD       $0, Z2, Z10, K5
+	KNOTW        K5, K5
+	KANDW        K5, K4, K5
+	VBLENDMPD    Z0, Z3, K5, Z0
 	MOVQ         8(SP), DI
 	VBROADCASTSD (DI), Z10
 	VSQRTPD      Z10, Z10
 	VMULPD       Z10, Z0, Z11
-	VBLENDMPD    Z11, Z1, K3, Z12
+	VBLENDMPD    Z11, Z1, K4, Z12
 	VCMPPD       $18, Z4, Z12, K4
 	KNOTW        K4, K4
-	KANDW        K4, K3, K3
-	VCMPPD       $18, Z4, Z11, K4
+	KANDW        K1, K4, K4
+	KANDW        K3, K4, K3
 	MOVQ         16(SP), DI
 	VBROADCASTSD (DI), Z13
 	VMULPD       Z13, Z6, Z14
 	VBROADCASTSD (BX), Z15
 	VMULPD       Z15, Z14, Z14
 	VBROADCASTSD (CX), Z15
-	VCMPPD       $0, Z1, Z15, K5
-	KNOTW        K5, K6
-	KANDW        K6, K1, K6
+	VCMPPD       $0, Z1, Z15, K4
+	KNOTW        K4, K5
+	KANDW        K5, K1, K6
 	VPANDQ       Z7, Z15, Z16
 	VCMPPD       $0, Z2, Z16, K7
 	KNOTW        K7, K7
@@ -2119,7 +2365,7 @@ row2:
 	VBROADCASTSD (DX), Z16
 	VSQRTPD      Z16, Z16
 	VMULPD       Z16, Z15, Z17
-	VBLENDMPD    Z1, Z17, K5, Z18
+	VBLENDMPD    Z1, Z17, K4, Z18
 	VMAXPD       Z4, Z18, Z19
 	VFIXUPIMMPD  $0, Z8, Z18, Z19
 	VMULPD       Z19, Z14, Z18
@@ -2129,8 +2375,6 @@ row2:
 	VDIVPD       Z20, Z18, Z18
 	VDIVPD       Z19, Z18, Z18
 	VDIVPD       Z10, Z18, Z10
-	VPXORQ       Z9, Z10, Z10
-	VBLENDMPD    Z1, Z10, K4, Z10
 	VMULPD       Z10, Z5, Z10
 	VDIVPD       Z0, Z10, Z10
 	VDIVPD       Z0, Z10, Z0
@@ -2143,8 +2387,8 @@ row2:
 	VDIVPD       Z13, Z10, Z10
 	VCMPPD       $18, Z4, Z12, K4
 	KNOTW        K4, K4
-	KANDW        K4, K6, K4
-	VCMPPD       $18, Z4, Z17, K5
+	KANDW        K1, K4, K4
+	KANDW        K5, K4, K4
 	VBLENDMPD    Z1, Z11, K2, Z11
 	VMAXPD       Z4, Z11, Z12
 	VFIXUPIMMPD  $0, Z8, Z11, Z12
@@ -2155,8 +2399,6 @@ row2:
 	VFIXUPIMMPD  $0, Z8, Z17, Z12
 	VDIVPD       Z12, Z11, Z11
 	VDIVPD       Z16, Z11, Z11
-	VPXORQ       Z9, Z11, Z11
-	VBLENDMPD    Z1, Z11, K5, Z11
 	VMULPD       Z11, Z5, Z11
 	VDIVPD       Z15, Z11, Z11
 	VDIVPD       Z15, Z11, Z11
@@ -2188,29 +2430,37 @@ again3:
 	SUBQ $16, DI
 	JLT  single4
 block7:
-	VMOVUPD  (R9), Z12
-	VMULPD.Z Z12, Z0, K3, Z13
-	VMOVUPD  (R10), Z14
-	VMULPD   Z14, Z10, Z15
-	VADDPD   Z15, Z13, Z13
-	VMULPD.Z Z14, Z11, K4, Z14
-	VMULPD   Z12, Z10, Z12
-	VADDPD   Z12, Z14, Z12
-	VMOVUPD  64(R9), Z14
-	VMULPD.Z Z14, Z0, K3, Z15
-	VMOVUPD  64(R10), Z16
-	VMULPD   Z16, Z10, Z17
-	VADDPD   Z17, Z15, Z15
-	VMULPD.Z Z16, Z11, K4, Z16
-	VMULPD   Z14, Z10, Z14
-	VADDPD   Z14, Z16, Z14
-	TESTQ    R8, R8
-	JNE      around8
-	VMOVUPD  Z13, (R11)
-	VMOVUPD  Z12, (R12)
-	VMOVUPD  Z15, 64(R11)
-	VMOVUPD  Z14, 64(R12)
-	JMP      stored9
+	VMOVUPD   (R9), Z12
+	VMULPD    Z12, Z0, Z13
+	VPXORQ    Z9, Z13, Z13
+	VBLENDMPD Z13, Z1, K3, Z13
+	VMOVUPD   (R10), Z14
+	VMULPD    Z14, Z10, Z15
+	VADDPD    Z15, Z13, Z13
+	VMULPD    Z14, Z11, Z14
+	VPXORQ    Z9, Z14, Z14
+	VBLENDMPD Z14, Z1, K4, Z14
+	VMULPD    Z12, Z10, Z12
+	VADDPD    Z12, Z14, Z12
+	VMOVUPD   64(R9), Z14
+	VMULPD    Z14, Z0, Z15
+	VPXORQ    Z9, Z15, Z15
+	VBLENDMPD Z15, Z1, K3, Z15
+	VMOVUPD   64(R10), Z16
+	VMULPD    Z16, Z10, Z17
+	VADDPD    Z17, Z15, Z15
+	VMULPD    Z16, Z11, Z16
+	VPXORQ    Z9, Z16, Z16
+	VBLENDMPD Z16, Z1, K4, Z16
+	VMULPD    Z14, Z10, Z14
+	VADDPD    Z14, Z16, Z14
+	TESTQ     R8, R8
+	JNE       around8
+	VMOVUPD   Z13, (R11)
+	VMOVUPD   Z12, (R12)
+	VMOVUPD   Z15, 64(R11)
+	VMOVUPD   Z14, 64(R12)
+	JMP       stored9
 around8:
 	VMOVNTPD Z13, (R11)
 	VMOVNTPD Z12, (R12)
@@ -2233,11 +2483,15 @@ masked6:
 	VPBROADCASTQ R13, Z12
 	VPCMPQ       $6, iota64<>+0(SB), Z12, K2
 	VMOVUPD.Z    (R9), K2, Z12
-	VMULPD.Z     Z12, Z0, K3, Z13
+	VMULPD       Z12, Z0, Z13
+	VPXORQ       Z9, Z13, Z13
+	VBLENDMPD    Z13, Z1, K3, Z13
 	VMOVUPD.Z    (R10), K2, Z14
 	VMULPD       Z14, Z10, Z15
 	VADDPD       Z15, Z13, Z13
-	VMULPD.Z     Z14, Z11, K4, Z14
+	VMULPD       Z14, Z11, Z14
+	VPXORQ       Z9, Z14, Z14
+	VBLENDMPD    Z14, Z1, K4, Z14
 	VMULPD       Z12, Z10, Z12
 	VADDPD       Z12, Z14, Z12
 	VMOVUPD      Z13, K2, (R11)

@@ -21,8 +21,8 @@ func cosine_similarity_f32_forward_0_go(a *runtime.Args) {
 		runtime.Fill(high[:], float32(math.Inf(-1)))
 		var high2 [16]float32
 		runtime.Fill(high2[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -33,40 +33,57 @@ func cosine_similarity_f32_forward_0_go(a *runtime.Args) {
 				high2[i%16] = runtime.Max32(high2[i%16], runtime.Abs32(zv))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c2 := c && !(v == 0)
-		v2 := runtime.Select32(c2 && !(runtime.Abs32(v) == inf), v, 1)
-		v3 := runtime.Abs32(v2)
-		v4 := runtime.Select32(v3 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v3, 1.0842022e-19, 1))
-		v5 := 1 / float32(v2*v4)
-		v6 := runtime.LaneMax(high2[:])
-		c3 := c && !(v6 == 0)
-		v7 := runtime.Select32(c3 && !(runtime.Abs32(v6) == inf), v6, 1)
-		v8 := runtime.Abs32(v7)
-		v9 := runtime.Select32(v8 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v8, 1.0842022e-19, 1))
-		v10 := 1 / float32(v7*v9)
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		rowHigh := runtime.RowValue(a, 1, 1, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 2, runtime.LaneMax(high2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v := runtime.Select32(c2 && !(runtime.Abs32(rowHigh) == inf), rowHigh, 1)
+		v2 := runtime.Abs32(v)
+		v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
+		v4 := 1 / float32(v*v3)
+		c3 := c && !(rowHigh2 == 0)
+		v5 := runtime.Select32(c3 && !(runtime.Abs32(rowHigh2) == inf), rowHigh2, 1)
+		v6 := runtime.Abs32(v5)
+		v7 := runtime.Select32(v6 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v6, 1.0842022e-19, 1))
+		v8 := 1 / float32(v5*v7)
 		// Pass 2: sum, sum.
 		var sum4 [16]float32
 		var sum5 [16]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				v11 := float32(float32(x[i]*v4) * v5)
-				v12 := float32(float32(z[i]*v9) * v10)
-				sum4[i%16] += float32(v11 * v11)
-				sum5[i%16] += float32(v12 * v12)
+				v9 := float32(float32(x[i]*v3) * v4)
+				v10 := float32(float32(z[i]*v7) * v8)
+				sum4[i%16] += float32(v9 * v9)
+				sum5[i%16] += float32(v10 * v10)
 			}
 		}
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v6
-		v13 := runtime.LaneSum(sum4[:])
-		v14 := runtime.LaneSum(sum5[:])
-		v15 := float32(runtime.Max32(runtime.Select32(c2, float32(v2*float32(math.Sqrt(float64(v13)))), 0), eps) * runtime.Max32(runtime.Select32(c3, float32(v7*float32(math.Sqrt(float64(v14)))), 0), eps))
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v13
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v14
-		*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = runtime.LaneSum(sum[:]) / v15
+		rowSum4 := runtime.RowValue(a, 2, 3, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 2, 4, runtime.LaneSum(sum5[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowHigh2
+		}
+		v11 := float32(runtime.Max32(runtime.Select32(c2, float32(v*float32(math.Sqrt(float64(rowSum4)))), 0), eps) * runtime.Max32(runtime.Select32(c3, float32(v5*float32(math.Sqrt(float64(rowSum5)))), 0), eps))
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum4
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowSum5
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = rowSum / v11
+		}
 	}
 }
 
@@ -79,31 +96,31 @@ func cosine_similarity_f32_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		max2v := *runtime.At[float32](a.Ptr[0], r*a.Row[0])
 		c2 := max2v == 0
-		c3 := c && !c2
-		v := runtime.Select32(c3 && !(runtime.Abs32(max2v) == inf), max2v, 1)
+		c3 := !c2
+		c4 := c && c3
+		v := runtime.Select32(c4 && !(runtime.Abs32(max2v) == inf), max2v, 1)
 		v2 := float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[1], r*a.Row[1]))))
 		v3 := float32(v * v2)
-		v4 := runtime.Select32(c3, v3, 0)
-		c4 := c3 && !(v4 <= eps)
+		v4 := runtime.Select32(c4, v3, 0)
+		c5 := !(v4 <= eps) && c && c3
 		dYv := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
 		v5 := float32(float32(0.5*dYv) * *runtime.At[float32](a.Ptr[3], r*a.Row[3]))
 		max22v := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
-		c5 := max22v == 0
-		c6 := c && !c5
-		v6 := runtime.Select32(c6 && !(runtime.Abs32(max22v) == inf), max22v, 1)
+		c6 := max22v == 0
+		c7 := !c6
+		c8 := c && c7
+		v6 := runtime.Select32(c8 && !(runtime.Abs32(max22v) == inf), max22v, 1)
 		v7 := float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[5], r*a.Row[5]))))
 		v8 := float32(v6 * v7)
-		v9 := runtime.Max32(runtime.Select32(c5, 0, v8), eps)
+		v9 := runtime.Max32(runtime.Select32(c6, 0, v8), eps)
 		v10 := float32(float32(v5*v9)*v) / runtime.Max32(v3, eps) / v9
-		v11 := float32(2 * runtime.Select32(v3 <= eps, 0, -(v10/v2)))
-		v12 := v11 / v / v
-		v13 := runtime.Select32(c6, v8, 0)
-		v14 := dYv / runtime.Max32(v4, eps) / runtime.Max32(v13, eps)
-		c7 := c6 && !(v13 <= eps)
-		v15 := runtime.Max32(runtime.Select32(c2, 0, v3), eps)
-		v16 := float32(float32(v5*v15)*v6) / v15 / runtime.Max32(v8, eps)
-		v17 := float32(2 * runtime.Select32(v8 <= eps, 0, -(v16/v7)))
-		v18 := v17 / v6 / v6
+		v11 := float32(2*(v10/v2)) / v / v
+		v12 := runtime.Select32(c8, v8, 0)
+		v13 := dYv / runtime.Max32(v4, eps) / runtime.Max32(v12, eps)
+		c9 := !(v12 <= eps) && c && c7
+		v14 := runtime.Max32(runtime.Select32(c2, 0, v3), eps)
+		v15 := float32(float32(v5*v14)*v6) / v14 / runtime.Max32(v8, eps)
+		v16 := float32(2*(v15/v7)) / v6 / v6
 		// Pass 1: store dX, dZ.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -114,8 +131,10 @@ func cosine_similarity_f32_backward_0_go(a *runtime.Args) {
 			for i := range m {
 				xv := x[i]
 				zv := z[i]
-				dX[i] = runtime.Select32(c4, float32(v12*xv), 0) + float32(v14*zv)
-				dZ[i] = runtime.Select32(c7, float32(v18*zv), 0) + float32(v14*xv)
+				v17 := runtime.Select32(c5, -float32(v11*xv), 0) + float32(v13*zv)
+				v18 := runtime.Select32(c9, -float32(v16*zv), 0) + float32(v13*xv)
+				dX[i] = v17
+				dZ[i] = v18
 			}
 		}
 	}
@@ -134,8 +153,8 @@ func cosine_similarity_f64_forward_0_go(a *runtime.Args) {
 		runtime.Fill(high[:], float64(math.Inf(-1)))
 		var high2 [8]float64
 		runtime.Fill(high2[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -146,40 +165,57 @@ func cosine_similarity_f64_forward_0_go(a *runtime.Args) {
 				high2[i%8] = runtime.Max64(high2[i%8], math.Abs(zv))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c2 := c && !(v == 0)
-		v2 := runtime.Select64(c2 && !(math.Abs(v) == inf), v, 1)
-		v3 := math.Abs(v2)
-		v4 := runtime.Select64(v3 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v3, 1.4916681462400413e-154, 1))
-		v5 := 1 / float64(v2*v4)
-		v6 := runtime.LaneMax(high2[:])
-		c3 := c && !(v6 == 0)
-		v7 := runtime.Select64(c3 && !(math.Abs(v6) == inf), v6, 1)
-		v8 := math.Abs(v7)
-		v9 := runtime.Select64(v8 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v8, 1.4916681462400413e-154, 1))
-		v10 := 1 / float64(v7*v9)
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		rowHigh := runtime.RowValue(a, 1, 1, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 2, runtime.LaneMax(high2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v := runtime.Select64(c2 && !(math.Abs(rowHigh) == inf), rowHigh, 1)
+		v2 := math.Abs(v)
+		v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
+		v4 := 1 / float64(v*v3)
+		c3 := c && !(rowHigh2 == 0)
+		v5 := runtime.Select64(c3 && !(math.Abs(rowHigh2) == inf), rowHigh2, 1)
+		v6 := math.Abs(v5)
+		v7 := runtime.Select64(v6 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v6, 1.4916681462400413e-154, 1))
+		v8 := 1 / float64(v5*v7)
 		// Pass 2: sum, sum.
 		var sum4 [8]float64
 		var sum5 [8]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				v11 := float64(float64(x[i]*v4) * v5)
-				v12 := float64(float64(z[i]*v9) * v10)
-				sum4[i%8] += float64(v11 * v11)
-				sum5[i%8] += float64(v12 * v12)
+				v9 := float64(float64(x[i]*v3) * v4)
+				v10 := float64(float64(z[i]*v7) * v8)
+				sum4[i%8] += float64(v9 * v9)
+				sum5[i%8] += float64(v10 * v10)
 			}
 		}
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v6
-		v13 := runtime.LaneSum(sum4[:])
-		v14 := runtime.LaneSum(sum5[:])
-		v15 := float64(runtime.Max64(runtime.Select64(c2, float64(v2*math.Sqrt(v13)), 0), eps) * runtime.Max64(runtime.Select64(c3, float64(v7*math.Sqrt(v14)), 0), eps))
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v13
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v14
-		*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = runtime.LaneSum(sum[:]) / v15
+		rowSum4 := runtime.RowValue(a, 2, 3, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 2, 4, runtime.LaneSum(sum5[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowHigh2
+		}
+		v11 := float64(runtime.Max64(runtime.Select64(c2, float64(v*math.Sqrt(rowSum4)), 0), eps) * runtime.Max64(runtime.Select64(c3, float64(v5*math.Sqrt(rowSum5)), 0), eps))
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum4
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowSum5
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = rowSum / v11
+		}
 	}
 }
 
@@ -192,31 +228,31 @@ func cosine_similarity_f64_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		max2v := *runtime.At[float64](a.Ptr[0], r*a.Row[0])
 		c2 := max2v == 0
-		c3 := c && !c2
-		v := runtime.Select64(c3 && !(math.Abs(max2v) == inf), max2v, 1)
+		c3 := !c2
+		c4 := c && c3
+		v := runtime.Select64(c4 && !(math.Abs(max2v) == inf), max2v, 1)
 		v2 := math.Sqrt(*runtime.At[float64](a.Ptr[1], r*a.Row[1]))
 		v3 := float64(v * v2)
-		v4 := runtime.Select64(c3, v3, 0)
-		c4 := c3 && !(v4 <= eps)
+		v4 := runtime.Select64(c4, v3, 0)
+		c5 := !(v4 <= eps) && c && c3
 		dYv := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
 		v5 := float64(float64(0.5*dYv) * *runtime.At[float64](a.Ptr[3], r*a.Row[3]))
 		max22v := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
-		c5 := max22v == 0
-		c6 := c && !c5
-		v6 := runtime.Select64(c6 && !(math.Abs(max22v) == inf), max22v, 1)
+		c6 := max22v == 0
+		c7 := !c6
+		c8 := c && c7
+		v6 := runtime.Select64(c8 && !(math.Abs(max22v) == inf), max22v, 1)
 		v7 := math.Sqrt(*runtime.At[float64](a.Ptr[5], r*a.Row[5]))
 		v8 := float64(v6 * v7)
-		v9 := runtime.Max64(runtime.Select64(c5, 0, v8), eps)
+		v9 := runtime.Max64(runtime.Select64(c6, 0, v8), eps)
 		v10 := float64(float64(v5*v9)*v) / runtime.Max64(v3, eps) / v9
-		v11 := float64(2 * runtime.Select64(v3 <= eps, 0, -(v10/v2)))
-		v12 := v11 / v / v
-		v13 := runtime.Select64(c6, v8, 0)
-		v14 := dYv / runtime.Max64(v4, eps) / runtime.Max64(v13, eps)
-		c7 := c6 && !(v13 <= eps)
-		v15 := runtime.Max64(runtime.Select64(c2, 0, v3), eps)
-		v16 := float64(float64(v5*v15)*v6) / v15 / runtime.Max64(v8, eps)
-		v17 := float64(2 * runtime.Select64(v8 <= eps, 0, -(v16/v7)))
-		v18 := v17 / v6 / v6
+		v11 := float64(2*(v10/v2)) / v / v
+		v12 := runtime.Select64(c8, v8, 0)
+		v13 := dYv / runtime.Max64(v4, eps) / runtime.Max64(v12, eps)
+		c9 := !(v12 <= eps) && c && c7
+		v14 := runtime.Max64(runtime.Select64(c2, 0, v3), eps)
+		v15 := float64(float64(v5*v14)*v6) / v14 / runtime.Max64(v8, eps)
+		v16 := float64(2*(v15/v7)) / v6 / v6
 		// Pass 1: store dX, dZ.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -227,8 +263,10 @@ func cosine_similarity_f64_backward_0_go(a *runtime.Args) {
 			for i := range m {
 				xv := x[i]
 				zv := z[i]
-				dX[i] = runtime.Select64(c4, float64(v12*xv), 0) + float64(v14*zv)
-				dZ[i] = runtime.Select64(c7, float64(v18*zv), 0) + float64(v14*xv)
+				v17 := runtime.Select64(c5, -float64(v11*xv), 0) + float64(v13*zv)
+				v18 := runtime.Select64(c9, -float64(v16*zv), 0) + float64(v13*xv)
+				dX[i] = v17
+				dZ[i] = v18
 			}
 		}
 	}

@@ -3,12 +3,22 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleCosineSimilarity() {
+	x := runtime.Must(runtime.FromSlice([]float32{3, 4, 1, 2}, 2, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{4, 3, -1, -2}, 2, 2))
+	y := runtime.Must(linalg.CosineSimilarity(x, z, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [0.96 -1.00]
+}
 
 func TestCosineSimilarityExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.cosine_similarity",

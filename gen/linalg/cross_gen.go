@@ -39,6 +39,10 @@ func (a *CrossAttrs) values() (crossValues, error) {
 // x: T[...B, D], z: T[...B, D]; y: T[...B, D]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+//
+// With x = [[1], [0], [0]] and z = [[0], [1], [0]], y is [[0], [0], [1]]:
+//
+//	y, err := linalg.Cross(x, z, &linalg.CrossAttrs{Axis: new(0)})
 func Cross(x, z *runtime.Tensor, attrs *CrossAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

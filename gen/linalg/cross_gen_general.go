@@ -24,16 +24,15 @@ func crossExtents(b *runtime.Bound, v *crossValues, variant int) error {
 	return nil
 }
 
-// crossRunF32 computes cross, T f32.
-func crossRunF32(b *runtime.Bound, v *crossValues) error {
-	D := b.Ext[1]
-	B := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	z := runtime.Elements[float32](b, 1)
-	y := runtime.Temp[float32](b, B*D)
+// crossPart0 is a loop that runs in parts.
+type crossPart0 struct {
+	x, y, z []float32
+	D       int
+}
 
-	// y[b, d] = x[b, (d + 1) % 3] * z[b, (d + 2) % 3] - x[b, (d + 2) % 3] * z[b, (d + 1) % 3]   for b in ...B, d in D
-	for b2 := range B {
+func (part *crossPart0) Run(from, to int) error {
+	x, y, z, D := part.x, part.y, part.z, part.D
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * D
 		for d := range D {
 			i := runtime.FloorModInt(d+1, 3)
@@ -54,20 +53,38 @@ func crossRunF32(b *runtime.Bound, v *crossValues) error {
 			y[xRow+d] = t
 		}
 	}
+	return nil
+}
+
+// crossRunF32 computes cross, T f32.
+func crossRunF32(b *runtime.Bound, v *crossValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	x := runtime.Elements[float32](b, 0)
+	z := runtime.Elements[float32](b, 1)
+	y := runtime.Temp[float32](b, B*D)
+
+	// y[b, d] = x[b, (d + 1) % 3] * z[b, (d + 2) % 3] - x[b, (d + 2) % 3] * z[b, (d + 1) % 3]   for b in ...B, d in D
+	if part := (crossPart0{x, y, z, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
-// crossRunF64 computes cross, T f64.
-func crossRunF64(b *runtime.Bound, v *crossValues) error {
-	D := b.Ext[1]
-	B := b.Ext[0]
-	x := runtime.Elements[float64](b, 0)
-	z := runtime.Elements[float64](b, 1)
-	y := runtime.Temp[float64](b, B*D)
+// crossPart1 is a loop that runs in parts.
+type crossPart1 struct {
+	x, y, z []float64
+	D       int
+}
 
-	// y[b, d] = x[b, (d + 1) % 3] * z[b, (d + 2) % 3] - x[b, (d + 2) % 3] * z[b, (d + 1) % 3]   for b in ...B, d in D
-	for b2 := range B {
+func (part *crossPart1) Run(from, to int) error {
+	x, y, z, D := part.x, part.y, part.z, part.D
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * D
 		for d := range D {
 			i := runtime.FloorModInt(d+1, 3)
@@ -88,20 +105,38 @@ func crossRunF64(b *runtime.Bound, v *crossValues) error {
 			y[xRow+d] = t
 		}
 	}
+	return nil
+}
+
+// crossRunF64 computes cross, T f64.
+func crossRunF64(b *runtime.Bound, v *crossValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	x := runtime.Elements[float64](b, 0)
+	z := runtime.Elements[float64](b, 1)
+	y := runtime.Temp[float64](b, B*D)
+
+	// y[b, d] = x[b, (d + 1) % 3] * z[b, (d + 2) % 3] - x[b, (d + 2) % 3] * z[b, (d + 1) % 3]   for b in ...B, d in D
+	if part := (crossPart1{x, y, z, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
-// crossRunInt computes cross, T any integer.
-func crossRunInt[T runtime.Integer](b *runtime.Bound, v *crossValues) error {
-	D := b.Ext[1]
-	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
-	z := runtime.Elements[T](b, 1)
-	y := runtime.Temp[T](b, B*D)
+// crossPart2 is a loop that runs in parts.
+type crossPart2[T runtime.Integer] struct {
+	x, y, z []T
+	D       int
+}
 
-	// y[b, d] = x[b, (d + 1) % 3] * z[b, (d + 2) % 3] - x[b, (d + 2) % 3] * z[b, (d + 1) % 3]   for b in ...B, d in D
-	for b2 := range B {
+func (part *crossPart2[T]) Run(from, to int) error {
+	x, y, z, D := part.x, part.y, part.z, part.D
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * D
 		for d := range D {
 			i := runtime.FloorModInt(d+1, 3)
@@ -121,7 +156,177 @@ func crossRunInt[T runtime.Integer](b *runtime.Bound, v *crossValues) error {
 			y[xRow+d] = x[xRow+i]*z[xRow+i2] - x[xRow+i2]*z[xRow+i]
 		}
 	}
+	return nil
+}
+
+// crossRunInt computes cross, T any integer.
+func crossRunInt[T runtime.Integer](b *runtime.Bound, v *crossValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	x := runtime.Elements[T](b, 0)
+	z := runtime.Elements[T](b, 1)
+	y := runtime.Temp[T](b, B*D)
+
+	// y[b, d] = x[b, (d + 1) % 3] * z[b, (d + 2) % 3] - x[b, (d + 2) % 3] * z[b, (d + 1) % 3]   for b in ...B, d in D
+	if part := (crossPart2[T]{x, y, z, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
 	copy(runtime.Elements[T](b, 2), y)
+	return nil
+}
+
+// crossPart3 is a loop that runs in parts.
+type crossPart3 struct {
+	dy, z  []float32
+	dx1Acc []float64
+	D      int
+}
+
+func (part *crossPart3) Run(from, to int) error {
+	dy, z, dx1Acc, D := part.dy, part.z, part.dx1Acc, part.D
+	for b2 := from; b2 < to; b2++ {
+		dx1Row := b2 * D
+		for d := range D {
+			i := runtime.FloorModInt(d+2, 3)
+			if uint(i) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "@x.1", "D", i, D)
+			}
+			at := dx1Row + i
+			i2 := runtime.FloorModInt(d+1, 3)
+			if uint(i2) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "z", "D", i2, D)
+			}
+			dx1Acc[at] += float64(-float32(dy[dx1Row+d] * z[dx1Row+i2]))
+		}
+	}
+	return nil
+}
+
+// crossPart4 is a loop that runs in parts.
+type crossPart4 struct {
+	dy, z  []float32
+	dx2Acc []float64
+	D      int
+}
+
+func (part *crossPart4) Run(from, to int) error {
+	dy, z, dx2Acc, D := part.dy, part.z, part.dx2Acc, part.D
+	for b2 := from; b2 < to; b2++ {
+		dx2Row := b2 * D
+		for d := range D {
+			i := d + 1
+			i2 := runtime.FloorModInt(i, 3)
+			if uint(i2) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "@x.2", "D", i2, D)
+			}
+			at := dx2Row + i2
+			dyAt := dy[dx2Row+d]
+			i3 := d + 2
+			i4 := runtime.FloorModInt(i3, 3)
+			if uint(i4) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "z", "D", i4, D)
+			}
+			dx2Acc[at] += float64(float32(dyAt * z[dx2Row+i4]))
+		}
+	}
+	return nil
+}
+
+// crossPart5 is a loop that runs in parts.
+type crossPart5 struct {
+	dx, dx1, dx2 []float32
+	D            int
+}
+
+func (part *crossPart5) Run(from, to int) error {
+	dx, dx1, dx2, D := part.dx, part.dx1, part.dx2, part.D
+	for b2 := from; b2 < to; b2++ {
+		dx1Row := b2 * D
+		for d := range D {
+			dx[dx1Row+d] = dx1[dx1Row+d] + dx2[dx1Row+d]
+		}
+	}
+	return nil
+}
+
+// crossPart6 is a loop that runs in parts.
+type crossPart6 struct {
+	dy, x  []float32
+	dz1Acc []float64
+	D      int
+}
+
+func (part *crossPart6) Run(from, to int) error {
+	dy, x, dz1Acc, D := part.dy, part.x, part.dz1Acc, part.D
+	for b2 := from; b2 < to; b2++ {
+		dz1Row := b2 * D
+		for d := range D {
+			i := d + 1
+			i2 := runtime.FloorModInt(i, 3)
+			if uint(i2) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "@z.1", "D", i2, D)
+			}
+			at := dz1Row + i2
+			dyAt := dy[dz1Row+d]
+			i3 := d + 2
+			i4 := runtime.FloorModInt(i3, 3)
+			if uint(i4) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "x", "D", i4, D)
+			}
+			dz1Acc[at] += float64(-float32(dyAt * x[dz1Row+i4]))
+		}
+	}
+	return nil
+}
+
+// crossPart7 is a loop that runs in parts.
+type crossPart7 struct {
+	dy, x  []float32
+	dz2Acc []float64
+	D      int
+}
+
+func (part *crossPart7) Run(from, to int) error {
+	dy, x, dz2Acc, D := part.dy, part.x, part.dz2Acc, part.D
+	for b2 := from; b2 < to; b2++ {
+		dz2Row := b2 * D
+		for d := range D {
+			i := d + 2
+			i2 := runtime.FloorModInt(i, 3)
+			if uint(i2) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "@z.2", "D", i2, D)
+			}
+			at := dz2Row + i2
+			dyAt := dy[dz2Row+d]
+			i3 := d + 1
+			i4 := runtime.FloorModInt(i3, 3)
+			if uint(i4) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "x", "D", i4, D)
+			}
+			dz2Acc[at] += float64(float32(dyAt * x[dz2Row+i4]))
+		}
+	}
+	return nil
+}
+
+// crossPart8 is a loop that runs in parts.
+type crossPart8 struct {
+	dz, dz1, dz2 []float32
+	D            int
+}
+
+func (part *crossPart8) Run(from, to int) error {
+	dz, dz1, dz2, D := part.dz, part.dz1, part.dz2, part.D
+	for b2 := from; b2 < to; b2++ {
+		dz1Row := b2 * D
+		for d := range D {
+			dz[dz1Row+d] = dz1[dz1Row+d] + dz2[dz1Row+d]
+		}
+	}
 	return nil
 }
 
@@ -143,20 +348,12 @@ func crossRunBackwardF32(b *runtime.Bound, v *crossValues) error {
 		clear(dx1)
 		dx1Acc := runtime.Temp[float64](b, B*D)
 		clear(dx1Acc)
-		for b2 := range B {
-			dx1Row := b2 * D
-			for d := range D {
-				i := runtime.FloorModInt(d+2, 3)
-				if uint(i) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "@x.1", "D", i, D)
-				}
-				at := dx1Row + i
-				i2 := runtime.FloorModInt(d+1, 3)
-				if uint(i2) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "z", "D", i2, D)
-				}
-				dx1Acc[at] += float64(-float32(dy[dx1Row+d] * z[dx1Row+i2]))
+		if part := (crossPart3{dy, z, dx1Acc, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 		for i3, sum := range dx1Acc {
 			dx1[i3] = float32(sum)
@@ -169,23 +366,12 @@ func crossRunBackwardF32(b *runtime.Bound, v *crossValues) error {
 		clear(dx2)
 		dx2Acc := runtime.Temp[float64](b, B*D)
 		clear(dx2Acc)
-		for b2 := range B {
-			dx2Row := b2 * D
-			for d := range D {
-				i := d + 1
-				i2 := runtime.FloorModInt(i, 3)
-				if uint(i2) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "@x.2", "D", i2, D)
-				}
-				at := dx2Row + i2
-				dyAt := dy[dx2Row+d]
-				i3 := d + 2
-				i4 := runtime.FloorModInt(i3, 3)
-				if uint(i4) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "z", "D", i4, D)
-				}
-				dx2Acc[at] += float64(float32(dyAt * z[dx2Row+i4]))
+		if part := (crossPart4{dy, z, dx2Acc, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 		for i5, sum := range dx2Acc {
 			dx2[i5] = float32(sum)
@@ -194,11 +380,12 @@ func crossRunBackwardF32(b *runtime.Bound, v *crossValues) error {
 
 	// @x[b, d] = @x.1[b, d] + @x.2[b, d]   for b in ...B, d in D
 	if wantDx {
-		for b2 := range B {
-			dx1Row := b2 * D
-			for d := range D {
-				dx[dx1Row+d] = dx1[dx1Row+d] + dx2[dx1Row+d]
+		if part := (crossPart5{dx, dx1, dx2, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 	}
 
@@ -208,23 +395,12 @@ func crossRunBackwardF32(b *runtime.Bound, v *crossValues) error {
 		clear(dz1)
 		dz1Acc := runtime.Temp[float64](b, B*D)
 		clear(dz1Acc)
-		for b2 := range B {
-			dz1Row := b2 * D
-			for d := range D {
-				i := d + 1
-				i2 := runtime.FloorModInt(i, 3)
-				if uint(i2) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "@z.1", "D", i2, D)
-				}
-				at := dz1Row + i2
-				dyAt := dy[dz1Row+d]
-				i3 := d + 2
-				i4 := runtime.FloorModInt(i3, 3)
-				if uint(i4) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "x", "D", i4, D)
-				}
-				dz1Acc[at] += float64(-float32(dyAt * x[dz1Row+i4]))
+		if part := (crossPart6{dy, x, dz1Acc, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 		for i5, sum := range dz1Acc {
 			dz1[i5] = float32(sum)
@@ -237,23 +413,12 @@ func crossRunBackwardF32(b *runtime.Bound, v *crossValues) error {
 		clear(dz2)
 		dz2Acc := runtime.Temp[float64](b, B*D)
 		clear(dz2Acc)
-		for b2 := range B {
-			dz2Row := b2 * D
-			for d := range D {
-				i := d + 2
-				i2 := runtime.FloorModInt(i, 3)
-				if uint(i2) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "@z.2", "D", i2, D)
-				}
-				at := dz2Row + i2
-				dyAt := dy[dz2Row+d]
-				i3 := d + 1
-				i4 := runtime.FloorModInt(i3, 3)
-				if uint(i4) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "x", "D", i4, D)
-				}
-				dz2Acc[at] += float64(float32(dyAt * x[dz2Row+i4]))
+		if part := (crossPart7{dy, x, dz2Acc, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 		for i5, sum := range dz2Acc {
 			dz2[i5] = float32(sum)
@@ -262,15 +427,163 @@ func crossRunBackwardF32(b *runtime.Bound, v *crossValues) error {
 
 	// @z[b, d] = @z.1[b, d] + @z.2[b, d]   for b in ...B, d in D
 	if wantDz {
-		for b2 := range B {
-			dz1Row := b2 * D
-			for d := range D {
-				dz[dz1Row+d] = dz1[dz1Row+d] + dz2[dz1Row+d]
+		if part := (crossPart8{dz, dz1, dz2, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 3), dx)
 	copy(runtime.Elements[float32](b, 4), dz)
+	return nil
+}
+
+// crossPart9 is a loop that runs in parts.
+type crossPart9 struct {
+	dx1, dy, z []float64
+	D          int
+}
+
+func (part *crossPart9) Run(from, to int) error {
+	dx1, dy, z, D := part.dx1, part.dy, part.z, part.D
+	for b2 := from; b2 < to; b2++ {
+		dx1Row := b2 * D
+		for d := range D {
+			i := runtime.FloorModInt(d+2, 3)
+			if uint(i) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "@x.1", "D", i, D)
+			}
+			at := dx1Row + i
+			i2 := runtime.FloorModInt(d+1, 3)
+			if uint(i2) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "z", "D", i2, D)
+			}
+			dx1[at] += -float64(dy[dx1Row+d] * z[dx1Row+i2])
+		}
+	}
+	return nil
+}
+
+// crossPart10 is a loop that runs in parts.
+type crossPart10 struct {
+	dx2, dy, z []float64
+	D          int
+}
+
+func (part *crossPart10) Run(from, to int) error {
+	dx2, dy, z, D := part.dx2, part.dy, part.z, part.D
+	for b2 := from; b2 < to; b2++ {
+		dx2Row := b2 * D
+		for d := range D {
+			i := d + 1
+			i2 := runtime.FloorModInt(i, 3)
+			if uint(i2) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "@x.2", "D", i2, D)
+			}
+			at := dx2Row + i2
+			dyAt := dy[dx2Row+d]
+			i3 := d + 2
+			i4 := runtime.FloorModInt(i3, 3)
+			if uint(i4) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "z", "D", i4, D)
+			}
+			dx2[at] += float64(dyAt * z[dx2Row+i4])
+		}
+	}
+	return nil
+}
+
+// crossPart11 is a loop that runs in parts.
+type crossPart11 struct {
+	dx, dx1, dx2 []float64
+	D            int
+}
+
+func (part *crossPart11) Run(from, to int) error {
+	dx, dx1, dx2, D := part.dx, part.dx1, part.dx2, part.D
+	for b2 := from; b2 < to; b2++ {
+		dx1Row := b2 * D
+		for d := range D {
+			dx[dx1Row+d] = dx1[dx1Row+d] + dx2[dx1Row+d]
+		}
+	}
+	return nil
+}
+
+// crossPart12 is a loop that runs in parts.
+type crossPart12 struct {
+	dy, dz1, x []float64
+	D          int
+}
+
+func (part *crossPart12) Run(from, to int) error {
+	dy, dz1, x, D := part.dy, part.dz1, part.x, part.D
+	for b2 := from; b2 < to; b2++ {
+		dz1Row := b2 * D
+		for d := range D {
+			i := d + 1
+			i2 := runtime.FloorModInt(i, 3)
+			if uint(i2) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "@z.1", "D", i2, D)
+			}
+			at := dz1Row + i2
+			dyAt := dy[dz1Row+d]
+			i3 := d + 2
+			i4 := runtime.FloorModInt(i3, 3)
+			if uint(i4) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "x", "D", i4, D)
+			}
+			dz1[at] += -float64(dyAt * x[dz1Row+i4])
+		}
+	}
+	return nil
+}
+
+// crossPart13 is a loop that runs in parts.
+type crossPart13 struct {
+	dy, dz2, x []float64
+	D          int
+}
+
+func (part *crossPart13) Run(from, to int) error {
+	dy, dz2, x, D := part.dy, part.dz2, part.x, part.D
+	for b2 := from; b2 < to; b2++ {
+		dz2Row := b2 * D
+		for d := range D {
+			i := d + 2
+			i2 := runtime.FloorModInt(i, 3)
+			if uint(i2) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "@z.2", "D", i2, D)
+			}
+			at := dz2Row + i2
+			dyAt := dy[dz2Row+d]
+			i3 := d + 1
+			i4 := runtime.FloorModInt(i3, 3)
+			if uint(i4) >= uint(D) {
+				return runtime.RangeError("linalg.cross", "x", "D", i4, D)
+			}
+			dz2[at] += float64(dyAt * x[dz2Row+i4])
+		}
+	}
+	return nil
+}
+
+// crossPart14 is a loop that runs in parts.
+type crossPart14 struct {
+	dz, dz1, dz2 []float64
+	D            int
+}
+
+func (part *crossPart14) Run(from, to int) error {
+	dz, dz1, dz2, D := part.dz, part.dz1, part.dz2, part.D
+	for b2 := from; b2 < to; b2++ {
+		dz1Row := b2 * D
+		for d := range D {
+			dz[dz1Row+d] = dz1[dz1Row+d] + dz2[dz1Row+d]
+		}
+	}
 	return nil
 }
 
@@ -290,20 +603,12 @@ func crossRunBackwardF64(b *runtime.Bound, v *crossValues) error {
 	dx1 := runtime.Temp[float64](b, B*D)
 	if wantDx {
 		clear(dx1)
-		for b2 := range B {
-			dx1Row := b2 * D
-			for d := range D {
-				i := runtime.FloorModInt(d+2, 3)
-				if uint(i) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "@x.1", "D", i, D)
-				}
-				at := dx1Row + i
-				i2 := runtime.FloorModInt(d+1, 3)
-				if uint(i2) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "z", "D", i2, D)
-				}
-				dx1[at] += -float64(dy[dx1Row+d] * z[dx1Row+i2])
+		if part := (crossPart9{dx1, dy, z, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 	}
 
@@ -311,33 +616,23 @@ func crossRunBackwardF64(b *runtime.Bound, v *crossValues) error {
 	dx2 := runtime.Temp[float64](b, B*D)
 	if wantDx {
 		clear(dx2)
-		for b2 := range B {
-			dx2Row := b2 * D
-			for d := range D {
-				i := d + 1
-				i2 := runtime.FloorModInt(i, 3)
-				if uint(i2) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "@x.2", "D", i2, D)
-				}
-				at := dx2Row + i2
-				dyAt := dy[dx2Row+d]
-				i3 := d + 2
-				i4 := runtime.FloorModInt(i3, 3)
-				if uint(i4) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "z", "D", i4, D)
-				}
-				dx2[at] += float64(dyAt * z[dx2Row+i4])
+		if part := (crossPart10{dx2, dy, z, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, d] = @x.1[b, d] + @x.2[b, d]   for b in ...B, d in D
 	if wantDx {
-		for b2 := range B {
-			dx1Row := b2 * D
-			for d := range D {
-				dx[dx1Row+d] = dx1[dx1Row+d] + dx2[dx1Row+d]
+		if part := (crossPart11{dx, dx1, dx2, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 	}
 
@@ -345,23 +640,12 @@ func crossRunBackwardF64(b *runtime.Bound, v *crossValues) error {
 	dz1 := runtime.Temp[float64](b, B*D)
 	if wantDz {
 		clear(dz1)
-		for b2 := range B {
-			dz1Row := b2 * D
-			for d := range D {
-				i := d + 1
-				i2 := runtime.FloorModInt(i, 3)
-				if uint(i2) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "@z.1", "D", i2, D)
-				}
-				at := dz1Row + i2
-				dyAt := dy[dz1Row+d]
-				i3 := d + 2
-				i4 := runtime.FloorModInt(i3, 3)
-				if uint(i4) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "x", "D", i4, D)
-				}
-				dz1[at] += -float64(dyAt * x[dz1Row+i4])
+		if part := (crossPart12{dy, dz1, x, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 	}
 
@@ -369,33 +653,23 @@ func crossRunBackwardF64(b *runtime.Bound, v *crossValues) error {
 	dz2 := runtime.Temp[float64](b, B*D)
 	if wantDz {
 		clear(dz2)
-		for b2 := range B {
-			dz2Row := b2 * D
-			for d := range D {
-				i := d + 2
-				i2 := runtime.FloorModInt(i, 3)
-				if uint(i2) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "@z.2", "D", i2, D)
-				}
-				at := dz2Row + i2
-				dyAt := dy[dz2Row+d]
-				i3 := d + 1
-				i4 := runtime.FloorModInt(i3, 3)
-				if uint(i4) >= uint(D) {
-					return runtime.RangeError("linalg.cross", "x", "D", i4, D)
-				}
-				dz2[at] += float64(dyAt * x[dz2Row+i4])
+		if part := (crossPart13{dy, dz2, x, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 	}
 
 	// @z[b, d] = @z.1[b, d] + @z.2[b, d]   for b in ...B, d in D
 	if wantDz {
-		for b2 := range B {
-			dz1Row := b2 * D
-			for d := range D {
-				dz[dz1Row+d] = dz1[dz1Row+d] + dz2[dz1Row+d]
+		if part := (crossPart14{dz, dz1, dz2, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)

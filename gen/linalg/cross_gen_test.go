@@ -3,12 +3,34 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleCross() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3}, 3))
+	z := runtime.Must(runtime.FromSlice([]float32{4, 5, 6}, 3))
+	y := runtime.Must(linalg.Cross(x, z, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [-3 6 -3]
+}
+
+func ExampleCross_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 0, 0}, 3, 1))
+	z := runtime.Must(runtime.FromSlice([]float32{0, 1, 0}, 3, 1))
+	y := runtime.Must(linalg.Cross(x, z, &linalg.CrossAttrs{Axis: new(0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3 1]
+	// [[0]
+	//  [0]
+	//  [1]]
+}
 
 func TestCrossExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.cross",

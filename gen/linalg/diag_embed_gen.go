@@ -39,6 +39,10 @@ func (a *DiagEmbedAttrs) values() (diagEmbedValues, error) {
 // x: T[...B, D]; y: T[...B, N, M]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+//
+// With x = [[1, 2], [3, 4]], y is [[[0, 0, 0], [1, 0, 0], [0, 2, 0]], [[0, 0, 0], [3, 0, 0], [0, 4, 0]]]:
+//
+//	y, err := linalg.DiagEmbed(x, &linalg.DiagEmbedAttrs{Offset: new(-1)})
 func DiagEmbed(x *runtime.Tensor, attrs *DiagEmbedAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -11,13 +11,13 @@ func diagEmbedExtents0(b *runtime.Bound, v *diagEmbedValues) error {
 	D := b.Ext[1]
 	N := D + max(v.offset, -v.offset)
 	if N < 0 {
-		return runtime.ShapeError("linalg.diag_embed", "N = |D| + abs(offset) that isn't negative")
+		return runtime.ShapeError("linalg.diag_embed", "N = |D| + abs(offset) that isn't negative", N)
 	}
 	if err := b.Derive(2, N); err != nil {
 		return err
 	}
 	if N < 0 {
-		return runtime.ShapeError("linalg.diag_embed", "M = |D| + abs(offset) that isn't negative")
+		return runtime.ShapeError("linalg.diag_embed", "M = |D| + abs(offset) that isn't negative", N)
 	}
 	if err := b.Derive(3, N); err != nil {
 		return err
@@ -34,146 +34,266 @@ func diagEmbedExtents(b *runtime.Bound, v *diagEmbedValues, variant int) error {
 	return nil
 }
 
+// diagEmbedPart0 is a loop that runs in parts.
+type diagEmbedPart0 struct {
+	v           diagEmbedValues
+	x, y        []float32
+	D, M, N, i2 int
+}
+
+func (part *diagEmbedPart0) Run(from, to int) error {
+	v, x, y, D, M, N, i2 := &part.v, part.x, part.y, part.D, part.M, part.N, part.i2
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * D
+		yRow := b2 * N
+		i3 := i + i2
+		yRow2 := (yRow + i) * M
+		for j := range M {
+			t := float32(0)
+			if j-i == v.offset {
+				if uint(i3) >= uint(D) {
+					return runtime.RangeError("linalg.diag_embed", "x", "D", i3, D)
+				}
+				t = x[xRow+i3]
+			}
+			y[yRow2+j] = t
+		}
+	}
+	return nil
+}
+
 // diagEmbedRunF32 computes diag_embed, T f32.
 func diagEmbedRunF32(b *runtime.Bound, v *diagEmbedValues) error {
-	D := b.Ext[1]
-	N := b.Ext[2]
-	M := b.Ext[3]
 	B := b.Ext[0]
+	N := b.Ext[2]
+	D := b.Ext[1]
+	M := b.Ext[3]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*N*M)
 
 	// y[b, i, j] = if j - i == offset then x[b, i + min(offset, 0)] else 0   for b in ...B, i in N, j in M
 	i2 := min(v.offset, 0)
-	for b2 := range B {
-		xRow := b2 * D
-		yRow := b2 * N
-		for i := range N {
-			i3 := i + i2
-			yRow2 := (yRow + i) * M
-			for j := range M {
-				t := float32(0)
-				if j-i == v.offset {
-					if uint(i3) >= uint(D) {
-						return runtime.RangeError("linalg.diag_embed", "x", "D", i3, D)
-					}
-					t = x[xRow+i3]
-				}
-				y[yRow2+j] = t
-			}
+	if part := (diagEmbedPart0{*v, x, y, D, M, N, i2}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// diagEmbedPart1 is a loop that runs in parts.
+type diagEmbedPart1 struct {
+	v           diagEmbedValues
+	x, y        []float64
+	D, M, N, i2 int
+}
+
+func (part *diagEmbedPart1) Run(from, to int) error {
+	v, x, y, D, M, N, i2 := &part.v, part.x, part.y, part.D, part.M, part.N, part.i2
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * D
+		yRow := b2 * N
+		i3 := i + i2
+		yRow2 := (yRow + i) * M
+		for j := range M {
+			t := float64(0)
+			if j-i == v.offset {
+				if uint(i3) >= uint(D) {
+					return runtime.RangeError("linalg.diag_embed", "x", "D", i3, D)
+				}
+				t = x[xRow+i3]
+			}
+			y[yRow2+j] = t
+		}
+	}
+	return nil
+}
+
 // diagEmbedRunF64 computes diag_embed, T f64.
 func diagEmbedRunF64(b *runtime.Bound, v *diagEmbedValues) error {
-	D := b.Ext[1]
-	N := b.Ext[2]
-	M := b.Ext[3]
 	B := b.Ext[0]
+	N := b.Ext[2]
+	D := b.Ext[1]
+	M := b.Ext[3]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*N*M)
 
 	// y[b, i, j] = if j - i == offset then x[b, i + min(offset, 0)] else 0   for b in ...B, i in N, j in M
 	i2 := min(v.offset, 0)
-	for b2 := range B {
-		xRow := b2 * D
-		yRow := b2 * N
-		for i := range N {
-			i3 := i + i2
-			yRow2 := (yRow + i) * M
-			for j := range M {
-				t := float64(0)
-				if j-i == v.offset {
-					if uint(i3) >= uint(D) {
-						return runtime.RangeError("linalg.diag_embed", "x", "D", i3, D)
-					}
-					t = x[xRow+i3]
-				}
-				y[yRow2+j] = t
-			}
+	if part := (diagEmbedPart1{*v, x, y, D, M, N, i2}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// diagEmbedPart2 is a loop that runs in parts.
+type diagEmbedPart2 struct {
+	v           diagEmbedValues
+	x, y        []bool
+	i4          bool
+	D, M, N, i2 int
+}
+
+func (part *diagEmbedPart2) Run(from, to int) error {
+	v, x, y, i4, D, M, N, i2 := &part.v, part.x, part.y, part.i4, part.D, part.M, part.N, part.i2
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * D
+		yRow := b2 * N
+		i3 := i + i2
+		yRow2 := (yRow + i) * M
+		for j := range M {
+			t := i4
+			if j-i == v.offset {
+				if uint(i3) >= uint(D) {
+					return runtime.RangeError("linalg.diag_embed", "x", "D", i3, D)
+				}
+				t = x[xRow+i3]
+			}
+			y[yRow2+j] = t
+		}
+	}
+	return nil
+}
+
 // diagEmbedRunBool computes diag_embed, T bool.
 func diagEmbedRunBool(b *runtime.Bound, v *diagEmbedValues) error {
-	D := b.Ext[1]
-	N := b.Ext[2]
-	M := b.Ext[3]
 	B := b.Ext[0]
+	N := b.Ext[2]
+	D := b.Ext[1]
+	M := b.Ext[3]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, B*N*M)
 
 	// y[b, i, j] = if j - i == offset then x[b, i + min(offset, 0)] else 0   for b in ...B, i in N, j in M
 	i2 := min(v.offset, 0)
 	i4 := 0 != 0
-	for b2 := range B {
-		xRow := b2 * D
-		yRow := b2 * N
-		for i := range N {
-			i3 := i + i2
-			yRow2 := (yRow + i) * M
-			for j := range M {
-				t := i4
-				if j-i == v.offset {
-					if uint(i3) >= uint(D) {
-						return runtime.RangeError("linalg.diag_embed", "x", "D", i3, D)
-					}
-					t = x[xRow+i3]
-				}
-				y[yRow2+j] = t
-			}
+	if part := (diagEmbedPart2{*v, x, y, i4, D, M, N, i2}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// diagEmbedPart3 is a loop that runs in parts.
+type diagEmbedPart3[T runtime.Integer] struct {
+	v           diagEmbedValues
+	i4          T
+	x, y        []T
+	D, M, N, i2 int
+}
+
+func (part *diagEmbedPart3[T]) Run(from, to int) error {
+	v, i4, x, y, D, M, N, i2 := &part.v, part.i4, part.x, part.y, part.D, part.M, part.N, part.i2
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * D
+		yRow := b2 * N
+		i3 := i + i2
+		yRow2 := (yRow + i) * M
+		for j := range M {
+			t := i4
+			if j-i == v.offset {
+				if uint(i3) >= uint(D) {
+					return runtime.RangeError("linalg.diag_embed", "x", "D", i3, D)
+				}
+				t = x[xRow+i3]
+			}
+			y[yRow2+j] = t
+		}
+	}
+	return nil
+}
+
 // diagEmbedRunInt computes diag_embed, T any integer.
 func diagEmbedRunInt[T runtime.Integer](b *runtime.Bound, v *diagEmbedValues) error {
-	D := b.Ext[1]
-	N := b.Ext[2]
-	M := b.Ext[3]
 	B := b.Ext[0]
+	N := b.Ext[2]
+	D := b.Ext[1]
+	M := b.Ext[3]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, B*N*M)
 
 	// y[b, i, j] = if j - i == offset then x[b, i + min(offset, 0)] else 0   for b in ...B, i in N, j in M
 	i2 := min(v.offset, 0)
 	i4 := T(0)
-	for b2 := range B {
-		xRow := b2 * D
-		yRow := b2 * N
-		for i := range N {
-			i3 := i + i2
-			yRow2 := (yRow + i) * M
-			for j := range M {
-				t := i4
-				if j-i == v.offset {
-					if uint(i3) >= uint(D) {
-						return runtime.RangeError("linalg.diag_embed", "x", "D", i3, D)
-					}
-					t = x[xRow+i3]
-				}
-				y[yRow2+j] = t
-			}
+	if part := (diagEmbedPart3[T]{*v, i4, x, y, D, M, N, i2}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// diagEmbedPart4 is a loop that runs in parts.
+type diagEmbedPart4 struct {
+	v          diagEmbedValues
+	dx, dy     []float32
+	D, M, N, i int
+}
+
+func (part *diagEmbedPart4) Run(from, to int) error {
+	v, dx, dy, D, M, N, i := &part.v, part.dx, part.dy, part.D, part.M, part.N, part.i
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * N
+		dxRow := b2 * D
+		for d := range D {
+			i2 := d - i
+			if !(0 <= i2) {
+				continue
+			}
+			if !(i2 < N) {
+				continue
+			}
+			sum := float64(0)
+			for j := range M {
+				t := float32(0)
+				if j-i2 == v.offset {
+					t = dy[(dyRow+i2)*M+j]
+				}
+				sum += float64(t)
+			}
+			dx[dxRow+d] = float32(sum)
+		}
+	}
+	return nil
+}
+
 // diagEmbedRunBackwardF32 computes the derivative of diag_embed, T f32.
 func diagEmbedRunBackwardF32(b *runtime.Bound, v *diagEmbedValues) error {
+	B := b.Ext[0]
 	N := b.Ext[2]
 	M := b.Ext[3]
 	D := b.Ext[1]
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
@@ -182,27 +302,46 @@ func diagEmbedRunBackwardF32(b *runtime.Bound, v *diagEmbedValues) error {
 	i := min(v.offset, 0)
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dyRow := b2 * N
-			dxRow := b2 * D
-			for d := range D {
-				i2 := d - i
-				if !(0 <= i2) {
-					continue
-				}
-				if !(i2 < N) {
-					continue
-				}
-				sum := float64(0)
-				for j := range M {
-					t := float32(0)
-					if j-i2 == v.offset {
-						t = dy[(dyRow+i2)*M+j]
-					}
-					sum += float64(t)
-				}
-				dx[dxRow+d] = float32(sum)
+		if part := (diagEmbedPart4{*v, dx, dy, D, M, N, i}); runtime.Small(B, D*M) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D*M); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// diagEmbedPart5 is a loop that runs in parts.
+type diagEmbedPart5 struct {
+	v          diagEmbedValues
+	dx, dy     []float64
+	D, M, N, i int
+}
+
+func (part *diagEmbedPart5) Run(from, to int) error {
+	v, dx, dy, D, M, N, i := &part.v, part.dx, part.dy, part.D, part.M, part.N, part.i
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * N
+		dxRow := b2 * D
+		for d := range D {
+			i2 := d - i
+			if !(0 <= i2) {
+				continue
+			}
+			if !(i2 < N) {
+				continue
+			}
+			sum := float64(0)
+			for j := range M {
+				t := float64(0)
+				if j-i2 == v.offset {
+					t = dy[(dyRow+i2)*M+j]
+				}
+				sum += t
+			}
+			dx[dxRow+d] = sum
 		}
 	}
 	return nil
@@ -210,10 +349,10 @@ func diagEmbedRunBackwardF32(b *runtime.Bound, v *diagEmbedValues) error {
 
 // diagEmbedRunBackwardF64 computes the derivative of diag_embed, T f64.
 func diagEmbedRunBackwardF64(b *runtime.Bound, v *diagEmbedValues) error {
+	B := b.Ext[0]
 	N := b.Ext[2]
 	M := b.Ext[3]
 	D := b.Ext[1]
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
@@ -222,27 +361,12 @@ func diagEmbedRunBackwardF64(b *runtime.Bound, v *diagEmbedValues) error {
 	i := min(v.offset, 0)
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dyRow := b2 * N
-			dxRow := b2 * D
-			for d := range D {
-				i2 := d - i
-				if !(0 <= i2) {
-					continue
-				}
-				if !(i2 < N) {
-					continue
-				}
-				sum := float64(0)
-				for j := range M {
-					t := float64(0)
-					if j-i2 == v.offset {
-						t = dy[(dyRow+i2)*M+j]
-					}
-					sum += t
-				}
-				dx[dxRow+d] = sum
+		if part := (diagEmbedPart5{*v, dx, dy, D, M, N, i}); runtime.Small(B, D*M) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D*M); err != nil {
+			return err
 		}
 	}
 	return nil

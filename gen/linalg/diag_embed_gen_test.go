@@ -3,12 +3,38 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleDiagEmbed() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	y := runtime.Must(linalg.DiagEmbed(x, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[1 0]
+	//  [0 2]]
+}
+
+func ExampleDiagEmbed_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	y := runtime.Must(linalg.DiagEmbed(x, &linalg.DiagEmbedAttrs{Offset: new(-1)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2 3 3]
+	// [[[0 0 0]
+	//   [1 0 0]
+	//   [0 2 0]]
+	//
+	//  [[0 0 0]
+	//   [3 0 0]
+	//   [0 4 0]]]
+}
 
 func TestDiagEmbedExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.diag_embed",

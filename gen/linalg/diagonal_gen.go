@@ -39,6 +39,10 @@ func (a *DiagonalAttrs) values() (diagonalValues, error) {
 // x: T[...B, N, M]; y: T[...B, P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+//
+// With x = [[1, 2, 3], [4, 5, 6]], y is [2, 6]:
+//
+//	y, err := linalg.Diagonal(x, &linalg.DiagonalAttrs{Offset: new(1)})
 func Diagonal(x *runtime.Tensor, attrs *DiagonalAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -26,19 +26,64 @@ func diagonalExtents(b *runtime.Bound, v *diagonalValues, variant int) error {
 	return nil
 }
 
+// diagonalPart0 is a loop that runs in parts.
+type diagonalPart0 struct {
+	x, y           []float32
+	M, N, P, i, i3 int
+}
+
+func (part *diagonalPart0) Run(from, to int) error {
+	x, y, M, N, P, i, i3 := part.x, part.y, part.M, part.N, part.P, part.i, part.i3
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * N
+		yRow := b2 * P
+		for p := range P {
+			i2 := p - i
+			if uint(i2) >= uint(N) {
+				return runtime.RangeError("linalg.diagonal", "x", "N", i2, N)
+			}
+			i4 := p + i3
+			if uint(i4) >= uint(M) {
+				return runtime.RangeError("linalg.diagonal", "x", "M", i4, M)
+			}
+			y[yRow+p] = x[(xRow+i2)*M+i4]
+		}
+	}
+	return nil
+}
+
 // diagonalRunF32 computes diagonal, T f32.
 func diagonalRunF32(b *runtime.Bound, v *diagonalValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
 	P := b.Ext[3]
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*P)
 
 	// y[b, p] = x[b, p - min(offset, 0), p + max(offset, 0)]   for b in ...B, p in P
 	i := min(v.offset, 0)
 	i3 := max(v.offset, 0)
-	for b2 := range B {
+	if part := (diagonalPart0{x, y, M, N, P, i, i3}); runtime.Small(B, P) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// diagonalPart1 is a loop that runs in parts.
+type diagonalPart1 struct {
+	x, y           []float64
+	M, N, P, i, i3 int
+}
+
+func (part *diagonalPart1) Run(from, to int) error {
+	x, y, M, N, P, i, i3 := part.x, part.y, part.M, part.N, part.P, part.i, part.i3
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * N
 		yRow := b2 * P
 		for p := range P {
@@ -53,23 +98,41 @@ func diagonalRunF32(b *runtime.Bound, v *diagonalValues) error {
 			y[yRow+p] = x[(xRow+i2)*M+i4]
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
 // diagonalRunF64 computes diagonal, T f64.
 func diagonalRunF64(b *runtime.Bound, v *diagonalValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
 	P := b.Ext[3]
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*P)
 
 	// y[b, p] = x[b, p - min(offset, 0), p + max(offset, 0)]   for b in ...B, p in P
 	i := min(v.offset, 0)
 	i3 := max(v.offset, 0)
-	for b2 := range B {
+	if part := (diagonalPart1{x, y, M, N, P, i, i3}); runtime.Small(B, P) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// diagonalPart2 is a loop that runs in parts.
+type diagonalPart2 struct {
+	x, y           []bool
+	M, N, P, i, i3 int
+}
+
+func (part *diagonalPart2) Run(from, to int) error {
+	x, y, M, N, P, i, i3 := part.x, part.y, part.M, part.N, part.P, part.i, part.i3
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * N
 		yRow := b2 * P
 		for p := range P {
@@ -84,23 +147,41 @@ func diagonalRunF64(b *runtime.Bound, v *diagonalValues) error {
 			y[yRow+p] = x[(xRow+i2)*M+i4]
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
 // diagonalRunBool computes diagonal, T bool.
 func diagonalRunBool(b *runtime.Bound, v *diagonalValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
 	P := b.Ext[3]
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, B*P)
 
 	// y[b, p] = x[b, p - min(offset, 0), p + max(offset, 0)]   for b in ...B, p in P
 	i := min(v.offset, 0)
 	i3 := max(v.offset, 0)
-	for b2 := range B {
+	if part := (diagonalPart2{x, y, M, N, P, i, i3}); runtime.Small(B, P) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P); err != nil {
+		return err
+	}
+	copy(runtime.Elements[bool](b, 1), y)
+	return nil
+}
+
+// diagonalPart3 is a loop that runs in parts.
+type diagonalPart3[T runtime.Integer] struct {
+	x, y           []T
+	M, N, P, i, i3 int
+}
+
+func (part *diagonalPart3[T]) Run(from, to int) error {
+	x, y, M, N, P, i, i3 := part.x, part.y, part.M, part.N, part.P, part.i, part.i3
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * N
 		yRow := b2 * P
 		for p := range P {
@@ -115,47 +196,69 @@ func diagonalRunBool(b *runtime.Bound, v *diagonalValues) error {
 			y[yRow+p] = x[(xRow+i2)*M+i4]
 		}
 	}
-	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
 // diagonalRunInt computes diagonal, T any integer.
 func diagonalRunInt[T runtime.Integer](b *runtime.Bound, v *diagonalValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
 	P := b.Ext[3]
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, B*P)
 
 	// y[b, p] = x[b, p - min(offset, 0), p + max(offset, 0)]   for b in ...B, p in P
 	i := min(v.offset, 0)
 	i3 := max(v.offset, 0)
-	for b2 := range B {
-		xRow := b2 * N
-		yRow := b2 * P
-		for p := range P {
-			i2 := p - i
-			if uint(i2) >= uint(N) {
-				return runtime.RangeError("linalg.diagonal", "x", "N", i2, N)
-			}
-			i4 := p + i3
-			if uint(i4) >= uint(M) {
-				return runtime.RangeError("linalg.diagonal", "x", "M", i4, M)
-			}
-			y[yRow+p] = x[(xRow+i2)*M+i4]
+	if part := (diagonalPart3[T]{x, y, M, N, P, i, i3}); runtime.Small(B, P) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, P); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// diagonalPart4 is a loop that runs in parts.
+type diagonalPart4 struct {
+	dx, dy         []float32
+	M, N, P, i, i3 int
+}
+
+func (part *diagonalPart4) Run(from, to int) error {
+	dx, dy, M, N, P, i, i3 := part.dx, part.dy, part.M, part.N, part.P, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dyRow := b2 * P
+		dxRow := b2 * N
+		i2 := n - i
+		c := 0 <= i2
+		c2 := i2 < P
+		i4 := i2 + i3
+		dxRow2 := (dxRow + n) * M
+		for m := range M {
+			t := float32(0)
+			if c && c2 && m == i4 {
+				t = dy[dyRow+i2]
+			}
+			dx[dxRow2+m] = t
+		}
+	}
+	return nil
+}
+
 // diagonalRunBackwardF32 computes the derivative of diagonal, T f32.
 func diagonalRunBackwardF32(b *runtime.Bound, v *diagonalValues) error {
-	P := b.Ext[3]
-	N := b.Ext[1]
-	M := b.Ext[2]
 	B := b.Ext[0]
+	N := b.Ext[1]
+	P := b.Ext[3]
+	M := b.Ext[2]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
@@ -164,23 +267,43 @@ func diagonalRunBackwardF32(b *runtime.Bound, v *diagonalValues) error {
 	i := 0 - min(v.offset, 0)
 	i3 := max(v.offset, 0)
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * P
-			dxRow := b2 * N
-			for n := range N {
-				i2 := n - i
-				c := 0 <= i2
-				c2 := i2 < P
-				i4 := i2 + i3
-				dxRow2 := (dxRow + n) * M
-				for m := range M {
-					t := float32(0)
-					if c && c2 && m == i4 {
-						t = dy[dyRow+i2]
-					}
-					dx[dxRow2+m] = t
-				}
+		if part := (diagonalPart4{dx, dy, M, N, P, i, i3}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// diagonalPart5 is a loop that runs in parts.
+type diagonalPart5 struct {
+	dx, dy         []float64
+	M, N, P, i, i3 int
+}
+
+func (part *diagonalPart5) Run(from, to int) error {
+	dx, dy, M, N, P, i, i3 := part.dx, part.dy, part.M, part.N, part.P, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dyRow := b2 * P
+		dxRow := b2 * N
+		i2 := n - i
+		c := 0 <= i2
+		c2 := i2 < P
+		i4 := i2 + i3
+		dxRow2 := (dxRow + n) * M
+		for m := range M {
+			t := float64(0)
+			if c && c2 && m == i4 {
+				t = dy[dyRow+i2]
+			}
+			dx[dxRow2+m] = t
 		}
 	}
 	return nil
@@ -188,10 +311,10 @@ func diagonalRunBackwardF32(b *runtime.Bound, v *diagonalValues) error {
 
 // diagonalRunBackwardF64 computes the derivative of diagonal, T f64.
 func diagonalRunBackwardF64(b *runtime.Bound, v *diagonalValues) error {
-	P := b.Ext[3]
-	N := b.Ext[1]
-	M := b.Ext[2]
 	B := b.Ext[0]
+	N := b.Ext[1]
+	P := b.Ext[3]
+	M := b.Ext[2]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
@@ -200,23 +323,12 @@ func diagonalRunBackwardF64(b *runtime.Bound, v *diagonalValues) error {
 	i := 0 - min(v.offset, 0)
 	i3 := max(v.offset, 0)
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * P
-			dxRow := b2 * N
-			for n := range N {
-				i2 := n - i
-				c := 0 <= i2
-				c2 := i2 < P
-				i4 := i2 + i3
-				dxRow2 := (dxRow + n) * M
-				for m := range M {
-					t := float64(0)
-					if c && c2 && m == i4 {
-						t = dy[dyRow+i2]
-					}
-					dx[dxRow2+m] = t
-				}
+		if part := (diagonalPart5{dx, dy, M, N, P, i, i3}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
 		}
 	}
 	return nil

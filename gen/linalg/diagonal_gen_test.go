@@ -3,12 +3,29 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleDiagonal() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	y := runtime.Must(linalg.Diagonal(x, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [1 5]
+}
+
+func ExampleDiagonal_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	y := runtime.Must(linalg.Diagonal(x, &linalg.DiagonalAttrs{Offset: new(1)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [2 6]
+}
 
 func TestDiagonalExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.diagonal",

@@ -41,7 +41,11 @@ func (a *DistAttrs) values() (distValues, error) {
 //
 // x: T[...B], z: T[...B]; y: T[]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: there must be elements along B.
+//
+// With x = [1, 2, 3] and z = 2, y is 2:
+//
+//	y, err := linalg.Dist(x, z, &linalg.DistAttrs{P: new(0.0)})
 func Dist(x, z *runtime.Tensor, attrs *DistAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -497,9 +501,9 @@ func distElseElseElseElseElseRunBackward(b *runtime.Bound, v *distValues) {
 	if b.Tensor(4) != nil || b.Tensor(5) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = 1, b.Ext[0], 1
-		a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
-		a.Ptr[1], a.Step[1] = b.Ptr[1], b.Move(1)
-		a.Ptr[2] = b.Ptr[2]
+		a.Ptr[0] = b.Ptr[2]
+		a.Ptr[1], a.Step[1] = b.Ptr[0], b.Move(0)
+		a.Ptr[2], a.Step[2] = b.Ptr[1], b.Move(1)
 		a.Ptr[3] = b.Ptr[3]
 		a.Ptr[4], a.Step[4] = b.Spare(4, b.Ext[0]), 1
 		a.Ptr[5], a.Step[5] = b.Spare(5, b.Ext[0]), 1

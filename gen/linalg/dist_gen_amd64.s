@@ -5997,7 +5997,7 @@ TEXT ·dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forw
 TEXT ·dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_avx2(SB), 0, $288-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
-	MOVQ         48(AX), BX
+	MOVQ         32(AX), BX
 	VXORPS       Y1, Y1, Y1
 	VCVTSD2SS    544(AX), X1, X1
 	VBROADCASTSS X1, Y1
@@ -6013,13 +6013,13 @@ TEXT ·dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_back
 	VCVTSD2SS    568(AX), X5, X5
 	VBROADCASTSS X5, Y5
 	VMOVUPS      Y5, 0(SP)
-	MOVQ         32(AX), DX
-	MOVQ         40(AX), SI
+	MOVQ         40(AX), DX
+	MOVQ         48(AX), SI
 	MOVQ         64(AX), DI
 	MOVQ         72(AX), R8
-	MOVQ         288(AX), R9
+	MOVQ         296(AX), R9
 	SHLQ         $5, R9
-	MOVQ         296(AX), AX
+	MOVQ         304(AX), AX
 	SHLQ         $5, AX
 	MOVQ         a+0(FP), R10
 	VBROADCASTSS (BX), Y5
@@ -6325,15 +6325,15 @@ block5:
 	VBLENDVPS   Y5, Y6, Y2, Y2
 	VMOVUPS     96(SP), Y5
 	VBLENDVPS   Y5, Y0, Y2, Y5
+	VBLENDVPS   Y3, Y0, Y5, Y5
 	VMOVUPS     64(SP), Y6
 	VBLENDVPS   Y6, Y5, Y0, Y5
-	VBLENDVPS   Y3, Y0, Y5, Y5
 	VXORPS      Y4, Y2, Y2
 	VMOVUPS     96(SP), Y6
 	VBLENDVPS   Y6, Y0, Y2, Y2
-	VMOVUPS     64(SP), Y6
-	VBLENDVPS   Y6, Y2, Y0, Y2
 	VBLENDVPS   Y3, Y0, Y2, Y2
+	VMOVUPS     64(SP), Y3
+	VBLENDVPS   Y3, Y2, Y0, Y2
 	TESTQ       CX, CX
 	JNE         around6
 	VMOVUPS     Y5, (DI)
@@ -6482,15 +6482,15 @@ masked4:
 	VBLENDVPS   Y7, Y6, Y3, Y3
 	VMOVUPS     96(SP), Y6
 	VBLENDVPS   Y6, Y0, Y3, Y6
+	VBLENDVPS   Y5, Y0, Y6, Y6
 	VMOVUPS     64(SP), Y7
 	VBLENDVPS   Y7, Y6, Y0, Y6
-	VBLENDVPS   Y5, Y0, Y6, Y6
 	VXORPS      Y4, Y3, Y3
 	VMOVUPS     96(SP), Y7
 	VBLENDVPS   Y7, Y0, Y3, Y3
-	VMOVUPS     64(SP), Y7
-	VBLENDVPS   Y7, Y3, Y0, Y3
 	VBLENDVPS   Y5, Y0, Y3, Y3
+	VMOVUPS     64(SP), Y5
+	VBLENDVPS   Y5, Y3, Y0, Y3
 	VMASKMOVPS  Y6, Y2, (DI)
 	VMASKMOVPS  Y3, Y2, (R8)
 	MOVQ        R11, R12
@@ -6518,7 +6518,7 @@ end8:
 TEXT ·dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_avx512(SB), NOSPLIT, $40-8
 	MOVQ             a+0(FP), AX
 	VPXORD           Z0, Z0, Z0
-	MOVQ             48(AX), BX
+	MOVQ             32(AX), BX
 	VBROADCASTSS     k7f800000<>+0(SB), Z1
 	VPXORD           Z2, Z2, Z2
 	VCVTSD2SS        544(AX), X2, X2
@@ -6549,13 +6549,13 @@ TEXT ·dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_back
 	VPXORD           Z21, Z21, Z21
 	VCVTSD2SS        568(AX), X21, X21
 	VBROADCASTSS     X21, Z21
-	MOVQ             32(AX), DX
-	MOVQ             40(AX), SI
+	MOVQ             40(AX), DX
+	MOVQ             48(AX), SI
 	MOVQ             64(AX), DI
 	MOVQ             72(AX), R8
-	MOVQ             288(AX), R9
+	MOVQ             296(AX), R9
 	SHLQ             $6, R9
-	MOVQ             296(AX), AX
+	MOVQ             304(AX), AX
 	SHLQ             $6, AX
 	MOVQ             a+0(FP), R10
 	VBROADCASTSS     (BX), Z22
@@ -6842,12 +6842,12 @@ block5:
 	VBLENDMPS        Z23, Z21, K5, Z21
 	VBLENDMPS        Z22, Z21, K4, Z21
 	VBLENDMPS        Z0, Z21, K2, Z22
-	VBLENDMPS        Z22, Z0, K1, Z22
 	VBLENDMPS        Z0, Z22, K3, Z22
+	VBLENDMPS        Z22, Z0, K1, Z22
 	VPXORD           Z9, Z21, Z21
 	VBLENDMPS        Z0, Z21, K2, Z21
-	VBLENDMPS        Z21, Z0, K1, Z21
 	VBLENDMPS        Z0, Z21, K3, Z21
+	VBLENDMPS        Z21, Z0, K1, Z21
 	TESTQ            CX, CX
 	JNE              around6
 	VMOVUPS          Z22, (DI)
@@ -6991,12 +6991,12 @@ masked4:
 	KMOVW            32(SP), K5
 	VBLENDMPS        Z22, Z21, K5, Z21
 	VBLENDMPS        Z0, Z21, K2, Z22
-	VBLENDMPS        Z22, Z0, K1, Z22
 	VBLENDMPS        Z0, Z22, K4, Z22
+	VBLENDMPS        Z22, Z0, K1, Z22
 	VPXORD           Z9, Z21, Z21
 	VBLENDMPS        Z0, Z21, K2, Z21
-	VBLENDMPS        Z21, Z0, K1, Z21
 	VBLENDMPS        Z0, Z21, K4, Z21
+	VBLENDMPS        Z21, Z0, K1, Z21
 	VMOVUPS          Z22, K3, (DI)
 	VMOVUPS          Z21, K3, (R8)
 	MOVQ             R11, R12
@@ -7850,7 +7850,7 @@ TEXT ·dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forw
 TEXT ·dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_avx2(SB), 0, $288-8
 	MOVQ         a+0(FP), AX
 	VXORPD       Y0, Y0, Y0
-	MOVQ         48(AX), BX
+	MOVQ         32(AX), BX
 	VBROADCASTSD 544(AX), Y1
 	VBROADCASTSD 552(AX), Y2
 	MOVQ         56(AX), CX
@@ -7858,13 +7858,13 @@ TEXT ·dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_back
 	VMOVUPD      k8000000000000000<>+0(SB), Y4
 	VBROADCASTSD 568(AX), Y5
 	VMOVUPD      Y5, 0(SP)
-	MOVQ         32(AX), DX
-	MOVQ         40(AX), SI
+	MOVQ         40(AX), DX
+	MOVQ         48(AX), SI
 	MOVQ         64(AX), DI
 	MOVQ         72(AX), R8
-	MOVQ         288(AX), R9
+	MOVQ         296(AX), R9
 	SHLQ         $5, R9
-	MOVQ         296(AX), AX
+	MOVQ         304(AX), AX
 	SHLQ         $5, AX
 	MOVQ         a+0(FP), R10
 	VBROADCASTSD (BX), Y5
@@ -8188,15 +8188,15 @@ block5:
 	VBLENDVPD   Y5, Y6, Y2, Y2
 	VMOVUPD     64(SP), Y5
 	VBLENDVPD   Y5, Y0, Y2, Y5
+	VBLENDVPD   Y3, Y0, Y5, Y5
 	VMOVUPD     32(SP), Y6
 	VBLENDVPD   Y6, Y5, Y0, Y5
-	VBLENDVPD   Y3, Y0, Y5, Y5
 	VXORPD      Y4, Y2, Y2
 	VMOVUPD     64(SP), Y6
 	VBLENDVPD   Y6, Y0, Y2, Y2
-	VMOVUPD     32(SP), Y6
-	VBLENDVPD   Y6, Y2, Y0, Y2
 	VBLENDVPD   Y3, Y0, Y2, Y2
+	VMOVUPD     32(SP), Y3
+	VBLENDVPD   Y3, Y2, Y0, Y2
 	TESTQ       CX, CX
 	JNE         around6
 	VMOVUPD     Y5, (DI)
@@ -8356,15 +8356,15 @@ masked4:
 	VBLENDVPD   Y7, Y6, Y3, Y3
 	VMOVUPD     64(SP), Y6
 	VBLENDVPD   Y6, Y0, Y3, Y6
+	VBLENDVPD   Y5, Y0, Y6, Y6
 	VMOVUPD     32(SP), Y7
 	VBLENDVPD   Y7, Y6, Y0, Y6
-	VBLENDVPD   Y5, Y0, Y6, Y6
 	VXORPD      Y4, Y3, Y3
 	VMOVUPD     64(SP), Y7
 	VBLENDVPD   Y7, Y0, Y3, Y3
-	VMOVUPD     32(SP), Y7
-	VBLENDVPD   Y7, Y3, Y0, Y3
 	VBLENDVPD   Y5, Y0, Y3, Y3
+	VMOVUPD     32(SP), Y5
+	VBLENDVPD   Y5, Y3, Y0, Y3
 	VMASKMOVPD  Y6, Y2, (DI)
 	VMASKMOVPD  Y3, Y2, (R8)
 	MOVQ        R11, R12
@@ -8392,7 +8392,7 @@ end8:
 TEXT ·dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_avx512(SB), NOSPLIT, $40-8
 	MOVQ             a+0(FP), AX
 	VPXORQ           Z0, Z0, Z0
-	MOVQ             48(AX), BX
+	MOVQ             32(AX), BX
 	VBROADCASTSD     k7ff0000000000000<>+0(SB), Z1
 	VBROADCASTSD     544(AX), Z2
 	VBROADCASTSD     552(AX), Z3
@@ -8415,13 +8415,13 @@ TEXT ·dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_back
 	VBROADCASTSD     k43380000000003ff<>+0(SB), Z19
 	VBROADCASTSD     k7ff8000000000001<>+0(SB), Z20
 	VBROADCASTSD     568(AX), Z21
-	MOVQ             32(AX), DX
-	MOVQ             40(AX), SI
+	MOVQ             40(AX), DX
+	MOVQ             48(AX), SI
 	MOVQ             64(AX), DI
 	MOVQ             72(AX), R8
-	MOVQ             288(AX), R9
+	MOVQ             296(AX), R9
 	SHLQ             $6, R9
-	MOVQ             296(AX), AX
+	MOVQ             304(AX), AX
 	SHLQ             $6, AX
 	MOVQ             a+0(FP), R10
 	VBROADCASTSD     (BX), Z22
@@ -8731,12 +8731,12 @@ block5:
 	VBLENDMPD        Z23, Z21, K5, Z21
 	VBLENDMPD        Z22, Z21, K4, Z21
 	VBLENDMPD        Z0, Z21, K2, Z22
-	VBLENDMPD        Z22, Z0, K1, Z22
 	VBLENDMPD        Z0, Z22, K3, Z22
+	VBLENDMPD        Z22, Z0, K1, Z22
 	VPXORQ           Z9, Z21, Z21
 	VBLENDMPD        Z0, Z21, K2, Z21
-	VBLENDMPD        Z21, Z0, K1, Z21
 	VBLENDMPD        Z0, Z21, K3, Z21
+	VBLENDMPD        Z21, Z0, K1, Z21
 	TESTQ            CX, CX
 	JNE              around6
 	VMOVUPD          Z22, (DI)
@@ -8891,12 +8891,12 @@ masked4:
 	KMOVW            32(SP), K5
 	VBLENDMPD        Z22, Z21, K5, Z21
 	VBLENDMPD        Z0, Z21, K2, Z22
-	VBLENDMPD        Z22, Z0, K1, Z22
 	VBLENDMPD        Z0, Z22, K4, Z22
+	VBLENDMPD        Z22, Z0, K1, Z22
 	VPXORQ           Z9, Z21, Z21
 	VBLENDMPD        Z0, Z21, K2, Z21
-	VBLENDMPD        Z21, Z0, K1, Z21
 	VBLENDMPD        Z0, Z21, K4, Z21
+	VBLENDMPD        Z21, Z0, K1, Z21
 	VMOVUPD          Z22, K3, (DI)
 	VMOVUPD          Z21, K3, (R8)
 	MOVQ             R11, R12

@@ -520,7 +520,7 @@ func dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forwar
 	*runtime.At[float32](a.Ptr[1], 0) = v31
 }
 
-// dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_go reads x, z, sum, dY; writes dX, dZ.
+// dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_go reads sum, x, z, dY; writes dX, dZ.
 func dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
@@ -529,7 +529,7 @@ func dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backwa
 	s1 := float32(a.F[1])
 	s2 := float32(a.F[2])
 	p := float32(a.F[3])
-	sumv := *runtime.At[float32](a.Ptr[2], 0)
+	sumv := *runtime.At[float32](a.Ptr[0], 0)
 	c := 0 < sumv && sumv < inf || sumv != sumv
 	c2 := c && !(s0 != 0)
 	c3 := s1 != 0
@@ -584,8 +584,8 @@ func dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backwa
 	// Pass 1: store dX, dZ.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
-		x := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
-		z := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
+		x := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
+		z := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 		dX := runtime.Slice[float32](a.Ptr[4], n*a.Step[4], m)
 		dZ := runtime.Slice[float32](a.Ptr[5], n*a.Step[5], m)
 		for i := range m {
@@ -629,8 +629,8 @@ func dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backwa
 			v67 := runtime.Select32(v38 < 0 && c15 && c11, nan, math.Float32frombits(bits6))
 			v68 := float32(v33 * runtime.Select32(v38 == 1 || c12, 1, v67))
 			v69 := runtime.Select32(0 < v37, v68, runtime.Select32(v37 < 0, -v68, v37))
-			dX[i] = runtime.Select32(c13, 0, runtime.Select32(c2, runtime.Select32(c3, 0, v69), 0))
-			dZ[i] = runtime.Select32(c13, 0, runtime.Select32(c2, runtime.Select32(c3, 0, -v69), 0))
+			dX[i] = runtime.Select32(c2, runtime.Select32(c13, 0, runtime.Select32(c3, 0, v69)), 0)
+			dZ[i] = runtime.Select32(c2, runtime.Select32(c13, 0, runtime.Select32(c3, 0, -v69)), 0)
 		}
 	}
 }
@@ -761,7 +761,7 @@ func dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forwar
 	*runtime.At[float64](a.Ptr[1], 0) = v34
 }
 
-// dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_go reads x, z, sum, dY; writes dX, dZ.
+// dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_go reads sum, x, z, dY; writes dX, dZ.
 func dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
@@ -770,7 +770,7 @@ func dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backwa
 	s1 := float64(a.F[1])
 	s2 := float64(a.F[2])
 	p := float64(a.F[3])
-	sumv := *runtime.At[float64](a.Ptr[2], 0)
+	sumv := *runtime.At[float64](a.Ptr[0], 0)
 	c := 0 < sumv && sumv < inf || sumv != sumv
 	c2 := c && !(s0 != 0)
 	c3 := s1 != 0
@@ -828,8 +828,8 @@ func dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backwa
 	// Pass 1: store dX, dZ.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
-		x := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
-		z := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
+		x := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
+		z := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 		dX := runtime.Slice[float64](a.Ptr[4], n*a.Step[4], m)
 		dZ := runtime.Slice[float64](a.Ptr[5], n*a.Step[5], m)
 		for i := range m {
@@ -876,8 +876,8 @@ func dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backwa
 			v73 := runtime.Select64(v41 < 0 && c15 && c11, nan, math.Float64frombits(bits6))
 			v74 := float64(v36 * runtime.Select64(v41 == 1 || c12, 1, v73))
 			v75 := runtime.Select64(0 < v40, v74, runtime.Select64(v40 < 0, -v74, v40))
-			dX[i] = runtime.Select64(c13, 0, runtime.Select64(c2, runtime.Select64(c3, 0, v75), 0))
-			dZ[i] = runtime.Select64(c13, 0, runtime.Select64(c2, runtime.Select64(c3, 0, -v75), 0))
+			dX[i] = runtime.Select64(c2, runtime.Select64(c13, 0, runtime.Select64(c3, 0, v75)), 0)
+			dZ[i] = runtime.Select64(c2, runtime.Select64(c13, 0, runtime.Select64(c3, 0, -v75)), 0)
 		}
 	}
 }

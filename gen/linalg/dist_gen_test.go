@@ -3,12 +3,31 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleDist() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{1, 5, 7, 4}, 2, 2))
+	y := runtime.Must(linalg.Dist(x, z, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 5
+}
+
+func ExampleDist_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3}, 3))
+	z := runtime.Scalar[float32](2)
+	y := runtime.Must(linalg.Dist(x, z, &linalg.DistAttrs{P: new(0.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[] 2
+}
 
 func TestDistExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.dist",

@@ -17,6 +17,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[K], z: T[K]; y: T[]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [1, 2, 3] and z = [4, -5, 6], y is 12:
+//
+//	y, err := linalg.Dot(x, z)
 func Dot(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)

@@ -3,12 +3,22 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleDot() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3}, 3))
+	z := runtime.Must(runtime.FromSlice([]float32{4, -5, 6}, 3))
+	y := runtime.Must(linalg.Dot(x, z))
+	fmt.Println(y)
+	// Output:
+	// f32[] 12
+}
 
 func TestDotExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.dot",

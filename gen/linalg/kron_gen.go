@@ -16,6 +16,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[N, M], z: T[P, Q]; y: T[(N, P), (M, Q)]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [[1, 2], [3, 4]] and z = [[0, 5]], y is [[0, 5, 0, 10], [0, 15, 0, 20]]:
+//
+//	y, err := linalg.Kron(x, z)
 func Kron(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)
@@ -167,7 +171,7 @@ func kronRunIntOf(b *runtime.Bound) error {
 	}
 }
 
-var kron_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.kron_f32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var kron_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.kron_f32_backward_0", Rows: true, Wide: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func kron_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &kron_f32_backward_0_plan) {
@@ -177,7 +181,7 @@ func kron_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(kron_f32_backward_0, a, &kron_f32_backward_0_plan)
 }
 
-var kron_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.kron_f64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var kron_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.kron_f64_backward_0", Rows: true, Wide: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func kron_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &kron_f64_backward_0_plan) {

@@ -3,37 +3,40 @@
 #include "textflag.h"
 
 // func kron_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·kron_f32_backward_0_avx2(SB), 0, $288-8
+TEXT ·kron_f32_backward_0_avx2(SB), 0, $296-8
 	MOVQ   a+0(FP), AX
 	MOVQ   40(AX), BX
 	MOVQ   32(AX), CX
-	MOVQ   48(AX), DX
-	MOVQ   DX, 256(SP)
-	MOVQ   56(AX), DX
-	MOVQ   DX, 264(SP)
+	MOVQ   CX, 256(SP)
+	MOVQ   48(AX), CX
+	MOVQ   CX, 264(SP)
+	MOVQ   56(AX), CX
+	MOVQ   CX, 272(SP)
 	VXORPS Y0, Y0, Y0
-	MOVQ   288(AX), DX
+	MOVQ   288(AX), CX
+	SHLQ   $8, CX
+	MOVQ   304(AX), DX
 	SHLQ   $8, DX
-	MOVQ   304(AX), SI
-	SHLQ   $8, SI
-	MOVQ   288(AX), DI
-	MOVQ   DI, 272(SP)
-	SHLQ   $5, 272(SP)
-	MOVQ   304(AX), DI
-	MOVQ   DI, 280(SP)
+	MOVQ   288(AX), SI
+	MOVQ   SI, 280(SP)
 	SHLQ   $5, 280(SP)
+	MOVQ   304(AX), SI
+	MOVQ   SI, 288(SP)
+	SHLQ   $5, 288(SP)
 	MOVQ   64(AX), AX
-	MOVQ   a+0(FP), DI
-	MOVQ   (DI), DI
+	MOVQ   a+0(FP), SI
+	MOVQ   (SI), DI
 	TESTQ  DI, DI
 	JLE    end1
 row2:
 	VBROADCASTSS (BX), Y1
-	MOVQ         CX, R8
-	MOVQ         256(SP), R9
-	MOVQ         264(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         808(SI), R8
+	CMPQ         R8, $1
+	JGT          known3
+	MOVQ         256(SP), R8
+	MOVQ         264(SP), R9
+	MOVQ         272(SP), R10
+	MOVQ         8(SI), R11
 	SUBQ         $64, R11
 	VMOVAPS      Y0, Y2
 	VMOVAPS      Y0, Y3
@@ -43,8 +46,8 @@ row2:
 	VMOVAPS      Y0, Y7
 	VMOVAPS      Y0, Y8
 	VMOVAPS      Y0, Y9
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPS (R8), Y10
 	VMULPS  Y1, Y10, Y11
 	VMULPS  (R9), Y10, Y10
@@ -101,12 +104,12 @@ block4:
 	VADDPS  Y11, Y12, Y11
 	VMOVUPS Y11, 224(R10)
 	VADDPS  Y10, Y9, Y9
-	ADDQ    DX, R8
-	ADDQ    SI, R9
+	ADDQ    CX, R8
+	ADDQ    DX, R9
 	ADDQ    $256, R10
 	SUBQ    $64, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y2, 0(SP)
 	VMOVUPS Y3, 32(SP)
 	VMOVUPS Y4, 64(SP)
@@ -117,8 +120,8 @@ kept3:
 	VMOVUPS Y9, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -137,14 +140,14 @@ masked6:
 	VADDPS     Y3, Y4, Y3
 	VBLENDVPS  Y2, Y3, Y4, Y4
 	VMOVUPS    Y4, 0(SP)(R12*1)
-	ADDQ       272(SP), R8
-	ADDQ       280(SP), R9
+	ADDQ       280(SP), R8
+	ADDQ       288(SP), R9
 	ADDQ       $32, R10
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y1
 	VMOVUPS      128(SP), Y2
 	VADDPS       Y2, Y1, Y1
@@ -167,20 +170,36 @@ done5:
 	VPERMILPS    $1, X1, X2
 	VADDPS       X2, X1, X1
 	VBROADCASTSS X1, Y1
-	VMOVSS       X1, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, CX
-	MOVQ         168(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         192(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X1, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y1
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X1, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 256(SP)
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 192(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -210,6 +229,9 @@ TEXT ·kron_f32_backward_0_avx512(SB), 0, $280-8
 	JLE    end1
 row2:
 	VBROADCASTSS (BX), Z1
+	MOVQ         808(R8), R10
+	CMPQ         R10, $1
+	JGT          known3
 	MOVQ         CX, R10
 	MOVQ         256(SP), R11
 	MOVQ         264(SP), R12
@@ -219,8 +241,8 @@ row2:
 	VMOVAPS      Z0, Z3
 	VMOVAPS      Z0, Z4
 	VMOVAPS      Z0, Z5
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPS (R10), Z6
 	VMULPS  Z1, Z6, Z7
 	VMULPS  (R11), Z6, Z6
@@ -253,16 +275,16 @@ block4:
 	ADDQ    SI, R11
 	ADDQ    $256, R12
 	SUBQ    $64, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z2, 0(SP)
 	VMOVUPS Z3, 64(SP)
 	VMOVUPS Z4, 128(SP)
 	VMOVUPS Z5, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (R10), K1, Z2
@@ -282,8 +304,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z1
 	VMOVUPS       128(SP), Z2
 	VADDPS        Z2, Z1, Z1
@@ -300,55 +322,74 @@ done5:
 	VPERMILPS     $1, X1, X2
 	VADDPS        X2, X1, X1
 	VBROADCASTSS  X1, Z1
-	VMOVSS        X1, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, CX
-	MOVQ          168(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, BX
-	MOVQ          192(R10), R10
-	SHLQ          $2, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R8), R10
+	VMOVSS        X1, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSS (R10), Z1
+over8:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $1
+	JCS    passed10
+	VMOVSS X1, (AX)
+passed10:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, CX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 192(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func kron_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·kron_f64_backward_0_avx2(SB), 0, $288-8
+TEXT ·kron_f64_backward_0_avx2(SB), 0, $296-8
 	MOVQ   a+0(FP), AX
 	MOVQ   40(AX), BX
 	MOVQ   32(AX), CX
-	MOVQ   48(AX), DX
-	MOVQ   DX, 256(SP)
-	MOVQ   56(AX), DX
-	MOVQ   DX, 264(SP)
+	MOVQ   CX, 256(SP)
+	MOVQ   48(AX), CX
+	MOVQ   CX, 264(SP)
+	MOVQ   56(AX), CX
+	MOVQ   CX, 272(SP)
 	VXORPD Y0, Y0, Y0
-	MOVQ   288(AX), DX
+	MOVQ   288(AX), CX
+	SHLQ   $8, CX
+	MOVQ   304(AX), DX
 	SHLQ   $8, DX
-	MOVQ   304(AX), SI
-	SHLQ   $8, SI
-	MOVQ   288(AX), DI
-	MOVQ   DI, 272(SP)
-	SHLQ   $5, 272(SP)
-	MOVQ   304(AX), DI
-	MOVQ   DI, 280(SP)
+	MOVQ   288(AX), SI
+	MOVQ   SI, 280(SP)
 	SHLQ   $5, 280(SP)
+	MOVQ   304(AX), SI
+	MOVQ   SI, 288(SP)
+	SHLQ   $5, 288(SP)
 	MOVQ   64(AX), AX
-	MOVQ   a+0(FP), DI
-	MOVQ   (DI), DI
+	MOVQ   a+0(FP), SI
+	MOVQ   (SI), DI
 	TESTQ  DI, DI
 	JLE    end1
 row2:
 	VBROADCASTSD (BX), Y1
-	MOVQ         CX, R8
-	MOVQ         256(SP), R9
-	MOVQ         264(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         808(SI), R8
+	CMPQ         R8, $1
+	JGT          known3
+	MOVQ         256(SP), R8
+	MOVQ         264(SP), R9
+	MOVQ         272(SP), R10
+	MOVQ         8(SI), R11
 	SUBQ         $32, R11
 	VMOVAPD      Y0, Y2
 	VMOVAPD      Y0, Y3
@@ -358,8 +399,8 @@ row2:
 	VMOVAPD      Y0, Y7
 	VMOVAPD      Y0, Y8
 	VMOVAPD      Y0, Y9
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPD (R8), Y10
 	VMULPD  Y1, Y10, Y11
 	VMULPD  (R9), Y10, Y10
@@ -416,12 +457,12 @@ block4:
 	VADDPD  Y11, Y12, Y11
 	VMOVUPD Y11, 224(R10)
 	VADDPD  Y10, Y9, Y9
-	ADDQ    DX, R8
-	ADDQ    SI, R9
+	ADDQ    CX, R8
+	ADDQ    DX, R9
 	ADDQ    $256, R10
 	SUBQ    $32, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y2, 0(SP)
 	VMOVUPD Y3, 32(SP)
 	VMOVUPD Y4, 64(SP)
@@ -432,8 +473,8 @@ kept3:
 	VMOVUPD Y9, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -452,14 +493,14 @@ masked6:
 	VADDPD     Y3, Y4, Y3
 	VBLENDVPD  Y2, Y3, Y4, Y4
 	VMOVUPD    Y4, 0(SP)(R12*1)
-	ADDQ       272(SP), R8
-	ADDQ       280(SP), R9
+	ADDQ       280(SP), R8
+	ADDQ       288(SP), R9
 	ADDQ       $32, R10
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y1
 	VMOVUPD      128(SP), Y2
 	VADDPD       Y2, Y1, Y1
@@ -480,20 +521,36 @@ done5:
 	VPERMILPD    $1, X1, X2
 	VADDPD       X2, X1, X1
 	VBROADCASTSD X1, Y1
-	VMOVSD       X1, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, CX
-	MOVQ         168(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         192(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X1, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y1
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X1, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 256(SP)
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 192(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -523,6 +580,9 @@ TEXT ·kron_f64_backward_0_avx512(SB), 0, $280-8
 	JLE    end1
 row2:
 	VBROADCASTSD (BX), Z1
+	MOVQ         808(R8), R10
+	CMPQ         R10, $1
+	JGT          known3
 	MOVQ         CX, R10
 	MOVQ         256(SP), R11
 	MOVQ         264(SP), R12
@@ -532,8 +592,8 @@ row2:
 	VMOVAPD      Z0, Z3
 	VMOVAPD      Z0, Z4
 	VMOVAPD      Z0, Z5
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPD (R10), Z6
 	VMULPD  Z1, Z6, Z7
 	VMULPD  (R11), Z6, Z6
@@ -566,16 +626,16 @@ block4:
 	ADDQ    SI, R11
 	ADDQ    $256, R12
 	SUBQ    $32, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z2, 0(SP)
 	VMOVUPD Z3, 64(SP)
 	VMOVUPD Z4, 128(SP)
 	VMOVUPD Z5, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (R10), K1, Z2
@@ -595,8 +655,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z1
 	VMOVUPD       128(SP), Z2
 	VADDPD        Z2, Z1, Z1
@@ -611,20 +671,36 @@ done5:
 	VPERMILPD     $1, X1, X2
 	VADDPD        X2, X1, X1
 	VBROADCASTSD  X1, Z1
-	VMOVSD        X1, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, CX
-	MOVQ          168(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, BX
-	MOVQ          192(R10), R10
-	SHLQ          $3, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R8), R10
+	VMOVSD        X1, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSD (R10), Z1
+over8:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $1
+	JCS    passed10
+	VMOVSD X1, (AX)
+passed10:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, CX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 192(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

@@ -10,8 +10,8 @@ func kron_f32_backward_0_go(a *runtime.Args) {
 		zv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			x := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			dX := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
@@ -21,7 +21,13 @@ func kron_f32_backward_0_go(a *runtime.Args) {
 				sum[i] += float32(x[i] * dYv)
 			}
 		}
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum
+		}
 	}
 }
 
@@ -31,8 +37,8 @@ func kron_f64_backward_0_go(a *runtime.Args) {
 		zv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			x := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			dX := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
@@ -42,6 +48,12 @@ func kron_f64_backward_0_go(a *runtime.Args) {
 				sum[i%32] += float64(x[i] * dYv)
 			}
 		}
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum
+		}
 	}
 }

@@ -3,12 +3,24 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleKron() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{0, 5}, 1, 2))
+	y := runtime.Must(linalg.Kron(x, z))
+	fmt.Println(y)
+	// Output:
+	// f32[2 4]
+	// [[ 0  5  0 10]
+	//  [ 0 15  0 20]]
+}
 
 func TestKronExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.kron",

@@ -17,6 +17,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B, I], w: T[O, I], b: T[O] or nil; y: T[...B, O]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [[1, 2]], w = [[3, 4], [5, 6]] and b = [0.5, -1], y is [[11.5, 16]]:
+//
+//	y, err := linalg.Linear(x, w, b)
 func Linear(x, w, b *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, w, b)

@@ -3,12 +3,24 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLinear() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 1, 2))
+	w := runtime.Must(runtime.FromSlice([]float32{3, 4, 5, 6}, 2, 2))
+	b := runtime.Must(runtime.FromSlice([]float32{0.5, -1}, 2))
+	y := runtime.Must(linalg.Linear(x, w, b))
+	fmt.Println(y)
+	// Output:
+	// f32[1 2]
+	// [[11.5 16.0]]
+}
 
 func TestLinearExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.linear",

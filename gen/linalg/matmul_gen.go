@@ -17,6 +17,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B, N, K], z: T[...B, K, M]; y: T[...B, N, M]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [[1, 2], [3, 4]] and z = [[5, 6], [7, 8]], y is [[19, 22], [43, 50]]:
+//
+//	y, err := linalg.Matmul(x, z)
 func Matmul(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)

@@ -3,12 +3,24 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMatmul() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{5, 6, 7, 8}, 2, 2))
+	y := runtime.Must(linalg.Matmul(x, z))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[19 22]
+	//  [43 50]]
+}
 
 func TestMatmulExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.matmul",

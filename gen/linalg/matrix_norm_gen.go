@@ -76,7 +76,11 @@ func (a *MatrixNormAttrs) values(ord MatrixNormOrd) (matrixNormValues, error) {
 //
 // x: T[...B, H, W]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: elements along W, since max of nothing is no number.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: there must be elements along W; there must be elements along H.
+//
+// With x = [[1, -2], [3, 4]], y is [[3]]:
+//
+//	y, err := linalg.MatrixNorm(x, linalg.MatrixNormOrdMinusInfinite, &linalg.MatrixNormAttrs{Keepdims: true})
 func MatrixNorm(x *runtime.Tensor, ord MatrixNormOrd, attrs *MatrixNormAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(ord)
 	if err != nil {
@@ -503,7 +507,7 @@ func matrixNormRunBackward(b *runtime.Bound, v *matrixNormValues, variant int) {
 var (
 	matrixNormVars   = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
 	matrixNormAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "H"}, {Name: "W"}}
-	matrixNormPlaced = runtime.Placed{Keep: []int{1, 2}}
+	matrixNormPlaced = runtime.Placed{}
 )
 
 var matrixNormOneForward = runtime.Signature{
@@ -572,7 +576,7 @@ func init() {
 	})
 }
 
-var matrix_norm_one_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_one_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var matrix_norm_one_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_one_f32_forward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 1, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func matrix_norm_one_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &matrix_norm_one_f32_forward_0_plan) {
@@ -582,7 +586,7 @@ func matrix_norm_one_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(matrix_norm_one_f32_forward_0, a, &matrix_norm_one_f32_forward_0_plan)
 }
 
-var matrix_norm_one_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_one_f32_forward_1", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var matrix_norm_one_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_one_f32_forward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func matrix_norm_one_f32_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &matrix_norm_one_f32_forward_1_plan) {
@@ -592,7 +596,7 @@ func matrix_norm_one_f32_forward_1_launch(a *runtime.Args) {
 	runtime.Launch(matrix_norm_one_f32_forward_1, a, &matrix_norm_one_f32_forward_1_plan)
 }
 
-var matrix_norm_one_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_one_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var matrix_norm_one_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_one_f32_backward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func matrix_norm_one_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &matrix_norm_one_f32_backward_0_plan) {
@@ -612,7 +616,7 @@ func matrix_norm_one_f32_backward_1_launch(a *runtime.Args) {
 	runtime.Launch(matrix_norm_one_f32_backward_1, a, &matrix_norm_one_f32_backward_1_plan)
 }
 
-var matrix_norm_one_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_one_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var matrix_norm_one_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_one_f64_forward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 1, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func matrix_norm_one_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &matrix_norm_one_f64_forward_0_plan) {
@@ -622,7 +626,7 @@ func matrix_norm_one_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(matrix_norm_one_f64_forward_0, a, &matrix_norm_one_f64_forward_0_plan)
 }
 
-var matrix_norm_one_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_one_f64_forward_1", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var matrix_norm_one_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_one_f64_forward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func matrix_norm_one_f64_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &matrix_norm_one_f64_forward_1_plan) {
@@ -632,7 +636,7 @@ func matrix_norm_one_f64_forward_1_launch(a *runtime.Args) {
 	runtime.Launch(matrix_norm_one_f64_forward_1, a, &matrix_norm_one_f64_forward_1_plan)
 }
 
-var matrix_norm_one_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_one_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var matrix_norm_one_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_one_f64_backward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func matrix_norm_one_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &matrix_norm_one_f64_backward_0_plan) {
@@ -652,7 +656,7 @@ func matrix_norm_one_f64_backward_1_launch(a *runtime.Args) {
 	runtime.Launch(matrix_norm_one_f64_backward_1, a, &matrix_norm_one_f64_backward_1_plan)
 }
 
-var matrix_norm_minus_one_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_minus_one_f32_forward_1", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var matrix_norm_minus_one_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_minus_one_f32_forward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func matrix_norm_minus_one_f32_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &matrix_norm_minus_one_f32_forward_1_plan) {
@@ -662,7 +666,7 @@ func matrix_norm_minus_one_f32_forward_1_launch(a *runtime.Args) {
 	runtime.Launch(matrix_norm_minus_one_f32_forward_1, a, &matrix_norm_minus_one_f32_forward_1_plan)
 }
 
-var matrix_norm_minus_one_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_minus_one_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var matrix_norm_minus_one_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_minus_one_f32_backward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func matrix_norm_minus_one_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &matrix_norm_minus_one_f32_backward_0_plan) {
@@ -672,7 +676,7 @@ func matrix_norm_minus_one_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(matrix_norm_minus_one_f32_backward_0, a, &matrix_norm_minus_one_f32_backward_0_plan)
 }
 
-var matrix_norm_minus_one_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_minus_one_f64_forward_1", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var matrix_norm_minus_one_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_minus_one_f64_forward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func matrix_norm_minus_one_f64_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &matrix_norm_minus_one_f64_forward_1_plan) {
@@ -682,7 +686,7 @@ func matrix_norm_minus_one_f64_forward_1_launch(a *runtime.Args) {
 	runtime.Launch(matrix_norm_minus_one_f64_forward_1, a, &matrix_norm_minus_one_f64_forward_1_plan)
 }
 
-var matrix_norm_minus_one_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_minus_one_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var matrix_norm_minus_one_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_minus_one_f64_backward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func matrix_norm_minus_one_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &matrix_norm_minus_one_f64_backward_0_plan) {
@@ -692,7 +696,7 @@ func matrix_norm_minus_one_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(matrix_norm_minus_one_f64_backward_0, a, &matrix_norm_minus_one_f64_backward_0_plan)
 }
 
-var matrix_norm_infinite_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_infinite_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var matrix_norm_infinite_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_infinite_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func matrix_norm_infinite_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &matrix_norm_infinite_f32_forward_0_plan) {
@@ -712,7 +716,7 @@ func matrix_norm_infinite_f32_backward_1_launch(a *runtime.Args) {
 	runtime.Launch(matrix_norm_infinite_f32_backward_1, a, &matrix_norm_infinite_f32_backward_1_plan)
 }
 
-var matrix_norm_infinite_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_infinite_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var matrix_norm_infinite_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matrix_norm_infinite_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func matrix_norm_infinite_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &matrix_norm_infinite_f64_forward_0_plan) {

@@ -321,6 +321,9 @@ TEXT ·matrix_norm_one_f32_forward_1_avx2(SB), NOSPLIT, $256-8
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -332,8 +335,8 @@ row2:
 	VMOVAPS Y0, Y6
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y1, Y1, Y9
 	VMAXPS    (R8), Y1, Y10
 	VBLENDVPS Y9, Y1, Y10, Y1
@@ -360,8 +363,8 @@ block4:
 	VBLENDVPS Y9, Y8, Y10, Y8
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y1, 0(SP)
 	VMOVUPS Y2, 32(SP)
 	VMOVUPS Y3, 64(SP)
@@ -372,8 +375,8 @@ kept3:
 	VMOVUPS Y8, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -392,8 +395,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y1
 	VMOVUPS      128(SP), Y2
 	VCMPPS       $3, Y1, Y1, Y3
@@ -436,17 +439,33 @@ done5:
 	VMAXPS       X2, X1, X2
 	VBLENDVPS    X3, X1, X2, X1
 	VBROADCASTSS X1, Y1
-	VMOVSS       X1, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X1, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y1
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X1, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -466,6 +485,9 @@ TEXT ·matrix_norm_one_f32_forward_1_avx512(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -473,8 +495,8 @@ row2:
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPS      (R8), Z2, Z6
 	VFIXUPIMMPS $0, Z1, Z2, Z6
 	VMOVAPS     Z6, Z2
@@ -489,16 +511,16 @@ block4:
 	VMOVAPS     Z6, Z5
 	ADDQ        CX, R8
 	SUBQ        $64, R9
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z2, 0(SP)
 	VMOVUPS Z3, 64(SP)
 	VMOVUPS Z4, 128(SP)
 	VMOVUPS Z5, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R9, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (R8), K1, Z2
@@ -511,8 +533,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z2
 	VMOVUPS       128(SP), Z3
 	VMAXPS        Z3, Z2, Z3
@@ -536,17 +558,33 @@ done5:
 	VMAXPS        X2, X3, X2
 	VFIXUPIMMPS   $0, X1, X3, X2
 	VBROADCASTSS  X2, Z2
-	VMOVSS        X2, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $2, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $2, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSS        X2, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Z2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -569,6 +607,9 @@ TEXT ·matrix_norm_one_f32_backward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   R9, R9
 	JLE     end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $64, R11
@@ -580,8 +621,8 @@ row2:
 	VMOVAPS Y2, Y8
 	VMOVAPS Y2, Y9
 	VMOVAPS Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y3, Y3, Y11
 	VMAXPS    (R10), Y3, Y12
 	VBLENDVPS Y11, Y3, Y12, Y3
@@ -608,8 +649,8 @@ block4:
 	VBLENDVPS Y11, Y10, Y12, Y10
 	ADDQ      CX, R10
 	SUBQ      $64, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y3, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -620,8 +661,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -640,8 +681,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      128(SP), Y4
 	VCMPPS       $3, Y3, Y3, Y5
@@ -684,20 +725,33 @@ done5:
 	VMAXPS       X4, X3, X4
 	VBLENDVPS    X5, X3, X4, X3
 	VBROADCASTSS X3, Y3
-	VCMPPS       $4, Y3, Y3, Y4
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $64, R11
-	VMOVAPS      Y1, Y5
-	VMOVAPS      Y1, Y6
-	VMOVAPS      Y1, Y7
-	VMOVAPS      Y1, Y8
-	VMOVAPS      Y1, Y9
-	VMOVAPS      Y1, Y10
-	VMOVAPS      Y1, Y11
-	VMOVAPS      Y1, Y12
-	JLT          kept7
-block8:
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(R8), R10
+	VMOVSS       X3, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSS (R10), Y3
+over8:
+	VCMPPS  $4, Y3, Y3, Y4
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $64, R11
+	VMOVAPS Y1, Y5
+	VMOVAPS Y1, Y6
+	VMOVAPS Y1, Y7
+	VMOVAPS Y1, Y8
+	VMOVAPS Y1, Y9
+	VMOVAPS Y1, Y10
+	VMOVAPS Y1, Y11
+	VMOVAPS Y1, Y12
+	JLT     kept11
+block12:
 	VMOVUPS   (R10), Y13
 	VCMPPS    $0, Y3, Y13, Y14
 	VCMPPS    $4, Y13, Y13, Y13
@@ -756,8 +810,8 @@ block8:
 	VADDPS    Y13, Y12, Y12
 	ADDQ      CX, R10
 	SUBQ      $64, R11
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPS Y5, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -768,8 +822,8 @@ kept7:
 	VMOVUPS Y12, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -791,8 +845,8 @@ masked10:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -815,26 +869,47 @@ done9:
 	VPERMILPS    $1, X4, X5
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
-	VMOVSS       X3, (SI)
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(R8), R10
+	VMOVSS       X4, 4(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSS 4(R10), Y4
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSS X3, (SI)
+passed16:
 	VBROADCASTSS (DI), Y3
 	VDIVPS       Y4, Y3, Y3
+	MOVQ         808(R8), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed17
 	VMOVSS       X3, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, SI
-	MOVQ         176(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, DI
-	MOVQ         184(R10), R10
-	SHLQ         $2, R10
-	ADDQ         R10, AX
-	DECQ         R9
-	JNE          row2
+passed17:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -858,6 +933,9 @@ TEXT ·matrix_norm_one_f32_backward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $64, R11
@@ -865,8 +943,8 @@ row2:
 	VMOVAPS Z2, Z5
 	VMOVAPS Z2, Z6
 	VMOVAPS Z2, Z7
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPS      (R10), Z4, Z8
 	VFIXUPIMMPS $0, Z3, Z4, Z8
 	VMOVAPS     Z8, Z4
@@ -881,16 +959,16 @@ block4:
 	VMOVAPS     Z8, Z7
 	ADDQ        CX, R10
 	SUBQ        $64, R11
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z4, 0(SP)
 	VMOVUPS Z5, 64(SP)
 	VMOVUPS Z6, 128(SP)
 	VMOVUPS Z7, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R11, Z4
 	VPCMPD       $6, iota32<>+0(SB), Z4, K1
 	VMOVUPS.Z    (R10), K1, Z4
@@ -903,8 +981,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z4
 	VMOVUPS       128(SP), Z5
 	VMAXPS        Z5, Z4, Z5
@@ -928,16 +1006,29 @@ done5:
 	VMAXPS        X4, X5, X4
 	VFIXUPIMMPS   $0, X3, X5, X4
 	VBROADCASTSS  X4, Z4
-	VCMPPS        $4, Z4, Z4, K1
-	MOVQ          BX, R10
-	MOVQ          8(R8), R11
-	SUBQ          $64, R11
-	VMOVAPS       Z1, Z5
-	VMOVAPS       Z1, Z6
-	VMOVAPS       Z1, Z7
-	VMOVAPS       Z1, Z8
-	JLT           kept7
-block8:
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R8), R10
+	VMOVSS        X4, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSS (R10), Z4
+over8:
+	VCMPPS  $4, Z4, Z4, K1
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $64, R11
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z6
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z8
+	JLT     kept11
+block12:
 	VMOVUPS   (R10), Z9
 	VCMPPS    $0, Z4, Z9, K2
 	VCMPPS    $4, Z9, Z9, K3
@@ -968,16 +1059,16 @@ block8:
 	VADDPS    Z9, Z8, Z8
 	ADDQ      CX, R10
 	SUBQ      $64, R11
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPS Z5, 0(SP)
 	VMOVUPS Z6, 64(SP)
 	VMOVUPS Z7, 128(SP)
 	VMOVUPS Z8, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R11, Z5
 	VPCMPD       $6, iota32<>+0(SB), Z5, K2
 	VMOVUPS.Z    (R10), K2, Z5
@@ -994,8 +1085,8 @@ masked10:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z5
 	VMOVUPS       128(SP), Z6
 	VADDPS        Z6, Z5, Z5
@@ -1012,26 +1103,47 @@ done9:
 	VPERMILPS     $1, X5, X6
 	VADDPS        X6, X5, X5
 	VBROADCASTSS  X5, Z5
-	VMOVSS        X4, (SI)
-	VBROADCASTSS  (DI), Z4
-	VDIVPS        Z5, Z4, Z4
-	VMOVSS        X4, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, SI
-	MOVQ          176(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, DI
-	MOVQ          184(R10), R10
-	SHLQ          $2, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(R8), R10
+	VMOVSS        X5, 4(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSS 4(R10), Z5
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSS X4, (SI)
+passed16:
+	VBROADCASTSS (DI), Z4
+	VDIVPS       Z5, Z4, Z4
+	MOVQ         808(R8), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed17
+	VMOVSS       X4, (AX)
+passed17:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1820,6 +1932,9 @@ TEXT ·matrix_norm_one_f64_forward_1_avx2(SB), NOSPLIT, $256-8
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -1831,8 +1946,8 @@ row2:
 	VMOVAPD Y0, Y6
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y1, Y1, Y9
 	VMAXPD    (R8), Y1, Y10
 	VBLENDVPD Y9, Y1, Y10, Y1
@@ -1859,8 +1974,8 @@ block4:
 	VBLENDVPD Y9, Y8, Y10, Y8
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y1, 0(SP)
 	VMOVUPD Y2, 32(SP)
 	VMOVUPD Y3, 64(SP)
@@ -1871,8 +1986,8 @@ kept3:
 	VMOVUPD Y8, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -1891,8 +2006,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y1
 	VMOVUPD      128(SP), Y2
 	VCMPPD       $3, Y1, Y1, Y3
@@ -1931,17 +2046,33 @@ done5:
 	VMAXPD       X2, X1, X2
 	VBLENDVPD    X3, X1, X2, X1
 	VBROADCASTSD X1, Y1
-	VMOVSD       X1, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X1, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y1
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X1, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1961,6 +2092,9 @@ TEXT ·matrix_norm_one_f64_forward_1_avx512(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -1968,8 +2102,8 @@ row2:
 	VMOVAPD Z0, Z3
 	VMOVAPD Z0, Z4
 	VMOVAPD Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPD      (R8), Z2, Z6
 	VFIXUPIMMPD $0, Z1, Z2, Z6
 	VMOVAPD     Z6, Z2
@@ -1984,16 +2118,16 @@ block4:
 	VMOVAPD     Z6, Z5
 	ADDQ        CX, R8
 	SUBQ        $32, R9
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z2, 0(SP)
 	VMOVUPD Z3, 64(SP)
 	VMOVUPD Z4, 128(SP)
 	VMOVUPD Z5, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R9, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (R8), K1, Z2
@@ -2006,8 +2140,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z2
 	VMOVUPD       128(SP), Z3
 	VMAXPD        Z3, Z2, Z3
@@ -2028,17 +2162,33 @@ done5:
 	VMAXPD        X3, X2, X3
 	VFIXUPIMMPD   $0, X1, X2, X3
 	VBROADCASTSD  X3, Z2
-	VMOVSD        X2, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $3, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $3, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSD        X2, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Z2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -2061,6 +2211,9 @@ TEXT ·matrix_norm_one_f64_backward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   R9, R9
 	JLE     end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $32, R11
@@ -2072,8 +2225,8 @@ row2:
 	VMOVAPD Y2, Y8
 	VMOVAPD Y2, Y9
 	VMOVAPD Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y3, Y3, Y11
 	VMAXPD    (R10), Y3, Y12
 	VBLENDVPD Y11, Y3, Y12, Y3
@@ -2100,8 +2253,8 @@ block4:
 	VBLENDVPD Y11, Y10, Y12, Y10
 	ADDQ      CX, R10
 	SUBQ      $32, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y3, 0(SP)
 	VMOVUPD Y4, 32(SP)
 	VMOVUPD Y5, 64(SP)
@@ -2112,8 +2265,8 @@ kept3:
 	VMOVUPD Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -2132,8 +2285,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      128(SP), Y4
 	VCMPPD       $3, Y3, Y3, Y5
@@ -2172,20 +2325,33 @@ done5:
 	VMAXPD       X4, X3, X4
 	VBLENDVPD    X5, X3, X4, X3
 	VBROADCASTSD X3, Y3
-	VCMPPD       $4, Y3, Y3, Y4
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $32, R11
-	VMOVAPD      Y1, Y5
-	VMOVAPD      Y1, Y6
-	VMOVAPD      Y1, Y7
-	VMOVAPD      Y1, Y8
-	VMOVAPD      Y1, Y9
-	VMOVAPD      Y1, Y10
-	VMOVAPD      Y1, Y11
-	VMOVAPD      Y1, Y12
-	JLT          kept7
-block8:
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(R8), R10
+	VMOVSD       X3, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSD (R10), Y3
+over8:
+	VCMPPD  $4, Y3, Y3, Y4
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $32, R11
+	VMOVAPD Y1, Y5
+	VMOVAPD Y1, Y6
+	VMOVAPD Y1, Y7
+	VMOVAPD Y1, Y8
+	VMOVAPD Y1, Y9
+	VMOVAPD Y1, Y10
+	VMOVAPD Y1, Y11
+	VMOVAPD Y1, Y12
+	JLT     kept11
+block12:
 	VMOVUPD   (R10), Y13
 	VCMPPD    $0, Y3, Y13, Y14
 	VCMPPD    $4, Y13, Y13, Y13
@@ -2244,8 +2410,8 @@ block8:
 	VADDPD    Y13, Y12, Y12
 	ADDQ      CX, R10
 	SUBQ      $32, R11
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPD Y5, 0(SP)
 	VMOVUPD Y6, 32(SP)
 	VMOVUPD Y7, 64(SP)
@@ -2256,8 +2422,8 @@ kept7:
 	VMOVUPD Y12, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -2279,8 +2445,8 @@ masked10:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -2301,26 +2467,47 @@ done9:
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
-	VMOVSD       X3, (SI)
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(R8), R10
+	VMOVSD       X4, 8(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSD 8(R10), Y4
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSD X3, (SI)
+passed16:
 	VBROADCASTSD (DI), Y3
 	VDIVPD       Y4, Y3, Y3
+	MOVQ         808(R8), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed17
 	VMOVSD       X3, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, SI
-	MOVQ         176(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DI
-	MOVQ         184(R10), R10
-	SHLQ         $3, R10
-	ADDQ         R10, AX
-	DECQ         R9
-	JNE          row2
+passed17:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -2344,6 +2531,9 @@ TEXT ·matrix_norm_one_f64_backward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $32, R11
@@ -2351,8 +2541,8 @@ row2:
 	VMOVAPD Z2, Z5
 	VMOVAPD Z2, Z6
 	VMOVAPD Z2, Z7
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPD      (R10), Z4, Z8
 	VFIXUPIMMPD $0, Z3, Z4, Z8
 	VMOVAPD     Z8, Z4
@@ -2367,16 +2557,16 @@ block4:
 	VMOVAPD     Z8, Z7
 	ADDQ        CX, R10
 	SUBQ        $32, R11
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z4, 0(SP)
 	VMOVUPD Z5, 64(SP)
 	VMOVUPD Z6, 128(SP)
 	VMOVUPD Z7, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R11, Z4
 	VPCMPQ       $6, iota64<>+0(SB), Z4, K1
 	VMOVUPD.Z    (R10), K1, Z4
@@ -2389,8 +2579,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z4
 	VMOVUPD       128(SP), Z5
 	VMAXPD        Z5, Z4, Z5
@@ -2411,16 +2601,29 @@ done5:
 	VMAXPD        X5, X4, X5
 	VFIXUPIMMPD   $0, X3, X4, X5
 	VBROADCASTSD  X5, Z4
-	VCMPPD        $4, Z4, Z4, K1
-	MOVQ          BX, R10
-	MOVQ          8(R8), R11
-	SUBQ          $32, R11
-	VMOVAPD       Z1, Z5
-	VMOVAPD       Z1, Z6
-	VMOVAPD       Z1, Z7
-	VMOVAPD       Z1, Z8
-	JLT           kept7
-block8:
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R8), R10
+	VMOVSD        X4, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSD (R10), Z4
+over8:
+	VCMPPD  $4, Z4, Z4, K1
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $32, R11
+	VMOVAPD Z1, Z5
+	VMOVAPD Z1, Z6
+	VMOVAPD Z1, Z7
+	VMOVAPD Z1, Z8
+	JLT     kept11
+block12:
 	VMOVUPD   (R10), Z9
 	VCMPPD    $0, Z4, Z9, K2
 	VCMPPD    $4, Z9, Z9, K3
@@ -2451,16 +2654,16 @@ block8:
 	VADDPD    Z9, Z8, Z8
 	ADDQ      CX, R10
 	SUBQ      $32, R11
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPD Z5, 0(SP)
 	VMOVUPD Z6, 64(SP)
 	VMOVUPD Z7, 128(SP)
 	VMOVUPD Z8, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R11, Z5
 	VPCMPQ       $6, iota64<>+0(SB), Z5, K2
 	VMOVUPD.Z    (R10), K2, Z5
@@ -2477,8 +2680,8 @@ masked10:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z5
 	VMOVUPD       128(SP), Z6
 	VADDPD        Z6, Z5, Z5
@@ -2493,26 +2696,47 @@ done9:
 	VPERMILPD     $1, X5, X6
 	VADDPD        X6, X5, X5
 	VBROADCASTSD  X5, Z5
-	VMOVSD        X4, (SI)
-	VBROADCASTSD  (DI), Z4
-	VDIVPD        Z5, Z4, Z4
-	VMOVSD        X4, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, SI
-	MOVQ          176(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, DI
-	MOVQ          184(R10), R10
-	SHLQ          $3, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(R8), R10
+	VMOVSD        X5, 8(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSD 8(R10), Z5
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSD X4, (SI)
+passed16:
+	VBROADCASTSD (DI), Z4
+	VDIVPD       Z5, Z4, Z4
+	MOVQ         808(R8), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed17
+	VMOVSD       X4, (AX)
+passed17:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -3017,6 +3241,9 @@ TEXT ·matrix_norm_minus_one_f32_forward_1_avx2(SB), NOSPLIT, $256-8
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -3028,8 +3255,8 @@ row2:
 	VMOVAPS Y0, Y6
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y1, Y1, Y9
 	VMINPS    (R8), Y1, Y10
 	VBLENDVPS Y9, Y1, Y10, Y1
@@ -3056,8 +3283,8 @@ block4:
 	VBLENDVPS Y9, Y8, Y10, Y8
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y1, 0(SP)
 	VMOVUPS Y2, 32(SP)
 	VMOVUPS Y3, 64(SP)
@@ -3068,8 +3295,8 @@ kept3:
 	VMOVUPS Y8, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -3088,8 +3315,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y1
 	VMOVUPS      128(SP), Y2
 	VCMPPS       $3, Y1, Y1, Y3
@@ -3132,17 +3359,33 @@ done5:
 	VMINPS       X2, X1, X2
 	VBLENDVPS    X3, X1, X2, X1
 	VBROADCASTSS X1, Y1
-	VMOVSS       X1, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X1, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y1
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X1, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -3162,6 +3405,9 @@ TEXT ·matrix_norm_minus_one_f32_forward_1_avx512(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -3169,8 +3415,8 @@ row2:
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMINPS      (R8), Z2, Z6
 	VFIXUPIMMPS $0, Z1, Z2, Z6
 	VMOVAPS     Z6, Z2
@@ -3185,16 +3431,16 @@ block4:
 	VMOVAPS     Z6, Z5
 	ADDQ        CX, R8
 	SUBQ        $64, R9
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z2, 0(SP)
 	VMOVUPS Z3, 64(SP)
 	VMOVUPS Z4, 128(SP)
 	VMOVUPS Z5, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R9, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (R8), K1, Z2
@@ -3207,8 +3453,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z2
 	VMOVUPS       128(SP), Z3
 	VMINPS        Z3, Z2, Z3
@@ -3232,17 +3478,33 @@ done5:
 	VMINPS        X2, X3, X2
 	VFIXUPIMMPS   $0, X1, X3, X2
 	VBROADCASTSS  X2, Z2
-	VMOVSS        X2, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $2, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $2, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSS        X2, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Z2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -3265,6 +3527,9 @@ TEXT ·matrix_norm_minus_one_f32_backward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   R9, R9
 	JLE     end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $64, R11
@@ -3276,8 +3541,8 @@ row2:
 	VMOVAPS Y2, Y8
 	VMOVAPS Y2, Y9
 	VMOVAPS Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y3, Y3, Y11
 	VMINPS    (R10), Y3, Y12
 	VBLENDVPS Y11, Y3, Y12, Y3
@@ -3304,8 +3569,8 @@ block4:
 	VBLENDVPS Y11, Y10, Y12, Y10
 	ADDQ      CX, R10
 	SUBQ      $64, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y3, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -3316,8 +3581,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -3336,8 +3601,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      128(SP), Y4
 	VCMPPS       $3, Y3, Y3, Y5
@@ -3380,20 +3645,33 @@ done5:
 	VMINPS       X4, X3, X4
 	VBLENDVPS    X5, X3, X4, X3
 	VBROADCASTSS X3, Y3
-	VCMPPS       $4, Y3, Y3, Y4
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $64, R11
-	VMOVAPS      Y1, Y5
-	VMOVAPS      Y1, Y6
-	VMOVAPS      Y1, Y7
-	VMOVAPS      Y1, Y8
-	VMOVAPS      Y1, Y9
-	VMOVAPS      Y1, Y10
-	VMOVAPS      Y1, Y11
-	VMOVAPS      Y1, Y12
-	JLT          kept7
-block8:
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(R8), R10
+	VMOVSS       X3, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSS (R10), Y3
+over8:
+	VCMPPS  $4, Y3, Y3, Y4
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $64, R11
+	VMOVAPS Y1, Y5
+	VMOVAPS Y1, Y6
+	VMOVAPS Y1, Y7
+	VMOVAPS Y1, Y8
+	VMOVAPS Y1, Y9
+	VMOVAPS Y1, Y10
+	VMOVAPS Y1, Y11
+	VMOVAPS Y1, Y12
+	JLT     kept11
+block12:
 	VMOVUPS   (R10), Y13
 	VCMPPS    $0, Y3, Y13, Y14
 	VCMPPS    $4, Y13, Y13, Y13
@@ -3452,8 +3730,8 @@ block8:
 	VADDPS    Y13, Y12, Y12
 	ADDQ      CX, R10
 	SUBQ      $64, R11
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPS Y5, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -3464,8 +3742,8 @@ kept7:
 	VMOVUPS Y12, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -3487,8 +3765,8 @@ masked10:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -3511,26 +3789,47 @@ done9:
 	VPERMILPS    $1, X4, X5
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
-	VMOVSS       X3, (SI)
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(R8), R10
+	VMOVSS       X4, 4(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSS 4(R10), Y4
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSS X3, (SI)
+passed16:
 	VBROADCASTSS (DI), Y3
 	VDIVPS       Y4, Y3, Y3
+	MOVQ         808(R8), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed17
 	VMOVSS       X3, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, SI
-	MOVQ         176(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, DI
-	MOVQ         184(R10), R10
-	SHLQ         $2, R10
-	ADDQ         R10, AX
-	DECQ         R9
-	JNE          row2
+passed17:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -3554,6 +3853,9 @@ TEXT ·matrix_norm_minus_one_f32_backward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $64, R11
@@ -3561,8 +3863,8 @@ row2:
 	VMOVAPS Z2, Z5
 	VMOVAPS Z2, Z6
 	VMOVAPS Z2, Z7
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMINPS      (R10), Z4, Z8
 	VFIXUPIMMPS $0, Z3, Z4, Z8
 	VMOVAPS     Z8, Z4
@@ -3577,16 +3879,16 @@ block4:
 	VMOVAPS     Z8, Z7
 	ADDQ        CX, R10
 	SUBQ        $64, R11
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z4, 0(SP)
 	VMOVUPS Z5, 64(SP)
 	VMOVUPS Z6, 128(SP)
 	VMOVUPS Z7, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R11, Z4
 	VPCMPD       $6, iota32<>+0(SB), Z4, K1
 	VMOVUPS.Z    (R10), K1, Z4
@@ -3599,8 +3901,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z4
 	VMOVUPS       128(SP), Z5
 	VMINPS        Z5, Z4, Z5
@@ -3624,16 +3926,29 @@ done5:
 	VMINPS        X4, X5, X4
 	VFIXUPIMMPS   $0, X3, X5, X4
 	VBROADCASTSS  X4, Z4
-	VCMPPS        $4, Z4, Z4, K1
-	MOVQ          BX, R10
-	MOVQ          8(R8), R11
-	SUBQ          $64, R11
-	VMOVAPS       Z1, Z5
-	VMOVAPS       Z1, Z6
-	VMOVAPS       Z1, Z7
-	VMOVAPS       Z1, Z8
-	JLT           kept7
-block8:
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R8), R10
+	VMOVSS        X4, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSS (R10), Z4
+over8:
+	VCMPPS  $4, Z4, Z4, K1
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $64, R11
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z6
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z8
+	JLT     kept11
+block12:
 	VMOVUPS   (R10), Z9
 	VCMPPS    $0, Z4, Z9, K2
 	VCMPPS    $4, Z9, Z9, K3
@@ -3664,16 +3979,16 @@ block8:
 	VADDPS    Z9, Z8, Z8
 	ADDQ      CX, R10
 	SUBQ      $64, R11
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPS Z5, 0(SP)
 	VMOVUPS Z6, 64(SP)
 	VMOVUPS Z7, 128(SP)
 	VMOVUPS Z8, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R11, Z5
 	VPCMPD       $6, iota32<>+0(SB), Z5, K2
 	VMOVUPS.Z    (R10), K2, Z5
@@ -3690,8 +4005,8 @@ masked10:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z5
 	VMOVUPS       128(SP), Z6
 	VADDPS        Z6, Z5, Z5
@@ -3708,26 +4023,47 @@ done9:
 	VPERMILPS     $1, X5, X6
 	VADDPS        X6, X5, X5
 	VBROADCASTSS  X5, Z5
-	VMOVSS        X4, (SI)
-	VBROADCASTSS  (DI), Z4
-	VDIVPS        Z5, Z4, Z4
-	VMOVSS        X4, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, SI
-	MOVQ          176(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, DI
-	MOVQ          184(R10), R10
-	SHLQ          $2, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(R8), R10
+	VMOVSS        X5, 4(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSS 4(R10), Z5
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSS X4, (SI)
+passed16:
+	VBROADCASTSS (DI), Z4
+	VDIVPS       Z5, Z4, Z4
+	MOVQ         808(R8), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed17
+	VMOVSS       X4, (AX)
+passed17:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -3746,6 +4082,9 @@ TEXT ·matrix_norm_minus_one_f64_forward_1_avx2(SB), NOSPLIT, $256-8
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -3757,8 +4096,8 @@ row2:
 	VMOVAPD Y0, Y6
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y1, Y1, Y9
 	VMINPD    (R8), Y1, Y10
 	VBLENDVPD Y9, Y1, Y10, Y1
@@ -3785,8 +4124,8 @@ block4:
 	VBLENDVPD Y9, Y8, Y10, Y8
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y1, 0(SP)
 	VMOVUPD Y2, 32(SP)
 	VMOVUPD Y3, 64(SP)
@@ -3797,8 +4136,8 @@ kept3:
 	VMOVUPD Y8, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -3817,8 +4156,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y1
 	VMOVUPD      128(SP), Y2
 	VCMPPD       $3, Y1, Y1, Y3
@@ -3857,17 +4196,33 @@ done5:
 	VMINPD       X2, X1, X2
 	VBLENDVPD    X3, X1, X2, X1
 	VBROADCASTSD X1, Y1
-	VMOVSD       X1, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X1, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y1
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X1, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -3887,6 +4242,9 @@ TEXT ·matrix_norm_minus_one_f64_forward_1_avx512(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -3894,8 +4252,8 @@ row2:
 	VMOVAPD Z0, Z3
 	VMOVAPD Z0, Z4
 	VMOVAPD Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMINPD      (R8), Z2, Z6
 	VFIXUPIMMPD $0, Z1, Z2, Z6
 	VMOVAPD     Z6, Z2
@@ -3910,16 +4268,16 @@ block4:
 	VMOVAPD     Z6, Z5
 	ADDQ        CX, R8
 	SUBQ        $32, R9
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z2, 0(SP)
 	VMOVUPD Z3, 64(SP)
 	VMOVUPD Z4, 128(SP)
 	VMOVUPD Z5, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R9, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (R8), K1, Z2
@@ -3932,8 +4290,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z2
 	VMOVUPD       128(SP), Z3
 	VMINPD        Z3, Z2, Z3
@@ -3954,17 +4312,33 @@ done5:
 	VMINPD        X3, X2, X3
 	VFIXUPIMMPD   $0, X1, X2, X3
 	VBROADCASTSD  X3, Z2
-	VMOVSD        X2, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $3, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $3, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSD        X2, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Z2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -3987,6 +4361,9 @@ TEXT ·matrix_norm_minus_one_f64_backward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   R9, R9
 	JLE     end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $32, R11
@@ -3998,8 +4375,8 @@ row2:
 	VMOVAPD Y2, Y8
 	VMOVAPD Y2, Y9
 	VMOVAPD Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y3, Y3, Y11
 	VMINPD    (R10), Y3, Y12
 	VBLENDVPD Y11, Y3, Y12, Y3
@@ -4026,8 +4403,8 @@ block4:
 	VBLENDVPD Y11, Y10, Y12, Y10
 	ADDQ      CX, R10
 	SUBQ      $32, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y3, 0(SP)
 	VMOVUPD Y4, 32(SP)
 	VMOVUPD Y5, 64(SP)
@@ -4038,8 +4415,8 @@ kept3:
 	VMOVUPD Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -4058,8 +4435,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      128(SP), Y4
 	VCMPPD       $3, Y3, Y3, Y5
@@ -4098,20 +4475,33 @@ done5:
 	VMINPD       X4, X3, X4
 	VBLENDVPD    X5, X3, X4, X3
 	VBROADCASTSD X3, Y3
-	VCMPPD       $4, Y3, Y3, Y4
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $32, R11
-	VMOVAPD      Y1, Y5
-	VMOVAPD      Y1, Y6
-	VMOVAPD      Y1, Y7
-	VMOVAPD      Y1, Y8
-	VMOVAPD      Y1, Y9
-	VMOVAPD      Y1, Y10
-	VMOVAPD      Y1, Y11
-	VMOVAPD      Y1, Y12
-	JLT          kept7
-block8:
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(R8), R10
+	VMOVSD       X3, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSD (R10), Y3
+over8:
+	VCMPPD  $4, Y3, Y3, Y4
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $32, R11
+	VMOVAPD Y1, Y5
+	VMOVAPD Y1, Y6
+	VMOVAPD Y1, Y7
+	VMOVAPD Y1, Y8
+	VMOVAPD Y1, Y9
+	VMOVAPD Y1, Y10
+	VMOVAPD Y1, Y11
+	VMOVAPD Y1, Y12
+	JLT     kept11
+block12:
 	VMOVUPD   (R10), Y13
 	VCMPPD    $0, Y3, Y13, Y14
 	VCMPPD    $4, Y13, Y13, Y13
@@ -4170,8 +4560,8 @@ block8:
 	VADDPD    Y13, Y12, Y12
 	ADDQ      CX, R10
 	SUBQ      $32, R11
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPD Y5, 0(SP)
 	VMOVUPD Y6, 32(SP)
 	VMOVUPD Y7, 64(SP)
@@ -4182,8 +4572,8 @@ kept7:
 	VMOVUPD Y12, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -4205,8 +4595,8 @@ masked10:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -4227,26 +4617,47 @@ done9:
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
-	VMOVSD       X3, (SI)
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(R8), R10
+	VMOVSD       X4, 8(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSD 8(R10), Y4
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSD X3, (SI)
+passed16:
 	VBROADCASTSD (DI), Y3
 	VDIVPD       Y4, Y3, Y3
+	MOVQ         808(R8), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed17
 	VMOVSD       X3, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, SI
-	MOVQ         176(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DI
-	MOVQ         184(R10), R10
-	SHLQ         $3, R10
-	ADDQ         R10, AX
-	DECQ         R9
-	JNE          row2
+passed17:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -4270,6 +4681,9 @@ TEXT ·matrix_norm_minus_one_f64_backward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $32, R11
@@ -4277,8 +4691,8 @@ row2:
 	VMOVAPD Z2, Z5
 	VMOVAPD Z2, Z6
 	VMOVAPD Z2, Z7
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMINPD      (R10), Z4, Z8
 	VFIXUPIMMPD $0, Z3, Z4, Z8
 	VMOVAPD     Z8, Z4
@@ -4293,16 +4707,16 @@ block4:
 	VMOVAPD     Z8, Z7
 	ADDQ        CX, R10
 	SUBQ        $32, R11
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z4, 0(SP)
 	VMOVUPD Z5, 64(SP)
 	VMOVUPD Z6, 128(SP)
 	VMOVUPD Z7, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R11, Z4
 	VPCMPQ       $6, iota64<>+0(SB), Z4, K1
 	VMOVUPD.Z    (R10), K1, Z4
@@ -4315,8 +4729,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z4
 	VMOVUPD       128(SP), Z5
 	VMINPD        Z5, Z4, Z5
@@ -4337,16 +4751,29 @@ done5:
 	VMINPD        X5, X4, X5
 	VFIXUPIMMPD   $0, X3, X4, X5
 	VBROADCASTSD  X5, Z4
-	VCMPPD        $4, Z4, Z4, K1
-	MOVQ          BX, R10
-	MOVQ          8(R8), R11
-	SUBQ          $32, R11
-	VMOVAPD       Z1, Z5
-	VMOVAPD       Z1, Z6
-	VMOVAPD       Z1, Z7
-	VMOVAPD       Z1, Z8
-	JLT           kept7
-block8:
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R8), R10
+	VMOVSD        X4, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSD (R10), Z4
+over8:
+	VCMPPD  $4, Z4, Z4, K1
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $32, R11
+	VMOVAPD Z1, Z5
+	VMOVAPD Z1, Z6
+	VMOVAPD Z1, Z7
+	VMOVAPD Z1, Z8
+	JLT     kept11
+block12:
 	VMOVUPD   (R10), Z9
 	VCMPPD    $0, Z4, Z9, K2
 	VCMPPD    $4, Z9, Z9, K3
@@ -4377,16 +4804,16 @@ block8:
 	VADDPD    Z9, Z8, Z8
 	ADDQ      CX, R10
 	SUBQ      $32, R11
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPD Z5, 0(SP)
 	VMOVUPD Z6, 64(SP)
 	VMOVUPD Z7, 128(SP)
 	VMOVUPD Z8, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R11, Z5
 	VPCMPQ       $6, iota64<>+0(SB), Z5, K2
 	VMOVUPD.Z    (R10), K2, Z5
@@ -4403,8 +4830,8 @@ masked10:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z5
 	VMOVUPD       128(SP), Z6
 	VADDPD        Z6, Z5, Z5
@@ -4419,26 +4846,47 @@ done9:
 	VPERMILPD     $1, X5, X6
 	VADDPD        X6, X5, X5
 	VBROADCASTSD  X5, Z5
-	VMOVSD        X4, (SI)
-	VBROADCASTSD  (DI), Z4
-	VDIVPD        Z5, Z4, Z4
-	VMOVSD        X4, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, SI
-	MOVQ          176(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, DI
-	MOVQ          184(R10), R10
-	SHLQ          $3, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(R8), R10
+	VMOVSD        X5, 8(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSD 8(R10), Z5
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSD X4, (SI)
+passed16:
+	VBROADCASTSD (DI), Z4
+	VDIVPD       Z5, Z4, Z4
+	MOVQ         808(R8), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed17
+	VMOVSD       X4, (AX)
+passed17:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -4458,6 +4906,9 @@ TEXT ·matrix_norm_infinite_f32_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -4469,8 +4920,8 @@ row2:
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
 	VMOVAPS Y0, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R8), Y10
 	VANDPS  Y1, Y10, Y10
 	VADDPS  Y10, Y2, Y2
@@ -4497,8 +4948,8 @@ block4:
 	VADDPS  Y10, Y9, Y9
 	ADDQ    CX, R8
 	SUBQ    $64, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y2, 0(SP)
 	VMOVUPS Y3, 32(SP)
 	VMOVUPS Y4, 64(SP)
@@ -4509,8 +4960,8 @@ kept3:
 	VMOVUPS Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -4528,8 +4979,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y2
 	VMOVUPS      128(SP), Y3
 	VADDPS       Y3, Y2, Y2
@@ -4552,17 +5003,33 @@ done5:
 	VPERMILPS    $1, X2, X3
 	VADDPS       X3, X2, X2
 	VBROADCASTSS X2, Y2
-	VMOVSS       X2, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -4582,6 +5049,9 @@ TEXT ·matrix_norm_infinite_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -4589,8 +5059,8 @@ row2:
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R8), Z6
 	VPANDD  Z1, Z6, Z6
 	VADDPS  Z6, Z2, Z2
@@ -4605,16 +5075,16 @@ block4:
 	VADDPS  Z6, Z5, Z5
 	ADDQ    CX, R8
 	SUBQ    $64, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z2, 0(SP)
 	VMOVUPS Z3, 64(SP)
 	VMOVUPS Z4, 128(SP)
 	VMOVUPS Z5, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R9, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (R8), K1, Z2
@@ -4627,8 +5097,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z2
 	VMOVUPS       128(SP), Z3
 	VADDPS        Z3, Z2, Z2
@@ -4645,17 +5115,33 @@ done5:
 	VPERMILPS     $1, X2, X3
 	VADDPS        X3, X2, X2
 	VBROADCASTSS  X2, Z2
-	VMOVSS        X2, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $2, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $2, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSS        X2, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Z2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -5078,6 +5564,9 @@ TEXT ·matrix_norm_infinite_f64_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -5089,8 +5578,8 @@ row2:
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
 	VMOVAPD Y0, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R8), Y10
 	VANDPD  Y1, Y10, Y10
 	VADDPD  Y10, Y2, Y2
@@ -5117,8 +5606,8 @@ block4:
 	VADDPD  Y10, Y9, Y9
 	ADDQ    CX, R8
 	SUBQ    $32, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y2, 0(SP)
 	VMOVUPD Y3, 32(SP)
 	VMOVUPD Y4, 64(SP)
@@ -5129,8 +5618,8 @@ kept3:
 	VMOVUPD Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -5148,8 +5637,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y2
 	VMOVUPD      128(SP), Y3
 	VADDPD       Y3, Y2, Y2
@@ -5170,17 +5659,33 @@ done5:
 	VPERMILPD    $1, X2, X3
 	VADDPD       X3, X2, X2
 	VBROADCASTSD X2, Y2
-	VMOVSD       X2, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -5200,6 +5705,9 @@ TEXT ·matrix_norm_infinite_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -5207,8 +5715,8 @@ row2:
 	VMOVAPD Z0, Z3
 	VMOVAPD Z0, Z4
 	VMOVAPD Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R8), Z6
 	VPANDQ  Z1, Z6, Z6
 	VADDPD  Z6, Z2, Z2
@@ -5223,16 +5731,16 @@ block4:
 	VADDPD  Z6, Z5, Z5
 	ADDQ    CX, R8
 	SUBQ    $32, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z2, 0(SP)
 	VMOVUPD Z3, 64(SP)
 	VMOVUPD Z4, 128(SP)
 	VMOVUPD Z5, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R9, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (R8), K1, Z2
@@ -5245,8 +5753,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z2
 	VMOVUPD       128(SP), Z3
 	VADDPD        Z3, Z2, Z2
@@ -5261,17 +5769,33 @@ done5:
 	VPERMILPD     $1, X2, X3
 	VADDPD        X3, X2, X2
 	VBROADCASTSD  X2, Z2
-	VMOVSD        X2, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $3, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $3, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSD        X2, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Z2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

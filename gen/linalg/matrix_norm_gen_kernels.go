@@ -41,14 +41,20 @@ func matrix_norm_one_f32_forward_1_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			sum := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], sum[i])
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
 	}
 }
 
@@ -58,28 +64,39 @@ func matrix_norm_one_f32_backward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			sum := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], sum[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c := v != v
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowHigh != rowHigh
 		// Pass 2: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			sum := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sumv := sum[i]
-				v2 := runtime.Select32(sumv == v || sumv != sumv && c, 1, 0)
-				sum2[i] += v2
+				v := runtime.Select32(sumv == rowHigh || sumv != sumv && c, 1, 0)
+				sum2[i] += v
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = *runtime.At[float32](a.Ptr[2], r*a.Row[2]) / runtime.LaneSum(sum2[:])
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = *runtime.At[float32](a.Ptr[2], r*a.Row[2]) / rowSum2
+		}
 	}
 }
 
@@ -141,14 +158,20 @@ func matrix_norm_one_f64_forward_1_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			sum := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], sum[i])
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
 	}
 }
 
@@ -158,28 +181,39 @@ func matrix_norm_one_f64_backward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			sum := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], sum[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c := v != v
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowHigh != rowHigh
 		// Pass 2: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			sum := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sumv := sum[i]
-				v2 := runtime.Select64(sumv == v || sumv != sumv && c, 1, 0)
-				sum2[i%32] += v2
+				v := runtime.Select64(sumv == rowHigh || sumv != sumv && c, 1, 0)
+				sum2[i%32] += v
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = *runtime.At[float64](a.Ptr[2], r*a.Row[2]) / runtime.LaneSum(sum2[:])
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = *runtime.At[float64](a.Ptr[2], r*a.Row[2]) / rowSum2
+		}
 	}
 }
 
@@ -214,14 +248,20 @@ func matrix_norm_minus_one_f32_forward_1_go(a *runtime.Args) {
 		// Pass 1: minimum.
 		var low [64]float32
 		runtime.Fill(low[:], float32(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			sum := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				low[i] = runtime.Min32(low[i], sum[i])
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = runtime.LaneMin(low[:])
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowLow
+		}
 	}
 }
 
@@ -231,28 +271,39 @@ func matrix_norm_minus_one_f32_backward_0_go(a *runtime.Args) {
 		// Pass 1: minimum.
 		var low [64]float32
 		runtime.Fill(low[:], float32(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			sum := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				low[i] = runtime.Min32(low[i], sum[i])
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		c := v != v
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowLow != rowLow
 		// Pass 2: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			sum := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sumv := sum[i]
-				v2 := runtime.Select32(sumv == v || sumv != sumv && c, 1, 0)
-				sum2[i] += v2
+				v := runtime.Select32(sumv == rowLow || sumv != sumv && c, 1, 0)
+				sum2[i] += v
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = *runtime.At[float32](a.Ptr[2], r*a.Row[2]) / runtime.LaneSum(sum2[:])
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowLow
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = *runtime.At[float32](a.Ptr[2], r*a.Row[2]) / rowSum2
+		}
 	}
 }
 
@@ -262,14 +313,20 @@ func matrix_norm_minus_one_f64_forward_1_go(a *runtime.Args) {
 		// Pass 1: minimum.
 		var low [32]float64
 		runtime.Fill(low[:], float64(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			sum := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				low[i%32] = runtime.Min64(low[i%32], sum[i])
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = runtime.LaneMin(low[:])
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowLow
+		}
 	}
 }
 
@@ -279,28 +336,39 @@ func matrix_norm_minus_one_f64_backward_0_go(a *runtime.Args) {
 		// Pass 1: minimum.
 		var low [32]float64
 		runtime.Fill(low[:], float64(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			sum := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				low[i%32] = runtime.Min64(low[i%32], sum[i])
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		c := v != v
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowLow != rowLow
 		// Pass 2: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			sum := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sumv := sum[i]
-				v2 := runtime.Select64(sumv == v || sumv != sumv && c, 1, 0)
-				sum2[i%32] += v2
+				v := runtime.Select64(sumv == rowLow || sumv != sumv && c, 1, 0)
+				sum2[i%32] += v
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = *runtime.At[float64](a.Ptr[2], r*a.Row[2]) / runtime.LaneSum(sum2[:])
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowLow
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = *runtime.At[float64](a.Ptr[2], r*a.Row[2]) / rowSum2
+		}
 	}
 }
 
@@ -309,14 +377,20 @@ func matrix_norm_infinite_f32_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum2[i] += runtime.Abs32(x[i])
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = runtime.LaneSum(sum2[:])
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowSum2
+		}
 	}
 }
 
@@ -349,14 +423,20 @@ func matrix_norm_infinite_f64_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum2[i%32] += math.Abs(x[i])
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = runtime.LaneSum(sum2[:])
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowSum2
+		}
 	}
 }
 

@@ -3,12 +3,30 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMatrixNorm() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -2, 3, 4}, 2, 2))
+	y := runtime.Must(linalg.MatrixNorm(x, linalg.MatrixNormOrdOne, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[] 6
+}
+
+func ExampleMatrixNorm_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -2, 3, 4}, 2, 2))
+	y := runtime.Must(linalg.MatrixNorm(x, linalg.MatrixNormOrdMinusInfinite, &linalg.MatrixNormAttrs{Keepdims: true}))
+	fmt.Println(y)
+	// Output:
+	// f32[1 1]
+	// [[3]]
+}
 
 func TestMatrixNormExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.matrix_norm",

@@ -16,6 +16,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B, N, K], z: T[K]; y: T[...B, N]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]] and z = [1, -1], y is [[-1, -1], [-1, -1]]:
+//
+//	y, err := linalg.Matvec(x, z)
 func Matvec(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)
@@ -178,7 +182,7 @@ func matvecRunIntOf(b *runtime.Bound) error {
 	}
 }
 
-var matvec_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matvec_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var matvec_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matvec_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func matvec_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &matvec_f32_forward_0_plan) {
@@ -188,7 +192,7 @@ func matvec_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(matvec_f32_forward_0, a, &matvec_f32_forward_0_plan)
 }
 
-var matvec_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matvec_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var matvec_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matvec_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func matvec_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &matvec_f64_forward_0_plan) {

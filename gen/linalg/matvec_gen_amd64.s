@@ -24,6 +24,9 @@ TEXT ·matvec_f32_forward_0_avx2(SB), 0, $272-8
 	TESTQ  R8, R8
 	JLE    end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    256(SP), R10
 	MOVQ    8(DI), R11
@@ -36,8 +39,8 @@ row2:
 	VMOVAPS Y0, Y6
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R9), Y9
 	VMULPS  (R10), Y9, Y9
 	VADDPS  Y9, Y1, Y1
@@ -65,8 +68,8 @@ block4:
 	ADDQ    CX, R9
 	ADDQ    DX, R10
 	SUBQ    $64, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y1, 0(SP)
 	VMOVUPS Y2, 32(SP)
 	VMOVUPS Y3, 64(SP)
@@ -77,8 +80,8 @@ kept3:
 	VMOVUPS Y8, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -98,8 +101,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y1
 	VMOVUPS      128(SP), Y2
 	VADDPS       Y2, Y1, Y1
@@ -122,17 +125,33 @@ done5:
 	VPERMILPS    $1, X1, X2
 	VADDPS       X2, X1, X1
 	VBROADCASTSS X1, Y1
-	VMOVSS       X1, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         176(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSS       X1, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y1
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSS X1, (AX)
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -156,6 +175,9 @@ TEXT ·matvec_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ  R10, R10
 	JLE    end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -164,8 +186,8 @@ row2:
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R11), Z5
 	VMULPS  (R12), Z5, Z5
 	VADDPS  Z5, Z1, Z1
@@ -181,16 +203,16 @@ block4:
 	ADDQ    DX, R11
 	ADDQ    SI, R12
 	SUBQ    $64, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z1, 0(SP)
 	VMOVUPS Z2, 64(SP)
 	VMOVUPS Z3, 128(SP)
 	VMOVUPS Z4, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z1
 	VPCMPD       $6, iota32<>+0(SB), Z1, K1
 	VMOVUPS.Z    (R11), K1, Z1
@@ -205,8 +227,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z1
 	VMOVUPS       128(SP), Z2
 	VADDPS        Z2, Z1, Z1
@@ -223,17 +245,33 @@ done5:
 	VPERMILPS     $1, X1, X2
 	VADDPS        X2, X1, X1
 	VBROADCASTSS  X1, Z1
-	VMOVSS        X1, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          176(R11), R11
-	SHLQ          $2, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSS        X1, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSS (R11), Z1
+over8:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed10
+	VMOVSS X1, (AX)
+passed10:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 176(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -259,6 +297,9 @@ TEXT ·matvec_f64_forward_0_avx2(SB), 0, $272-8
 	TESTQ  R8, R8
 	JLE    end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    256(SP), R10
 	MOVQ    8(DI), R11
@@ -271,8 +312,8 @@ row2:
 	VMOVAPD Y0, Y6
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R9), Y9
 	VMULPD  (R10), Y9, Y9
 	VADDPD  Y9, Y1, Y1
@@ -300,8 +341,8 @@ block4:
 	ADDQ    CX, R9
 	ADDQ    DX, R10
 	SUBQ    $32, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y1, 0(SP)
 	VMOVUPD Y2, 32(SP)
 	VMOVUPD Y3, 64(SP)
@@ -312,8 +353,8 @@ kept3:
 	VMOVUPD Y8, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -333,8 +374,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y1
 	VMOVUPD      128(SP), Y2
 	VADDPD       Y2, Y1, Y1
@@ -355,17 +396,33 @@ done5:
 	VPERMILPD    $1, X1, X2
 	VADDPD       X2, X1, X1
 	VBROADCASTSD X1, Y1
-	VMOVSD       X1, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         176(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSD       X1, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y1
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSD X1, (AX)
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -389,6 +446,9 @@ TEXT ·matvec_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ  R10, R10
 	JLE    end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -397,8 +457,8 @@ row2:
 	VMOVAPD Z0, Z2
 	VMOVAPD Z0, Z3
 	VMOVAPD Z0, Z4
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R11), Z5
 	VMULPD  (R12), Z5, Z5
 	VADDPD  Z5, Z1, Z1
@@ -414,16 +474,16 @@ block4:
 	ADDQ    DX, R11
 	ADDQ    SI, R12
 	SUBQ    $32, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z1, 0(SP)
 	VMOVUPD Z2, 64(SP)
 	VMOVUPD Z3, 128(SP)
 	VMOVUPD Z4, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z1
 	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
 	VMOVUPD.Z    (R11), K1, Z1
@@ -438,8 +498,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z1
 	VMOVUPD       128(SP), Z2
 	VADDPD        Z2, Z1, Z1
@@ -454,17 +514,33 @@ done5:
 	VPERMILPD     $1, X1, X2
 	VADDPD        X2, X1, X1
 	VBROADCASTSD  X1, Z1
-	VMOVSD        X1, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          176(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSD        X1, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSD (R11), Z1
+over8:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed10
+	VMOVSD X1, (AX)
+passed10:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 176(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

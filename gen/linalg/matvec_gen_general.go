@@ -6,6 +6,47 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// matvecPart0 is a loop that runs in parts.
+type matvecPart0[T, SumT runtime.Integer] struct {
+	sum  []SumT
+	x, z []T
+	K, N int
+}
+
+func (part *matvecPart0[T, SumT]) Run(from, to int) error {
+	sum, x, z, K, N := part.sum, part.x, part.z, part.K, part.N
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * N
+		for n := range N {
+			sum2 := SumT(0)
+			xRow2 := (xRow + n) * K
+			for k := range K {
+				sum2 += SumT(x[xRow2+k] * z[k])
+			}
+			sum[xRow+n] = sum2
+		}
+	}
+	return nil
+}
+
+// matvecPart1 is a loop that runs in parts.
+type matvecPart1[T, SumT runtime.Integer] struct {
+	sum []SumT
+	y   []T
+	N   int
+}
+
+func (part *matvecPart1[T, SumT]) Run(from, to int) error {
+	sum, y, N := part.sum, part.y, part.N
+	for b2 := from; b2 < to; b2++ {
+		sumRow := b2 * N
+		for n := range N {
+			y[sumRow+n] = T(sum[sumRow+n])
+		}
+	}
+	return nil
+}
+
 // matvecRunInt computes matvec, T any integer.
 func matvecRunInt[T, SumT runtime.Integer](b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -17,24 +58,21 @@ func matvecRunInt[T, SumT runtime.Integer](b *runtime.Bound) error {
 
 	// sum[b, n] += sum(T)(x[b, n, k] * z[k])   for b in ...B, n in N, k in K
 	sum := runtime.Temp[SumT](b, B*N)
-	for b2 := range B {
-		xRow := b2 * N
-		for n := range N {
-			sum2 := SumT(0)
-			xRow2 := (xRow + n) * K
-			for k := range K {
-				sum2 += SumT(x[xRow2+k] * z[k])
-			}
-			sum[xRow+n] = sum2
+	if part := (matvecPart0[T, SumT]{sum, x, z, K, N}); runtime.Small(B, N*K) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, N*K); err != nil {
+		return err
 	}
 
 	// y[b, n] = T(sum[b, n])   for b in ...B, n in N
-	for b2 := range B {
-		sumRow := b2 * N
-		for n := range N {
-			y[sumRow+n] = T(sum[sumRow+n])
+	if part := (matvecPart1[T, SumT]{sum, y, N}); runtime.Small(B, N) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, N); err != nil {
+		return err
 	}
 	return nil
 }

@@ -3,12 +3,24 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMatvec() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6, 7, 8}, 2, 2, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{1, -1}, 2))
+	y := runtime.Must(linalg.Matvec(x, z))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[-1 -1]
+	//  [-1 -1]]
+}
 
 func TestMatvecExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.matvec",

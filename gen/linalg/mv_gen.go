@@ -16,6 +16,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[N, K], z: T[K]; y: T[N]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [[1, 2, 3], [4, 5, 6]] and z = [1, 0, -1], y is [-2, -2]:
+//
+//	y, err := linalg.Mv(x, z)
 func Mv(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)

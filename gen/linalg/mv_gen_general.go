@@ -6,6 +6,40 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// mvPart0 is a loop that runs in parts.
+type mvPart0[T, SumT runtime.Integer] struct {
+	sum  []SumT
+	x, z []T
+	K    int
+}
+
+func (part *mvPart0[T, SumT]) Run(from, to int) error {
+	sum, x, z, K := part.sum, part.x, part.z, part.K
+	for n := from; n < to; n++ {
+		sum2 := SumT(0)
+		xRow := n * K
+		for k := range K {
+			sum2 += SumT(x[xRow+k] * z[k])
+		}
+		sum[n] = sum2
+	}
+	return nil
+}
+
+// mvPart1 is a loop that runs in parts.
+type mvPart1[T, SumT runtime.Integer] struct {
+	sum []SumT
+	y   []T
+}
+
+func (part *mvPart1[T, SumT]) Run(from, to int) error {
+	sum, y := part.sum, part.y
+	for n := from; n < to; n++ {
+		y[n] = T(sum[n])
+	}
+	return nil
+}
+
 // mvRunInt computes mv, T any integer.
 func mvRunInt[T, SumT runtime.Integer](b *runtime.Bound) error {
 	N := b.Ext[0]
@@ -16,18 +50,21 @@ func mvRunInt[T, SumT runtime.Integer](b *runtime.Bound) error {
 
 	// sum[n] += sum(T)(x[n, k] * z[k])   for n in N, k in K
 	sum := runtime.Temp[SumT](b, N)
-	for n := range N {
-		sum2 := SumT(0)
-		xRow := n * K
-		for k := range K {
-			sum2 += SumT(x[xRow+k] * z[k])
+	if part := (mvPart0[T, SumT]{sum, x, z, K}); runtime.Small(N, K) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = sum2
+	} else if err := runtime.Split(part, N, K); err != nil {
+		return err
 	}
 
 	// y[n] = T(sum[n])   for n in N
-	for n := range N {
-		y[n] = T(sum[n])
+	if part := (mvPart1[T, SumT]{sum, y}); runtime.Small(N, 1) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 1); err != nil {
+		return err
 	}
 	return nil
 }

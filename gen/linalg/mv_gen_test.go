@@ -3,12 +3,22 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMv() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	z := runtime.Must(runtime.FromSlice([]float32{1, 0, -1}, 3))
+	y := runtime.Must(linalg.Mv(x, z))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [-2 -2]
+}
 
 func TestMvExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.mv",

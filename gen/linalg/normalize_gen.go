@@ -55,6 +55,10 @@ func (a *NormalizeAttrs) values() (normalizeValues, error) {
 // x: T[...B, D]; y: T[...B, D]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: eps must not be negative.
+//
+// With x = [[1, -4], [3, 4]], y is [[0.25, -0.5], [0.75, 0.5]]:
+//
+//	y, err := linalg.Normalize(x, &linalg.NormalizeAttrs{P: new(1.0), Axis: new(0)})
 func Normalize(x *runtime.Tensor, attrs *NormalizeAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -398,9 +402,9 @@ func normalizeElseElseElseElseElseRunBackward(b *runtime.Bound, v *normalizeValu
 		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
 		a.Ptr[4], a.Row[4], a.Step[4] = b.Spare(4, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.F[0] = 1 / v.p
-		a.F[1] = v.eps
-		a.F[2] = runtime.Select64(b.Rounded(0, 1/v.p) == b.Rounded(0, 0), float64(1), float64(0))
-		a.F[3] = runtime.Select64(0 < v.p, float64(1), float64(0))
+		a.F[1] = runtime.Select64(0 < v.p, float64(1), float64(0))
+		a.F[2] = v.eps
+		a.F[3] = runtime.Select64(b.Rounded(0, 1/v.p) == b.Rounded(0, 0), float64(1), float64(0))
 		a.F[4] = runtime.Select64(b.Rounded(0, v.p) == b.Rounded(0, 0), float64(1), float64(0))
 		a.F[5] = v.p
 		switch b.DType[0] {
@@ -572,7 +576,7 @@ func init() {
 	})
 }
 
-var normalize_p_is_2_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_p_is_2_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var normalize_p_is_2_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_p_is_2_f32_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func normalize_p_is_2_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_p_is_2_f32_forward_0_plan) {
@@ -582,7 +586,7 @@ func normalize_p_is_2_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(normalize_p_is_2_f32_forward_0, a, &normalize_p_is_2_f32_forward_0_plan)
 }
 
-var normalize_p_is_2_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_p_is_2_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var normalize_p_is_2_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_p_is_2_f32_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func normalize_p_is_2_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_p_is_2_f32_backward_0_plan) {
@@ -592,7 +596,7 @@ func normalize_p_is_2_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(normalize_p_is_2_f32_backward_0, a, &normalize_p_is_2_f32_backward_0_plan)
 }
 
-var normalize_p_is_2_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_p_is_2_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var normalize_p_is_2_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_p_is_2_f64_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func normalize_p_is_2_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_p_is_2_f64_forward_0_plan) {
@@ -602,7 +606,7 @@ func normalize_p_is_2_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(normalize_p_is_2_f64_forward_0, a, &normalize_p_is_2_f64_forward_0_plan)
 }
 
-var normalize_p_is_2_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_p_is_2_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var normalize_p_is_2_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_p_is_2_f64_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func normalize_p_is_2_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_p_is_2_f64_backward_0_plan) {
@@ -612,7 +616,7 @@ func normalize_p_is_2_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(normalize_p_is_2_f64_backward_0, a, &normalize_p_is_2_f64_backward_0_plan)
 }
 
-var normalize_no_p_is_2_p_is_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_p_is_inf_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var normalize_no_p_is_2_p_is_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_p_is_inf_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func normalize_no_p_is_2_p_is_inf_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_no_p_is_2_p_is_inf_f32_forward_0_plan) {
@@ -622,7 +626,7 @@ func normalize_no_p_is_2_p_is_inf_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(normalize_no_p_is_2_p_is_inf_f32_forward_0, a, &normalize_no_p_is_2_p_is_inf_f32_forward_0_plan)
 }
 
-var normalize_no_p_is_2_p_is_inf_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_p_is_inf_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var normalize_no_p_is_2_p_is_inf_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_p_is_inf_f32_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func normalize_no_p_is_2_p_is_inf_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_no_p_is_2_p_is_inf_f32_backward_0_plan) {
@@ -632,7 +636,7 @@ func normalize_no_p_is_2_p_is_inf_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(normalize_no_p_is_2_p_is_inf_f32_backward_0, a, &normalize_no_p_is_2_p_is_inf_f32_backward_0_plan)
 }
 
-var normalize_no_p_is_2_p_is_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_p_is_inf_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var normalize_no_p_is_2_p_is_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_p_is_inf_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func normalize_no_p_is_2_p_is_inf_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_no_p_is_2_p_is_inf_f64_forward_0_plan) {
@@ -642,7 +646,7 @@ func normalize_no_p_is_2_p_is_inf_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(normalize_no_p_is_2_p_is_inf_f64_forward_0, a, &normalize_no_p_is_2_p_is_inf_f64_forward_0_plan)
 }
 
-var normalize_no_p_is_2_p_is_inf_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_p_is_inf_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var normalize_no_p_is_2_p_is_inf_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_p_is_inf_f64_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func normalize_no_p_is_2_p_is_inf_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_no_p_is_2_p_is_inf_f64_backward_0_plan) {
@@ -652,7 +656,7 @@ func normalize_no_p_is_2_p_is_inf_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(normalize_no_p_is_2_p_is_inf_f64_backward_0, a, &normalize_no_p_is_2_p_is_inf_f64_backward_0_plan)
 }
 
-var normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan) {
@@ -662,7 +666,7 @@ func normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_launch(a *runt
 	runtime.Launch(normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0, a, &normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan)
 }
 
-var normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan) {
@@ -672,7 +676,7 @@ func normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_launch(a *runt
 	runtime.Launch(normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0, a, &normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan)
 }
 
-var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan) {
@@ -682,7 +686,7 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_laun
 	runtime.Launch(normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0, a, &normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan)
 }
 
-var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_plan) {
@@ -692,7 +696,7 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_lau
 	runtime.Launch(normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0, a, &normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_plan)
 }
 
-var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_plan) {
@@ -702,7 +706,7 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_laun
 	runtime.Launch(normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0, a, &normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_plan)
 }
 
-var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_plan) {
@@ -712,7 +716,7 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_lau
 	runtime.Launch(normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0, a, &normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_plan)
 }
 
-var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_plan) {
@@ -722,7 +726,7 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_f
 	runtime.Launch(normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0, a, &normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_plan)
 }
 
-var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_plan) {
@@ -732,7 +736,7 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_b
 	runtime.Launch(normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0, a, &normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_plan)
 }
 
-var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_plan) {
@@ -742,7 +746,7 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_f
 	runtime.Launch(normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0, a, &normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_plan)
 }
 
-var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_plan) {

@@ -30,6 +30,9 @@ TEXT ·normalize_p_is_2_f32_forward_0_avx2(SB), 0, $312-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(DI), R9
 	SUBQ    $64, R9
@@ -41,8 +44,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y6
 	VMOVUPS kff800000<>+0(SB), Y7
 	VMOVUPS kff800000<>+0(SB), Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R8), Y10
 	VANDPS    Y1, Y10, Y10
 	VCMPPS    $3, Y8, Y8, Y11
@@ -85,8 +88,8 @@ block4:
 	VBLENDVPS Y11, Y9, Y10, Y9
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y8, 0(SP)
 	VMOVUPS Y2, 32(SP)
 	VMOVUPS Y3, 64(SP)
@@ -97,8 +100,8 @@ kept3:
 	VMOVUPS Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -118,8 +121,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y2
 	VMOVUPS      128(SP), Y3
 	VCMPPS       $3, Y2, Y2, Y4
@@ -162,34 +165,47 @@ done5:
 	VMAXPS       X3, X2, X3
 	VBLENDVPS    X4, X2, X3, X2
 	VBROADCASTSS X2, Y2
-	VCMPPS       $0, k00000000<>+0(SB), Y2, Y3
-	VXORPS       kffffffff<>+0(SB), Y3, Y4
-	VANDPS       Y1, Y2, Y5
-	VCMPPS       $0, k7f800000<>+0(SB), Y5, Y5
-	VXORPS       kffffffff<>+0(SB), Y5, Y5
-	VANDPS       Y5, Y4, Y4
-	VBLENDVPS    Y4, Y2, Y0, Y4
-	VANDPS       Y1, Y4, Y5
-	VMOVUPS      k7e800000<>+0(SB), Y6
-	VCMPPS       $17, Y5, Y6, Y6
-	VBLENDVPS    Y6, k20000000<>+0(SB), Y0, Y6
-	VCMPPS       $17, k00800000<>+0(SB), Y5, Y5
-	VBLENDVPS    Y5, k6f000000<>+0(SB), Y6, Y5
-	VMULPS       Y5, Y4, Y6
-	VDIVPS       Y6, Y0, Y6
-	MOVQ         BX, R8
-	MOVQ         8(DI), R9
-	SUBQ         $64, R9
-	VMOVUPS      k00000000<>+0(SB), Y7
-	VMOVUPS      k00000000<>+0(SB), Y8
-	VMOVUPS      k00000000<>+0(SB), Y9
-	VMOVUPS      k00000000<>+0(SB), Y10
-	VMOVUPS      k00000000<>+0(SB), Y11
-	VMOVUPS      k00000000<>+0(SB), Y12
-	VMOVUPS      k00000000<>+0(SB), Y13
-	VMOVUPS      k00000000<>+0(SB), Y14
-	JLT          kept7
-block8:
+	MOVQ         808(DI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(DI), R8
+	VMOVSS       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSS (R8), Y2
+over8:
+	VCMPPS    $0, k00000000<>+0(SB), Y2, Y3
+	VXORPS    kffffffff<>+0(SB), Y3, Y4
+	VANDPS    Y1, Y2, Y5
+	VCMPPS    $0, k7f800000<>+0(SB), Y5, Y5
+	VXORPS    kffffffff<>+0(SB), Y5, Y5
+	VANDPS    Y5, Y4, Y4
+	VBLENDVPS Y4, Y2, Y0, Y4
+	VANDPS    Y1, Y4, Y5
+	VMOVUPS   k7e800000<>+0(SB), Y6
+	VCMPPS    $17, Y5, Y6, Y6
+	VBLENDVPS Y6, k20000000<>+0(SB), Y0, Y6
+	VCMPPS    $17, k00800000<>+0(SB), Y5, Y5
+	VBLENDVPS Y5, k6f000000<>+0(SB), Y6, Y5
+	VMULPS    Y5, Y4, Y6
+	VDIVPS    Y6, Y0, Y6
+	MOVQ      808(DI), R8
+	CMPQ      R8, $2
+	JGT       known10
+	MOVQ      BX, R8
+	MOVQ      8(DI), R9
+	SUBQ      $64, R9
+	VMOVUPS   k00000000<>+0(SB), Y7
+	VMOVUPS   k00000000<>+0(SB), Y8
+	VMOVUPS   k00000000<>+0(SB), Y9
+	VMOVUPS   k00000000<>+0(SB), Y10
+	VMOVUPS   k00000000<>+0(SB), Y11
+	VMOVUPS   k00000000<>+0(SB), Y12
+	VMOVUPS   k00000000<>+0(SB), Y13
+	VMOVUPS   k00000000<>+0(SB), Y14
+	JLT       kept11
+block12:
 	VMULPS (R8), Y5, Y15
 	VMULPS Y6, Y15, Y15
 	VMULPS Y15, Y15, Y15
@@ -224,8 +240,8 @@ block8:
 	VADDPS Y15, Y14, Y14
 	ADDQ   CX, R8
 	SUBQ   $64, R9
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPS Y7, 0(SP)
 	VMOVUPS Y8, 32(SP)
 	VMOVUPS Y9, 64(SP)
@@ -236,8 +252,8 @@ kept7:
 	VMOVUPS Y14, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -257,8 +273,8 @@ masked10:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y5
 	VMOVUPS      128(SP), Y6
 	VADDPS       Y6, Y5, Y5
@@ -281,41 +297,59 @@ done9:
 	VPERMILPS    $1, X5, X6
 	VADDPS       X6, X5, X5
 	VBROADCASTSS X5, Y5
-	VMOVSS       X2, (DX)
-	VSQRTPS      Y5, Y2
-	VMULPS       Y2, Y4, Y2
-	VBLENDVPS    Y3, k00000000<>+0(SB), Y2, Y2
-	VCMPPS       $3, Y2, Y2, Y3
-	VMAXPS       256(SP), Y2, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VANDPS       Y1, Y2, Y3
-	VMOVUPS      k7e800000<>+0(SB), Y4
-	VCMPPS       $17, Y3, Y4, Y4
-	VBLENDVPS    Y4, k20000000<>+0(SB), Y0, Y4
-	VCMPPS       $17, k00800000<>+0(SB), Y3, Y3
-	VBLENDVPS    Y3, k6f000000<>+0(SB), Y4, Y3
-	VMULPS       Y3, Y2, Y2
-	VDIVPS       Y2, Y0, Y2
-	MOVQ         BX, R8
-	MOVQ         296(SP), R9
-	MOVQ         8(DI), R10
-	MOVQ         $0, R11
-	MOVQ         792(DI), R12
-	ANDQ         $1, R12
-	JEQ          again11
-	CMPQ         R10, $40
-	JLT          again11
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked14
-again11:
+	MOVQ         808(DI), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(DI), R8
+	VMOVSS       X5, 4(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(DI), R8
+	VBROADCASTSS 4(R8), Y5
+over15:
+	MOVQ   808(DI), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed16
+	VMOVSS X2, (DX)
+passed16:
+	VSQRTPS   Y5, Y2
+	VMULPS    Y2, Y4, Y2
+	VBLENDVPS Y3, k00000000<>+0(SB), Y2, Y2
+	VCMPPS    $3, Y2, Y2, Y3
+	VMAXPS    256(SP), Y2, Y4
+	VBLENDVPS Y3, Y2, Y4, Y2
+	VANDPS    Y1, Y2, Y3
+	VMOVUPS   k7e800000<>+0(SB), Y4
+	VCMPPS    $17, Y3, Y4, Y4
+	VBLENDVPS Y4, k20000000<>+0(SB), Y0, Y4
+	VCMPPS    $17, k00800000<>+0(SB), Y3, Y3
+	VBLENDVPS Y3, k6f000000<>+0(SB), Y4, Y3
+	VMULPS    Y3, Y2, Y2
+	VDIVPS    Y2, Y0, Y2
+	MOVQ      808(DI), R8
+	CMPQ      R8, $3
+	JGT       known17
+	MOVQ      BX, R8
+	MOVQ      296(SP), R9
+	MOVQ      8(DI), R10
+	MOVQ      $0, R11
+	MOVQ      792(DI), R12
+	ANDQ      $1, R12
+	JEQ       again18
+	CMPQ      R10, $40
+	JLT       again18
+	MOVQ      R9, R12
+	NEGQ      R12
+	ANDQ      $31, R12
+	MOVQ      $1, R11
+	SHRQ      $2, R12
+	TESTQ     R12, R12
+	JNE       masked21
+again18:
 	SUBQ $32, R10
-	JLT  single12
-block15:
+	JLT  single19
+block22:
 	VMULPS  (R8), Y3, Y4
 	VMULPS  Y2, Y4, Y4
 	VMULPS  32(R8), Y3, Y6
@@ -325,40 +359,40 @@ block15:
 	VMULPS  96(R8), Y3, Y8
 	VMULPS  Y2, Y8, Y8
 	TESTQ   R11, R11
-	JNE     around16
+	JNE     around23
 	VMOVUPS Y4, (R9)
 	VMOVUPS Y6, 32(R9)
 	VMOVUPS Y7, 64(R9)
 	VMOVUPS Y8, 96(R9)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPS Y4, (R9)
 	VMOVNTPS Y6, 32(R9)
 	VMOVNTPS Y7, 64(R9)
 	VMOVNTPS Y8, 96(R9)
-stored17:
+stored24:
 	ADDQ SI, R8
 	ADDQ $128, R9
 	SUBQ $32, R10
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ $24, R10
-	JLT  tail18
-block19:
+	JLT  tail25
+block26:
 	VMULPS  (R8), Y3, Y4
 	VMULPS  Y2, Y4, Y4
 	VMOVUPS Y4, (R9)
 	ADDQ    288(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block19
-tail18:
+	JGE     block26
+tail25:
 	ADDQ    $8, R10
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked14:
+masked21:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -373,32 +407,44 @@ masked14:
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again11
-done13:
-	VMOVSS X5, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, BX
-	MOVQ   168(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, DX
-	MOVQ   176(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, 296(SP)
-	MOVQ   184(R8), R8
-	SHLQ   $2, R8
-	ADDQ   R8, AX
-	MOVQ   304(SP), R8
+	JNE        again18
+done20:
+	MOVQ  808(DI), R8
+	TESTQ R8, R8
+	JEQ   over27
+	JMP   leave9
+known17:
+over27:
+	MOVQ   808(DI), R8
 	DECQ   R8
-	MOVQ   R8, 304(SP)
-	JNE    row2
+	CMPQ   R8, $3
+	JCS    passed28
+	VMOVSS X5, (AX)
+passed28:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, DX
+	MOVQ 176(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 296(SP)
+	MOVQ 184(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	MOVQ 304(SP), R8
+	DECQ R8
+	MOVQ R8, 304(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end20
+	JEQ  end29
 	SFENCE
-end20:
+end29:
 	VZEROUPPER
 	RET
 
@@ -432,6 +478,9 @@ TEXT ·normalize_p_is_2_f32_forward_0_avx512(SB), 0, $264-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -439,8 +488,8 @@ row2:
 	VMOVAPS Z8, Z11
 	VMOVAPS Z8, Z12
 	VMOVAPS Z8, Z13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS     (R9), Z14
 	VPANDD      Z9, Z14, Z14
 	VMAXPS      Z14, Z15, Z14
@@ -463,16 +512,16 @@ block4:
 	VMOVAPS     Z14, Z13
 	ADDQ        CX, R9
 	SUBQ        $64, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z15, 0(SP)
 	VMOVUPS Z11, 64(SP)
 	VMOVUPS Z12, 128(SP)
 	VMOVUPS Z13, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z11
 	VPCMPD       $6, iota32<>+0(SB), Z11, K1
 	VMOVUPS.Z    (R9), K1, Z11
@@ -486,8 +535,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z11
 	VMOVUPS       128(SP), Z12
 	VMAXPS        Z12, Z11, Z12
@@ -511,29 +560,42 @@ done5:
 	VMAXPS        X11, X12, X11
 	VFIXUPIMMPS   $0, X10, X12, X11
 	VBROADCASTSS  X11, Z11
-	VCMPPS        $0, Z0, Z11, K1
-	KNOTW         K1, K2
-	VPANDD        Z9, Z11, Z12
-	VCMPPS        $0, Z1, Z12, K3
-	KNOTW         K3, K3
-	KANDW         K3, K2, K2
-	VBLENDMPS     Z11, Z2, K2, Z12
-	VPANDD        Z9, Z12, Z13
-	VCMPPS        $17, Z13, Z4, K2
-	VBLENDMPS     Z5, Z2, K2, Z14
-	VCMPPS        $17, Z3, Z13, K2
-	VBLENDMPS     Z6, Z14, K2, Z13
-	VMULPS        Z13, Z12, Z14
-	VDIVPS        Z14, Z2, Z14
-	MOVQ          BX, R9
-	MOVQ          8(DI), R10
-	SUBQ          $64, R10
-	VMOVAPS       Z0, Z15
-	VMOVAPS       Z0, Z16
-	VMOVAPS       Z0, Z17
-	VMOVAPS       Z0, Z18
-	JLT           kept7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X11, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z11
+over8:
+	VCMPPS    $0, Z0, Z11, K1
+	KNOTW     K1, K2
+	VPANDD    Z9, Z11, Z12
+	VCMPPS    $0, Z1, Z12, K3
+	KNOTW     K3, K3
+	KANDW     K3, K2, K2
+	VBLENDMPS Z11, Z2, K2, Z12
+	VPANDD    Z9, Z12, Z13
+	VCMPPS    $17, Z13, Z4, K2
+	VBLENDMPS Z5, Z2, K2, Z14
+	VCMPPS    $17, Z3, Z13, K2
+	VBLENDMPS Z6, Z14, K2, Z13
+	VMULPS    Z13, Z12, Z14
+	VDIVPS    Z14, Z2, Z14
+	MOVQ      808(DI), R9
+	CMPQ      R9, $2
+	JGT       known10
+	MOVQ      BX, R9
+	MOVQ      8(DI), R10
+	SUBQ      $64, R10
+	VMOVAPS   Z0, Z15
+	VMOVAPS   Z0, Z16
+	VMOVAPS   Z0, Z17
+	VMOVAPS   Z0, Z18
+	JLT       kept11
+block12:
 	VMULPS (R9), Z13, Z19
 	VMULPS Z14, Z19, Z19
 	VMULPS Z19, Z19, Z19
@@ -552,16 +614,16 @@ block8:
 	VADDPS Z19, Z18, Z18
 	ADDQ   CX, R9
 	SUBQ   $64, R10
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPS Z15, 0(SP)
 	VMOVUPS Z16, 64(SP)
 	VMOVUPS Z17, 128(SP)
 	VMOVUPS Z18, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R10, Z15
 	VPCMPD       $6, iota32<>+0(SB), Z15, K2
 	VMOVUPS.Z    (R9), K2, Z15
@@ -576,8 +638,8 @@ masked10:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z13
 	VMOVUPS       128(SP), Z14
 	VADDPS        Z14, Z13, Z13
@@ -594,39 +656,57 @@ done9:
 	VPERMILPS     $1, X13, X14
 	VADDPS        X14, X13, X13
 	VBROADCASTSS  X13, Z13
-	VMOVSS        X11, (DX)
-	VSQRTPS       Z13, Z11
-	VMULPS        Z11, Z12, Z11
-	VBLENDMPS     Z0, Z11, K1, Z11
-	VMAXPS        Z7, Z11, Z12
-	VFIXUPIMMPS   $0, Z10, Z11, Z12
-	VPANDD        Z9, Z12, Z11
-	VCMPPS        $17, Z11, Z4, K1
-	VBLENDMPS     Z5, Z2, K1, Z14
-	VCMPPS        $17, Z3, Z11, K1
-	VBLENDMPS     Z6, Z14, K1, Z11
-	VMULPS        Z11, Z12, Z12
-	VDIVPS        Z12, Z2, Z12
-	MOVQ          BX, R9
-	MOVQ          SI, R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again11
-	CMPQ          R11, $80
-	JLT           again11
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked14
-again11:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSS        X13, 4(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSS 4(R9), Z13
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed16
+	VMOVSS X11, (DX)
+passed16:
+	VSQRTPS     Z13, Z11
+	VMULPS      Z11, Z12, Z11
+	VBLENDMPS   Z0, Z11, K1, Z11
+	VMAXPS      Z7, Z11, Z12
+	VFIXUPIMMPS $0, Z10, Z11, Z12
+	VPANDD      Z9, Z12, Z11
+	VCMPPS      $17, Z11, Z4, K1
+	VBLENDMPS   Z5, Z2, K1, Z14
+	VCMPPS      $17, Z3, Z11, K1
+	VBLENDMPS   Z6, Z14, K1, Z11
+	VMULPS      Z11, Z12, Z12
+	VDIVPS      Z12, Z2, Z12
+	MOVQ        808(DI), R9
+	CMPQ        R9, $3
+	JGT         known17
+	MOVQ        BX, R9
+	MOVQ        SI, R10
+	MOVQ        8(DI), R11
+	MOVQ        $0, R12
+	MOVQ        792(DI), R13
+	ANDQ        $1, R13
+	JEQ         again18
+	CMPQ        R11, $80
+	JLT         again18
+	MOVQ        R10, R13
+	NEGQ        R13
+	ANDQ        $63, R13
+	MOVQ        $1, R12
+	SHRQ        $2, R13
+	TESTQ       R13, R13
+	JNE         masked21
+again18:
 	SUBQ $64, R11
-	JLT  single12
-block15:
+	JLT  single19
+block22:
 	VMULPS  (R9), Z11, Z14
 	VMULPS  Z12, Z14, Z14
 	VMULPS  64(R9), Z11, Z15
@@ -636,29 +716,29 @@ block15:
 	VMULPS  192(R9), Z11, Z17
 	VMULPS  Z12, Z17, Z17
 	TESTQ   R12, R12
-	JNE     around16
+	JNE     around23
 	VMOVUPS Z14, (R10)
 	VMOVUPS Z15, 64(R10)
 	VMOVUPS Z16, 128(R10)
 	VMOVUPS Z17, 192(R10)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPS Z14, (R10)
 	VMOVNTPS Z15, 64(R10)
 	VMOVNTPS Z16, 128(R10)
 	VMOVNTPS Z17, 192(R10)
-stored17:
+stored24:
 	ADDQ CX, R9
 	ADDQ $256, R10
 	SUBQ $64, R11
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ    $64, R11
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked21:
 	VPBROADCASTD R13, Z14
 	VPCMPD       $6, iota32<>+0(SB), Z14, K1
 	VMOVUPS.Z    (R9), K1, Z14
@@ -671,30 +751,42 @@ masked14:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again18
+done20:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over25
+	JMP   leave9
+known17:
+over25:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed26
 	VMOVSS X13, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, BX
-	MOVQ   168(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, DX
-	MOVQ   176(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, SI
-	MOVQ   184(R9), R9
-	SHLQ   $2, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed26:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, DX
+	MOVQ 176(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 184(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end27
 	SFENCE
-end18:
+end27:
 	VZEROUPPER
 	RET
 
@@ -758,18 +850,22 @@ row2:
 	VBROADCASTSS (DI), Y4
 	VSQRTPS      Y4, Y4
 	VMULPS       Y4, Y2, Y5
-	VCMPPS       $18, 256(SP), Y5, Y6
-	VMULPS       k3f000000<>+0(SB), Y2, Y7
-	VCMPPS       $3, Y5, Y5, Y8
-	VMAXPS       256(SP), Y5, Y9
-	VBLENDVPS    Y8, Y5, Y9, Y8
-	VDIVPS       Y8, Y7, Y7
-	VDIVPS       Y4, Y7, Y4
+	VBLENDVPS    Y3, Y0, Y5, Y6
+	VCMPPS       $18, 256(SP), Y6, Y7
+	VMULPS       k3f000000<>+0(SB), Y2, Y8
+	VCMPPS       $3, Y5, Y5, Y9
+	VMAXPS       256(SP), Y5, Y10
+	VBLENDVPS    Y9, Y5, Y10, Y5
+	VDIVPS       Y5, Y8, Y5
+	VDIVPS       Y4, Y5, Y4
+	MOVQ         808(AX), DI
+	CMPQ         DI, $1
+	JGT          known3
 	MOVQ         304(SP), DI
 	MOVQ         312(SP), R8
 	MOVQ         8(AX), R9
 	SUBQ         $64, R9
-	VMOVAPS      Y0, Y7
+	VMOVAPS      Y0, Y5
 	VMOVAPS      Y0, Y8
 	VMOVAPS      Y0, Y9
 	VMOVAPS      Y0, Y10
@@ -777,62 +873,62 @@ row2:
 	VMOVAPS      Y0, Y12
 	VMOVAPS      Y0, Y13
 	VMOVAPS      Y0, Y14
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMULPS    (DI), Y4, Y15
 	VMULPS    (R8), Y15, Y15
 	VXORPS    Y1, Y15, Y15
-	VBLENDVPS Y6, Y0, Y15, Y15
 	VBLENDVPS Y3, Y0, Y15, Y15
-	VADDPS    Y15, Y7, Y7
+	VBLENDVPS Y7, Y0, Y15, Y15
+	VADDPS    Y15, Y5, Y5
 	VMULPS    32(DI), Y4, Y15
 	VMULPS    32(R8), Y15, Y15
 	VXORPS    Y1, Y15, Y15
-	VBLENDVPS Y6, Y0, Y15, Y15
 	VBLENDVPS Y3, Y0, Y15, Y15
+	VBLENDVPS Y7, Y0, Y15, Y15
 	VADDPS    Y15, Y8, Y8
 	VMULPS    64(DI), Y4, Y15
 	VMULPS    64(R8), Y15, Y15
 	VXORPS    Y1, Y15, Y15
-	VBLENDVPS Y6, Y0, Y15, Y15
 	VBLENDVPS Y3, Y0, Y15, Y15
+	VBLENDVPS Y7, Y0, Y15, Y15
 	VADDPS    Y15, Y9, Y9
 	VMULPS    96(DI), Y4, Y15
 	VMULPS    96(R8), Y15, Y15
 	VXORPS    Y1, Y15, Y15
-	VBLENDVPS Y6, Y0, Y15, Y15
 	VBLENDVPS Y3, Y0, Y15, Y15
+	VBLENDVPS Y7, Y0, Y15, Y15
 	VADDPS    Y15, Y10, Y10
 	VMULPS    128(DI), Y4, Y15
 	VMULPS    128(R8), Y15, Y15
 	VXORPS    Y1, Y15, Y15
-	VBLENDVPS Y6, Y0, Y15, Y15
 	VBLENDVPS Y3, Y0, Y15, Y15
+	VBLENDVPS Y7, Y0, Y15, Y15
 	VADDPS    Y15, Y11, Y11
 	VMULPS    160(DI), Y4, Y15
 	VMULPS    160(R8), Y15, Y15
 	VXORPS    Y1, Y15, Y15
-	VBLENDVPS Y6, Y0, Y15, Y15
 	VBLENDVPS Y3, Y0, Y15, Y15
+	VBLENDVPS Y7, Y0, Y15, Y15
 	VADDPS    Y15, Y12, Y12
 	VMULPS    192(DI), Y4, Y15
 	VMULPS    192(R8), Y15, Y15
 	VXORPS    Y1, Y15, Y15
-	VBLENDVPS Y6, Y0, Y15, Y15
 	VBLENDVPS Y3, Y0, Y15, Y15
+	VBLENDVPS Y7, Y0, Y15, Y15
 	VADDPS    Y15, Y13, Y13
 	VMULPS    224(DI), Y4, Y15
 	VMULPS    224(R8), Y15, Y15
 	VXORPS    Y1, Y15, Y15
-	VBLENDVPS Y6, Y0, Y15, Y15
 	VBLENDVPS Y3, Y0, Y15, Y15
+	VBLENDVPS Y7, Y0, Y15, Y15
 	VADDPS    Y15, Y14, Y14
 	ADDQ      BX, DI
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
-	VMOVUPS Y7, 0(SP)
+	JGE       block5
+kept4:
+	VMOVUPS Y5, 0(SP)
 	VMOVUPS Y8, 32(SP)
 	VMOVUPS Y9, 64(SP)
 	VMOVUPS Y10, 96(SP)
@@ -842,168 +938,176 @@ kept3:
 	VMOVUPS Y14, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
 	CMOVQGT    R12, R11
 	LEAQ       tail<>+0(SB), R12
 	NEGQ       R11
-	VMOVUPS    32(R12)(R11*4), Y7
-	VMASKMOVPS (DI), Y7, Y8
+	VMOVUPS    32(R12)(R11*4), Y5
+	VMASKMOVPS (DI), Y5, Y8
 	VMULPS     Y8, Y4, Y8
-	VMASKMOVPS (R8), Y7, Y9
+	VMASKMOVPS (R8), Y5, Y9
 	VMULPS     Y9, Y8, Y8
 	VXORPS     Y1, Y8, Y8
-	VBLENDVPS  Y6, Y0, Y8, Y8
 	VBLENDVPS  Y3, Y0, Y8, Y8
+	VBLENDVPS  Y7, Y0, Y8, Y8
 	VMOVUPS    0(SP)(R10*1), Y9
 	VADDPS     Y8, Y9, Y8
-	VBLENDVPS  Y7, Y8, Y9, Y9
+	VBLENDVPS  Y5, Y8, Y9, Y9
 	VMOVUPS    Y9, 0(SP)(R10*1)
 	ADDQ       320(SP), DI
 	ADDQ       328(SP), R8
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
-	VMOVUPS      0(SP), Y4
-	VMOVUPS      128(SP), Y6
-	VADDPS       Y6, Y4, Y4
-	VMOVUPS      64(SP), Y6
-	VMOVUPS      192(SP), Y7
-	VADDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y4, Y4
-	VMOVUPS      32(SP), Y6
-	VMOVUPS      160(SP), Y7
-	VADDPS       Y7, Y6, Y6
-	VMOVUPS      96(SP), Y7
+	JGT        masked7
+done6:
+	VMOVUPS      0(SP), Y3
+	VMOVUPS      128(SP), Y4
+	VADDPS       Y4, Y3, Y3
+	VMOVUPS      64(SP), Y4
+	VMOVUPS      192(SP), Y5
+	VADDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VMOVUPS      32(SP), Y4
+	VMOVUPS      160(SP), Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      96(SP), Y5
 	VMOVUPS      224(SP), Y8
-	VADDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y4, Y4
-	VEXTRACTF128 $1, Y4, X6
-	VADDPS       X6, X4, X4
-	VPERMILPD    $1, X4, X6
-	VADDPS       X6, X4, X4
-	VPERMILPS    $1, X4, X6
-	VADDPS       X6, X4, X4
-	VBROADCASTSS X4, Y4
-	VBLENDVPS    Y3, Y0, Y5, Y3
-	VCMPPS       $3, Y3, Y3, Y5
-	VMAXPS       256(SP), Y3, Y6
-	VBLENDVPS    Y5, Y3, Y6, Y5
-	VANDPS       k7fffffff<>+0(SB), Y5, Y6
-	VMOVUPS      k7e800000<>+0(SB), Y7
-	VCMPPS       $17, Y6, Y7, Y7
-	VMOVUPS      k3f800000<>+0(SB), Y8
-	VBLENDVPS    Y7, k20000000<>+0(SB), Y8, Y7
-	VCMPPS       $17, k00800000<>+0(SB), Y6, Y6
-	VBLENDVPS    Y6, k6f000000<>+0(SB), Y7, Y6
-	VMULPS       Y6, Y5, Y5
-	VMOVUPS      k3f800000<>+0(SB), Y7
-	VDIVPS       Y5, Y7, Y5
-	VCMPPS       $18, 256(SP), Y3, Y3
-	VXORPS       kffffffff<>+0(SB), Y3, Y3
-	VANDPS       368(SP), Y3, Y3
-	VMULPS       k40000000<>+0(SB), Y4, Y4
-	VDIVPS       Y2, Y4, Y4
-	VDIVPS       Y2, Y4, Y2
-	MOVQ         304(SP), DI
-	MOVQ         336(SP), R11
-	MOVQ         344(SP), R12
-	MOVQ         8(AX), R8
-	MOVQ         $0, R9
-	MOVQ         792(AX), R10
-	ANDQ         $1, R10
-	JEQ          again7
-	CMPQ         R8, $40
-	JLT          again7
-	MOVQ         R12, R10
-	NEGQ         R10
-	ANDQ         $31, R10
-	MOVQ         $1, R9
-	SHRQ         $2, R10
-	TESTQ        R10, R10
-	JNE          masked10
-again7:
-	SUBQ $32, R8
-	JLT  single8
-block11:
-	VMULPS    (DI), Y6, Y4
+	VADDPS       Y8, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $1, Y3, X4
+	VADDPS       X4, X3, X3
+	VPERMILPD    $1, X3, X4
+	VADDPS       X4, X3, X3
+	VPERMILPS    $1, X3, X4
+	VADDPS       X4, X3, X3
+	VBROADCASTSS X3, Y3
+	MOVQ         808(AX), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(AX), DI
+	VMOVSS       X3, (DI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSS (DI), Y3
+over8:
+	VCMPPS    $3, Y6, Y6, Y4
+	VMAXPS    256(SP), Y6, Y5
+	VBLENDVPS Y4, Y6, Y5, Y4
+	VANDPS    k7fffffff<>+0(SB), Y4, Y5
+	VMOVUPS   k7e800000<>+0(SB), Y6
+	VCMPPS    $17, Y5, Y6, Y6
+	VMOVUPS   k3f800000<>+0(SB), Y8
+	VBLENDVPS Y6, k20000000<>+0(SB), Y8, Y6
+	VCMPPS    $17, k00800000<>+0(SB), Y5, Y5
+	VBLENDVPS Y5, k6f000000<>+0(SB), Y6, Y5
 	VMULPS    Y5, Y4, Y4
+	VMOVUPS   k3f800000<>+0(SB), Y6
+	VDIVPS    Y4, Y6, Y4
+	VXORPS    kffffffff<>+0(SB), Y7, Y6
+	VANDPS    368(SP), Y6, Y6
+	VMULPS    k40000000<>+0(SB), Y3, Y3
+	VDIVPS    Y2, Y3, Y3
+	VDIVPS    Y2, Y3, Y2
+	MOVQ      304(SP), DI
+	MOVQ      336(SP), R11
+	MOVQ      344(SP), R12
+	MOVQ      8(AX), R8
+	MOVQ      $0, R9
+	MOVQ      792(AX), R10
+	ANDQ      $1, R10
+	JEQ       again10
+	CMPQ      R8, $40
+	JLT       again10
+	MOVQ      R12, R10
+	NEGQ      R10
+	ANDQ      $31, R10
+	MOVQ      $1, R9
+	SHRQ      $2, R10
+	TESTQ     R10, R10
+	JNE       masked13
+again10:
+	SUBQ $32, R8
+	JLT  single11
+block14:
+	VMULPS    (DI), Y5, Y3
+	VMULPS    Y4, Y3, Y3
 	VMULPS    (R11), Y2, Y7
-	VBLENDVPS Y3, Y7, Y0, Y7
-	VADDPS    Y7, Y4, Y4
-	VMULPS    32(DI), Y6, Y7
-	VMULPS    Y5, Y7, Y7
+	VBLENDVPS Y6, Y7, Y0, Y7
+	VADDPS    Y7, Y3, Y3
+	VMULPS    32(DI), Y5, Y7
+	VMULPS    Y4, Y7, Y7
 	VMULPS    32(R11), Y2, Y8
-	VBLENDVPS Y3, Y8, Y0, Y8
+	VBLENDVPS Y6, Y8, Y0, Y8
 	VADDPS    Y8, Y7, Y7
-	VMULPS    64(DI), Y6, Y8
-	VMULPS    Y5, Y8, Y8
+	VMULPS    64(DI), Y5, Y8
+	VMULPS    Y4, Y8, Y8
 	VMULPS    64(R11), Y2, Y9
-	VBLENDVPS Y3, Y9, Y0, Y9
+	VBLENDVPS Y6, Y9, Y0, Y9
 	VADDPS    Y9, Y8, Y8
-	VMULPS    96(DI), Y6, Y9
-	VMULPS    Y5, Y9, Y9
+	VMULPS    96(DI), Y5, Y9
+	VMULPS    Y4, Y9, Y9
 	VMULPS    96(R11), Y2, Y10
-	VBLENDVPS Y3, Y10, Y0, Y10
+	VBLENDVPS Y6, Y10, Y0, Y10
 	VADDPS    Y10, Y9, Y9
 	TESTQ     R9, R9
-	JNE       around12
-	VMOVUPS   Y4, (R12)
+	JNE       around15
+	VMOVUPS   Y3, (R12)
 	VMOVUPS   Y7, 32(R12)
 	VMOVUPS   Y8, 64(R12)
 	VMOVUPS   Y9, 96(R12)
-	JMP       stored13
-around12:
-	VMOVNTPS Y4, (R12)
+	JMP       stored16
+around15:
+	VMOVNTPS Y3, (R12)
 	VMOVNTPS Y7, 32(R12)
 	VMOVNTPS Y8, 64(R12)
 	VMOVNTPS Y9, 96(R12)
-stored13:
+stored16:
 	ADDQ DX, DI
 	ADDQ SI, R11
 	ADDQ $128, R12
 	SUBQ $32, R8
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ $24, R8
-	JLT  tail14
-block15:
-	VMULPS    (DI), Y6, Y4
-	VMULPS    Y5, Y4, Y4
+	JLT  tail17
+block18:
+	VMULPS    (DI), Y5, Y3
+	VMULPS    Y4, Y3, Y3
 	VMULPS    (R11), Y2, Y7
-	VBLENDVPS Y3, Y7, Y0, Y7
-	VADDPS    Y7, Y4, Y4
-	VMOVUPS   Y4, (R12)
+	VBLENDVPS Y6, Y7, Y0, Y7
+	VADDPS    Y7, Y3, Y3
+	VMOVUPS   Y3, (R12)
 	ADDQ      320(SP), DI
 	ADDQ      352(SP), R11
 	ADDQ      $32, R12
 	SUBQ      $8, R8
-	JGE       block15
-tail14:
+	JGE       block18
+tail17:
 	ADDQ    $8, R8
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R10
 	CMPQ    R10, R8
 	CMOVQGT R8, R10
-masked10:
+masked13:
 	MOVQ       R10, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
-	VMOVUPS    32(R14)(R13*4), Y4
-	VMASKMOVPS (DI), Y4, Y7
-	VMULPS     Y6, Y7, Y7
+	VMOVUPS    32(R14)(R13*4), Y3
+	VMASKMOVPS (DI), Y3, Y7
 	VMULPS     Y5, Y7, Y7
-	VMASKMOVPS (R11), Y4, Y8
+	VMULPS     Y4, Y7, Y7
+	VMASKMOVPS (R11), Y3, Y8
 	VMULPS     Y8, Y2, Y8
-	VBLENDVPS  Y3, Y8, Y0, Y8
+	VBLENDVPS  Y6, Y8, Y0, Y8
 	VADDPS     Y8, Y7, Y7
-	VMASKMOVPS Y7, Y4, (R12)
+	VMASKMOVPS Y7, Y3, (R12)
 	MOVQ       R10, R13
 	TESTQ      DX, DX
 	CMOVQEQ    DX, R13
@@ -1014,8 +1118,8 @@ masked10:
 	LEAQ       (R11)(R13*4), R11
 	LEAQ       (R12)(R10*4), R12
 	SUBQ       R10, R8
-	JNE        again7
-done9:
+	JNE        again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $2, R8
@@ -1040,11 +1144,12 @@ done9:
 	MOVQ DI, 360(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end19
 	SFENCE
-end16:
+end19:
 	VZEROUPPER
 	RET
 
@@ -1106,181 +1211,193 @@ row2:
 	VBROADCASTSS (CX), Z14
 	VSQRTPS      Z14, Z14
 	VMULPS       Z14, Z13, Z15
-	VCMPPS       $18, Z3, Z15, K3
-	VMULPS       Z13, Z4, Z16
-	VMAXPS       Z3, Z15, Z17
-	VFIXUPIMMPS  $0, Z11, Z15, Z17
-	VDIVPS       Z17, Z16, Z16
-	VDIVPS       Z14, Z16, Z14
+	VBLENDMPS    Z0, Z15, K1, Z16
+	VCMPPS       $18, Z3, Z16, K3
+	VMULPS       Z13, Z4, Z17
+	VMAXPS       Z3, Z15, Z18
+	VFIXUPIMMPS  $0, Z11, Z15, Z18
+	VDIVPS       Z18, Z17, Z15
+	VDIVPS       Z14, Z15, Z14
+	MOVQ         808(DI), R8
+	CMPQ         R8, $1
+	JGT          known3
 	MOVQ         256(SP), R8
 	MOVQ         264(SP), R9
 	MOVQ         8(DI), R10
 	SUBQ         $64, R10
-	VMOVAPS      Z0, Z16
+	VMOVAPS      Z0, Z15
 	VMOVAPS      Z0, Z17
 	VMOVAPS      Z0, Z18
 	VMOVAPS      Z0, Z19
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMULPS    (R8), Z14, Z20
 	VMULPS    (R9), Z20, Z20
 	VPXORD    Z12, Z20, Z20
-	VBLENDMPS Z0, Z20, K3, Z20
 	VBLENDMPS Z0, Z20, K1, Z20
-	VADDPS    Z20, Z16, Z16
+	VBLENDMPS Z0, Z20, K3, Z20
+	VADDPS    Z20, Z15, Z15
 	VMULPS    64(R8), Z14, Z20
 	VMULPS    64(R9), Z20, Z20
 	VPXORD    Z12, Z20, Z20
-	VBLENDMPS Z0, Z20, K3, Z20
 	VBLENDMPS Z0, Z20, K1, Z20
+	VBLENDMPS Z0, Z20, K3, Z20
 	VADDPS    Z20, Z17, Z17
 	VMULPS    128(R8), Z14, Z20
 	VMULPS    128(R9), Z20, Z20
 	VPXORD    Z12, Z20, Z20
-	VBLENDMPS Z0, Z20, K3, Z20
 	VBLENDMPS Z0, Z20, K1, Z20
+	VBLENDMPS Z0, Z20, K3, Z20
 	VADDPS    Z20, Z18, Z18
 	VMULPS    192(R8), Z14, Z20
 	VMULPS    192(R9), Z20, Z20
 	VPXORD    Z12, Z20, Z20
-	VBLENDMPS Z0, Z20, K3, Z20
 	VBLENDMPS Z0, Z20, K1, Z20
+	VBLENDMPS Z0, Z20, K3, Z20
 	VADDPS    Z20, Z19, Z19
 	ADDQ      DX, R8
 	ADDQ      SI, R9
 	SUBQ      $64, R10
-	JGE       block4
-kept3:
-	VMOVUPS Z16, 0(SP)
+	JGE       block5
+kept4:
+	VMOVUPS Z15, 0(SP)
 	VMOVUPS Z17, 64(SP)
 	VMOVUPS Z18, 128(SP)
 	VMOVUPS Z19, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
-	VPBROADCASTD R10, Z16
-	VPCMPD       $6, iota32<>+0(SB), Z16, K4
-	VMOVUPS.Z    (R8), K4, Z16
-	VMULPS       Z16, Z14, Z16
+	JEQ     done6
+masked7:
+	VPBROADCASTD R10, Z15
+	VPCMPD       $6, iota32<>+0(SB), Z15, K4
+	VMOVUPS.Z    (R8), K4, Z15
+	VMULPS       Z15, Z14, Z15
 	VMOVUPS.Z    (R9), K4, Z17
-	VMULPS       Z17, Z16, Z16
-	VPXORD       Z12, Z16, Z16
-	VBLENDMPS    Z0, Z16, K3, Z16
-	VBLENDMPS    Z0, Z16, K1, Z16
+	VMULPS       Z17, Z15, Z15
+	VPXORD       Z12, Z15, Z15
+	VBLENDMPS    Z0, Z15, K1, Z15
+	VBLENDMPS    Z0, Z15, K3, Z15
 	VMOVUPS      0(SP)(R11*1), Z17
-	VADDPS       Z16, Z17, Z16
-	VMOVAPS      Z16, K4, Z17
+	VADDPS       Z15, Z17, Z15
+	VMOVAPS      Z15, K4, Z17
 	VMOVUPS      Z17, 0(SP)(R11*1)
 	ADDQ         272(SP), R8
 	ADDQ         280(SP), R9
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z14
-	VMOVUPS       128(SP), Z16
-	VADDPS        Z16, Z14, Z14
-	VMOVUPS       64(SP), Z16
+	VMOVUPS       128(SP), Z15
+	VADDPS        Z15, Z14, Z14
+	VMOVUPS       64(SP), Z15
 	VMOVUPS       192(SP), Z17
-	VADDPS        Z17, Z16, Z16
-	VADDPS        Z16, Z14, Z14
-	VEXTRACTF64X4 $1, Z14, Y16
-	VADDPS        Y16, Y14, Y14
-	VEXTRACTF64X2 $1, Y14, X16
-	VADDPS        X16, X14, X14
-	VPERMILPD     $1, X14, X16
-	VADDPS        X16, X14, X14
-	VPERMILPS     $1, X14, X16
-	VADDPS        X16, X14, X14
+	VADDPS        Z17, Z15, Z15
+	VADDPS        Z15, Z14, Z14
+	VEXTRACTF64X4 $1, Z14, Y15
+	VADDPS        Y15, Y14, Y14
+	VEXTRACTF64X2 $1, Y14, X15
+	VADDPS        X15, X14, X14
+	VPERMILPD     $1, X14, X15
+	VADDPS        X15, X14, X14
+	VPERMILPS     $1, X14, X15
+	VADDPS        X15, X14, X14
 	VBROADCASTSS  X14, Z14
-	VBLENDMPS     Z0, Z15, K1, Z15
-	VMAXPS        Z3, Z15, Z16
-	VFIXUPIMMPS   $0, Z11, Z15, Z16
-	VPANDD        Z10, Z16, Z17
-	VCMPPS        $17, Z17, Z6, K1
-	VBLENDMPS     Z7, Z2, K1, Z18
-	VCMPPS        $17, Z5, Z17, K1
-	VBLENDMPS     Z8, Z18, K1, Z17
-	VMULPS        Z17, Z16, Z16
-	VDIVPS        Z16, Z2, Z16
-	VCMPPS        $18, Z3, Z15, K1
-	KNOTW         K1, K1
-	KANDW         K1, K2, K1
-	VMULPS        Z14, Z9, Z14
-	VDIVPS        Z13, Z14, Z14
-	VDIVPS        Z13, Z14, Z13
-	MOVQ          256(SP), R8
-	MOVQ          288(SP), R11
-	MOVQ          296(SP), R12
-	MOVQ          8(DI), R9
-	MOVQ          $0, R10
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R9, $80
-	JLT           again7
-	MOVQ          R12, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R10
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(DI), R8
+	VMOVSS        X14, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSS (R8), Z14
+over8:
+	VMAXPS      Z3, Z16, Z15
+	VFIXUPIMMPS $0, Z11, Z16, Z15
+	VPANDD      Z10, Z15, Z16
+	VCMPPS      $17, Z16, Z6, K1
+	VBLENDMPS   Z7, Z2, K1, Z17
+	VCMPPS      $17, Z5, Z16, K1
+	VBLENDMPS   Z8, Z17, K1, Z16
+	VMULPS      Z16, Z15, Z15
+	VDIVPS      Z15, Z2, Z15
+	KNOTW       K3, K1
+	KANDW       K2, K1, K1
+	VMULPS      Z14, Z9, Z14
+	VDIVPS      Z13, Z14, Z14
+	VDIVPS      Z13, Z14, Z13
+	MOVQ        256(SP), R8
+	MOVQ        288(SP), R11
+	MOVQ        296(SP), R12
+	MOVQ        8(DI), R9
+	MOVQ        $0, R10
+	MOVQ        792(DI), R13
+	ANDQ        $1, R13
+	JEQ         again10
+	CMPQ        R9, $80
+	JLT         again10
+	MOVQ        R12, R13
+	NEGQ        R13
+	ANDQ        $63, R13
+	MOVQ        $1, R10
+	SHRQ        $2, R13
+	TESTQ       R13, R13
+	JNE         masked13
+again10:
 	SUBQ $64, R9
-	JLT  single8
-block11:
-	VMULPS   (R8), Z17, Z14
-	VMULPS   Z16, Z14, Z14
-	VMULPS.Z (R11), Z13, K1, Z15
-	VADDPS   Z15, Z14, Z14
-	VMULPS   64(R8), Z17, Z15
-	VMULPS   Z16, Z15, Z15
+	JLT  single11
+block14:
+	VMULPS   (R8), Z16, Z14
+	VMULPS   Z15, Z14, Z14
+	VMULPS.Z (R11), Z13, K1, Z17
+	VADDPS   Z17, Z14, Z14
+	VMULPS   64(R8), Z16, Z17
+	VMULPS   Z15, Z17, Z17
 	VMULPS.Z 64(R11), Z13, K1, Z18
-	VADDPS   Z18, Z15, Z15
-	VMULPS   128(R8), Z17, Z18
-	VMULPS   Z16, Z18, Z18
+	VADDPS   Z18, Z17, Z17
+	VMULPS   128(R8), Z16, Z18
+	VMULPS   Z15, Z18, Z18
 	VMULPS.Z 128(R11), Z13, K1, Z19
 	VADDPS   Z19, Z18, Z18
-	VMULPS   192(R8), Z17, Z19
-	VMULPS   Z16, Z19, Z19
+	VMULPS   192(R8), Z16, Z19
+	VMULPS   Z15, Z19, Z19
 	VMULPS.Z 192(R11), Z13, K1, Z20
 	VADDPS   Z20, Z19, Z19
 	TESTQ    R10, R10
-	JNE      around12
+	JNE      around15
 	VMOVUPS  Z14, (R12)
-	VMOVUPS  Z15, 64(R12)
+	VMOVUPS  Z17, 64(R12)
 	VMOVUPS  Z18, 128(R12)
 	VMOVUPS  Z19, 192(R12)
-	JMP      stored13
-around12:
+	JMP      stored16
+around15:
 	VMOVNTPS Z14, (R12)
-	VMOVNTPS Z15, 64(R12)
+	VMOVNTPS Z17, 64(R12)
 	VMOVNTPS Z18, 128(R12)
 	VMOVNTPS Z19, 192(R12)
-stored13:
+stored16:
 	ADDQ DX, R8
 	ADDQ AX, R11
 	ADDQ $256, R12
 	SUBQ $64, R9
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $64, R9
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $16, R13
 	CMPQ    R13, R9
 	CMOVQGT R9, R13
-masked10:
+masked13:
 	VPBROADCASTD R13, Z14
 	VPCMPD       $6, iota32<>+0(SB), Z14, K2
 	VMOVUPS.Z    (R8), K2, Z14
-	VMULPS       Z17, Z14, Z14
 	VMULPS       Z16, Z14, Z14
-	VMOVUPS.Z    (R11), K2, Z15
-	VMULPS.Z     Z15, Z13, K1, Z15
-	VADDPS       Z15, Z14, Z14
+	VMULPS       Z15, Z14, Z14
+	VMOVUPS.Z    (R11), K2, Z17
+	VMULPS.Z     Z17, Z13, K1, Z17
+	VADDPS       Z17, Z14, Z14
 	VMOVUPS      Z14, K2, (R12)
 	MOVQ         R13, R14
 	TESTQ        DX, DX
@@ -1292,8 +1409,8 @@ masked10:
 	LEAQ         (R11)(R14*4), R11
 	LEAQ         (R12)(R13*4), R12
 	SUBQ         R13, R9
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $2, R9
@@ -1318,11 +1435,12 @@ done9:
 	MOVQ R8, 304(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -1352,6 +1470,9 @@ TEXT ·normalize_p_is_2_f64_forward_0_avx2(SB), 0, $312-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(DI), R9
 	SUBQ    $32, R9
@@ -1363,8 +1484,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y6
 	VMOVUPD kfff0000000000000<>+0(SB), Y7
 	VMOVUPD kfff0000000000000<>+0(SB), Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R8), Y10
 	VANDPD    Y1, Y10, Y10
 	VCMPPD    $3, Y8, Y8, Y11
@@ -1407,8 +1528,8 @@ block4:
 	VBLENDVPD Y11, Y9, Y10, Y9
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y8, 0(SP)
 	VMOVUPD Y2, 32(SP)
 	VMOVUPD Y3, 64(SP)
@@ -1419,8 +1540,8 @@ kept3:
 	VMOVUPD Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -1440,8 +1561,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y2
 	VMOVUPD      128(SP), Y3
 	VCMPPD       $3, Y2, Y2, Y4
@@ -1480,34 +1601,47 @@ done5:
 	VMAXPD       X3, X2, X3
 	VBLENDVPD    X4, X2, X3, X2
 	VBROADCASTSD X2, Y2
-	VCMPPD       $0, k0000000000000000<>+0(SB), Y2, Y3
-	VXORPD       kffffffffffffffff<>+0(SB), Y3, Y4
-	VANDPD       Y1, Y2, Y5
-	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y5, Y5
-	VXORPD       kffffffffffffffff<>+0(SB), Y5, Y5
-	VANDPD       Y5, Y4, Y4
-	VBLENDVPD    Y4, Y2, Y0, Y4
-	VANDPD       Y1, Y4, Y5
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y6
-	VCMPPD       $17, Y5, Y6, Y6
-	VBLENDVPD    Y6, k2000000000000000<>+0(SB), Y0, Y6
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y5, Y5
-	VBLENDVPD    Y5, k6fe0000000000000<>+0(SB), Y6, Y5
-	VMULPD       Y5, Y4, Y6
-	VDIVPD       Y6, Y0, Y6
-	MOVQ         BX, R8
-	MOVQ         8(DI), R9
-	SUBQ         $32, R9
-	VMOVUPD      k0000000000000000<>+0(SB), Y7
-	VMOVUPD      k0000000000000000<>+0(SB), Y8
-	VMOVUPD      k0000000000000000<>+0(SB), Y9
-	VMOVUPD      k0000000000000000<>+0(SB), Y10
-	VMOVUPD      k0000000000000000<>+0(SB), Y11
-	VMOVUPD      k0000000000000000<>+0(SB), Y12
-	VMOVUPD      k0000000000000000<>+0(SB), Y13
-	VMOVUPD      k0000000000000000<>+0(SB), Y14
-	JLT          kept7
-block8:
+	MOVQ         808(DI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(DI), R8
+	VMOVSD       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSD (R8), Y2
+over8:
+	VCMPPD    $0, k0000000000000000<>+0(SB), Y2, Y3
+	VXORPD    kffffffffffffffff<>+0(SB), Y3, Y4
+	VANDPD    Y1, Y2, Y5
+	VCMPPD    $0, k7ff0000000000000<>+0(SB), Y5, Y5
+	VXORPD    kffffffffffffffff<>+0(SB), Y5, Y5
+	VANDPD    Y5, Y4, Y4
+	VBLENDVPD Y4, Y2, Y0, Y4
+	VANDPD    Y1, Y4, Y5
+	VMOVUPD   k7fd0000000000000<>+0(SB), Y6
+	VCMPPD    $17, Y5, Y6, Y6
+	VBLENDVPD Y6, k2000000000000000<>+0(SB), Y0, Y6
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y5, Y5
+	VBLENDVPD Y5, k6fe0000000000000<>+0(SB), Y6, Y5
+	VMULPD    Y5, Y4, Y6
+	VDIVPD    Y6, Y0, Y6
+	MOVQ      808(DI), R8
+	CMPQ      R8, $2
+	JGT       known10
+	MOVQ      BX, R8
+	MOVQ      8(DI), R9
+	SUBQ      $32, R9
+	VMOVUPD   k0000000000000000<>+0(SB), Y7
+	VMOVUPD   k0000000000000000<>+0(SB), Y8
+	VMOVUPD   k0000000000000000<>+0(SB), Y9
+	VMOVUPD   k0000000000000000<>+0(SB), Y10
+	VMOVUPD   k0000000000000000<>+0(SB), Y11
+	VMOVUPD   k0000000000000000<>+0(SB), Y12
+	VMOVUPD   k0000000000000000<>+0(SB), Y13
+	VMOVUPD   k0000000000000000<>+0(SB), Y14
+	JLT       kept11
+block12:
 	VMULPD (R8), Y5, Y15
 	VMULPD Y6, Y15, Y15
 	VMULPD Y15, Y15, Y15
@@ -1542,8 +1676,8 @@ block8:
 	VADDPD Y15, Y14, Y14
 	ADDQ   CX, R8
 	SUBQ   $32, R9
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPD Y7, 0(SP)
 	VMOVUPD Y8, 32(SP)
 	VMOVUPD Y9, 64(SP)
@@ -1554,8 +1688,8 @@ kept7:
 	VMOVUPD Y14, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -1575,8 +1709,8 @@ masked10:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y5
 	VMOVUPD      128(SP), Y6
 	VADDPD       Y6, Y5, Y5
@@ -1597,41 +1731,59 @@ done9:
 	VPERMILPD    $1, X5, X6
 	VADDPD       X6, X5, X5
 	VBROADCASTSD X5, Y5
-	VMOVSD       X2, (DX)
-	VSQRTPD      Y5, Y2
-	VMULPD       Y2, Y4, Y2
-	VBLENDVPD    Y3, k0000000000000000<>+0(SB), Y2, Y2
-	VCMPPD       $3, Y2, Y2, Y3
-	VMAXPD       256(SP), Y2, Y4
-	VBLENDVPD    Y3, Y2, Y4, Y2
-	VANDPD       Y1, Y2, Y3
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y4
-	VCMPPD       $17, Y3, Y4, Y4
-	VBLENDVPD    Y4, k2000000000000000<>+0(SB), Y0, Y4
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y3, Y3
-	VBLENDVPD    Y3, k6fe0000000000000<>+0(SB), Y4, Y3
-	VMULPD       Y3, Y2, Y2
-	VDIVPD       Y2, Y0, Y2
-	MOVQ         BX, R8
-	MOVQ         296(SP), R9
-	MOVQ         8(DI), R10
-	MOVQ         $0, R11
-	MOVQ         792(DI), R12
-	ANDQ         $1, R12
-	JEQ          again11
-	CMPQ         R10, $20
-	JLT          again11
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked14
-again11:
+	MOVQ         808(DI), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(DI), R8
+	VMOVSD       X5, 8(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(DI), R8
+	VBROADCASTSD 8(R8), Y5
+over15:
+	MOVQ   808(DI), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed16
+	VMOVSD X2, (DX)
+passed16:
+	VSQRTPD   Y5, Y2
+	VMULPD    Y2, Y4, Y2
+	VBLENDVPD Y3, k0000000000000000<>+0(SB), Y2, Y2
+	VCMPPD    $3, Y2, Y2, Y3
+	VMAXPD    256(SP), Y2, Y4
+	VBLENDVPD Y3, Y2, Y4, Y2
+	VANDPD    Y1, Y2, Y3
+	VMOVUPD   k7fd0000000000000<>+0(SB), Y4
+	VCMPPD    $17, Y3, Y4, Y4
+	VBLENDVPD Y4, k2000000000000000<>+0(SB), Y0, Y4
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y3, Y3
+	VBLENDVPD Y3, k6fe0000000000000<>+0(SB), Y4, Y3
+	VMULPD    Y3, Y2, Y2
+	VDIVPD    Y2, Y0, Y2
+	MOVQ      808(DI), R8
+	CMPQ      R8, $3
+	JGT       known17
+	MOVQ      BX, R8
+	MOVQ      296(SP), R9
+	MOVQ      8(DI), R10
+	MOVQ      $0, R11
+	MOVQ      792(DI), R12
+	ANDQ      $1, R12
+	JEQ       again18
+	CMPQ      R10, $20
+	JLT       again18
+	MOVQ      R9, R12
+	NEGQ      R12
+	ANDQ      $31, R12
+	MOVQ      $1, R11
+	SHRQ      $3, R12
+	TESTQ     R12, R12
+	JNE       masked21
+again18:
 	SUBQ $16, R10
-	JLT  single12
-block15:
+	JLT  single19
+block22:
 	VMULPD  (R8), Y3, Y4
 	VMULPD  Y2, Y4, Y4
 	VMULPD  32(R8), Y3, Y6
@@ -1641,40 +1793,40 @@ block15:
 	VMULPD  96(R8), Y3, Y8
 	VMULPD  Y2, Y8, Y8
 	TESTQ   R11, R11
-	JNE     around16
+	JNE     around23
 	VMOVUPD Y4, (R9)
 	VMOVUPD Y6, 32(R9)
 	VMOVUPD Y7, 64(R9)
 	VMOVUPD Y8, 96(R9)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPD Y4, (R9)
 	VMOVNTPD Y6, 32(R9)
 	VMOVNTPD Y7, 64(R9)
 	VMOVNTPD Y8, 96(R9)
-stored17:
+stored24:
 	ADDQ SI, R8
 	ADDQ $128, R9
 	SUBQ $16, R10
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ $12, R10
-	JLT  tail18
-block19:
+	JLT  tail25
+block26:
 	VMULPD  (R8), Y3, Y4
 	VMULPD  Y2, Y4, Y4
 	VMOVUPD Y4, (R9)
 	ADDQ    288(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block19
-tail18:
+	JGE     block26
+tail25:
 	ADDQ    $4, R10
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked14:
+masked21:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -1689,32 +1841,44 @@ masked14:
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again11
-done13:
-	VMOVSD X5, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, BX
-	MOVQ   168(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, DX
-	MOVQ   176(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, 296(SP)
-	MOVQ   184(R8), R8
-	SHLQ   $3, R8
-	ADDQ   R8, AX
-	MOVQ   304(SP), R8
+	JNE        again18
+done20:
+	MOVQ  808(DI), R8
+	TESTQ R8, R8
+	JEQ   over27
+	JMP   leave9
+known17:
+over27:
+	MOVQ   808(DI), R8
 	DECQ   R8
-	MOVQ   R8, 304(SP)
-	JNE    row2
+	CMPQ   R8, $3
+	JCS    passed28
+	VMOVSD X5, (AX)
+passed28:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, DX
+	MOVQ 176(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 296(SP)
+	MOVQ 184(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	MOVQ 304(SP), R8
+	DECQ R8
+	MOVQ R8, 304(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end20
+	JEQ  end29
 	SFENCE
-end20:
+end29:
 	VZEROUPPER
 	RET
 
@@ -1746,6 +1910,9 @@ TEXT ·normalize_p_is_2_f64_forward_0_avx512(SB), 0, $264-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -1753,8 +1920,8 @@ row2:
 	VMOVAPD Z8, Z11
 	VMOVAPD Z8, Z12
 	VMOVAPD Z8, Z13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD     (R9), Z14
 	VPANDQ      Z9, Z14, Z14
 	VMAXPD      Z14, Z15, Z14
@@ -1777,16 +1944,16 @@ block4:
 	VMOVAPD     Z14, Z13
 	ADDQ        CX, R9
 	SUBQ        $32, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z15, 0(SP)
 	VMOVUPD Z11, 64(SP)
 	VMOVUPD Z12, 128(SP)
 	VMOVUPD Z13, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z11
 	VPCMPQ       $6, iota64<>+0(SB), Z11, K1
 	VMOVUPD.Z    (R9), K1, Z11
@@ -1800,8 +1967,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z11
 	VMOVUPD       128(SP), Z12
 	VMAXPD        Z12, Z11, Z12
@@ -1822,29 +1989,42 @@ done5:
 	VMAXPD        X12, X11, X12
 	VFIXUPIMMPD   $0, X10, X11, X12
 	VBROADCASTSD  X12, Z11
-	VCMPPD        $0, Z0, Z11, K1
-	KNOTW         K1, K2
-	VPANDQ        Z9, Z11, Z12
-	VCMPPD        $0, Z1, Z12, K3
-	KNOTW         K3, K3
-	KANDW         K3, K2, K2
-	VBLENDMPD     Z11, Z2, K2, Z12
-	VPANDQ        Z9, Z12, Z13
-	VCMPPD        $17, Z13, Z4, K2
-	VBLENDMPD     Z5, Z2, K2, Z14
-	VCMPPD        $17, Z3, Z13, K2
-	VBLENDMPD     Z6, Z14, K2, Z13
-	VMULPD        Z13, Z12, Z14
-	VDIVPD        Z14, Z2, Z14
-	MOVQ          BX, R9
-	MOVQ          8(DI), R10
-	SUBQ          $32, R10
-	VMOVAPD       Z0, Z15
-	VMOVAPD       Z0, Z16
-	VMOVAPD       Z0, Z17
-	VMOVAPD       Z0, Z18
-	JLT           kept7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X11, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z11
+over8:
+	VCMPPD    $0, Z0, Z11, K1
+	KNOTW     K1, K2
+	VPANDQ    Z9, Z11, Z12
+	VCMPPD    $0, Z1, Z12, K3
+	KNOTW     K3, K3
+	KANDW     K3, K2, K2
+	VBLENDMPD Z11, Z2, K2, Z12
+	VPANDQ    Z9, Z12, Z13
+	VCMPPD    $17, Z13, Z4, K2
+	VBLENDMPD Z5, Z2, K2, Z14
+	VCMPPD    $17, Z3, Z13, K2
+	VBLENDMPD Z6, Z14, K2, Z13
+	VMULPD    Z13, Z12, Z14
+	VDIVPD    Z14, Z2, Z14
+	MOVQ      808(DI), R9
+	CMPQ      R9, $2
+	JGT       known10
+	MOVQ      BX, R9
+	MOVQ      8(DI), R10
+	SUBQ      $32, R10
+	VMOVAPD   Z0, Z15
+	VMOVAPD   Z0, Z16
+	VMOVAPD   Z0, Z17
+	VMOVAPD   Z0, Z18
+	JLT       kept11
+block12:
 	VMULPD (R9), Z13, Z19
 	VMULPD Z14, Z19, Z19
 	VMULPD Z19, Z19, Z19
@@ -1863,16 +2043,16 @@ block8:
 	VADDPD Z19, Z18, Z18
 	ADDQ   CX, R9
 	SUBQ   $32, R10
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPD Z15, 0(SP)
 	VMOVUPD Z16, 64(SP)
 	VMOVUPD Z17, 128(SP)
 	VMOVUPD Z18, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R10, Z15
 	VPCMPQ       $6, iota64<>+0(SB), Z15, K2
 	VMOVUPD.Z    (R9), K2, Z15
@@ -1887,8 +2067,8 @@ masked10:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z13
 	VMOVUPD       128(SP), Z14
 	VADDPD        Z14, Z13, Z13
@@ -1903,39 +2083,57 @@ done9:
 	VPERMILPD     $1, X13, X14
 	VADDPD        X14, X13, X13
 	VBROADCASTSD  X13, Z13
-	VMOVSD        X11, (DX)
-	VSQRTPD       Z13, Z11
-	VMULPD        Z11, Z12, Z11
-	VBLENDMPD     Z0, Z11, K1, Z11
-	VMAXPD        Z7, Z11, Z12
-	VFIXUPIMMPD   $0, Z10, Z11, Z12
-	VPANDQ        Z9, Z12, Z11
-	VCMPPD        $17, Z11, Z4, K1
-	VBLENDMPD     Z5, Z2, K1, Z14
-	VCMPPD        $17, Z3, Z11, K1
-	VBLENDMPD     Z6, Z14, K1, Z11
-	VMULPD        Z11, Z12, Z12
-	VDIVPD        Z12, Z2, Z12
-	MOVQ          BX, R9
-	MOVQ          SI, R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again11
-	CMPQ          R11, $40
-	JLT           again11
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked14
-again11:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSD        X13, 8(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSD 8(R9), Z13
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed16
+	VMOVSD X11, (DX)
+passed16:
+	VSQRTPD     Z13, Z11
+	VMULPD      Z11, Z12, Z11
+	VBLENDMPD   Z0, Z11, K1, Z11
+	VMAXPD      Z7, Z11, Z12
+	VFIXUPIMMPD $0, Z10, Z11, Z12
+	VPANDQ      Z9, Z12, Z11
+	VCMPPD      $17, Z11, Z4, K1
+	VBLENDMPD   Z5, Z2, K1, Z14
+	VCMPPD      $17, Z3, Z11, K1
+	VBLENDMPD   Z6, Z14, K1, Z11
+	VMULPD      Z11, Z12, Z12
+	VDIVPD      Z12, Z2, Z12
+	MOVQ        808(DI), R9
+	CMPQ        R9, $3
+	JGT         known17
+	MOVQ        BX, R9
+	MOVQ        SI, R10
+	MOVQ        8(DI), R11
+	MOVQ        $0, R12
+	MOVQ        792(DI), R13
+	ANDQ        $1, R13
+	JEQ         again18
+	CMPQ        R11, $40
+	JLT         again18
+	MOVQ        R10, R13
+	NEGQ        R13
+	ANDQ        $63, R13
+	MOVQ        $1, R12
+	SHRQ        $3, R13
+	TESTQ       R13, R13
+	JNE         masked21
+again18:
 	SUBQ $32, R11
-	JLT  single12
-block15:
+	JLT  single19
+block22:
 	VMULPD  (R9), Z11, Z14
 	VMULPD  Z12, Z14, Z14
 	VMULPD  64(R9), Z11, Z15
@@ -1945,29 +2143,29 @@ block15:
 	VMULPD  192(R9), Z11, Z17
 	VMULPD  Z12, Z17, Z17
 	TESTQ   R12, R12
-	JNE     around16
+	JNE     around23
 	VMOVUPD Z14, (R10)
 	VMOVUPD Z15, 64(R10)
 	VMOVUPD Z16, 128(R10)
 	VMOVUPD Z17, 192(R10)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPD Z14, (R10)
 	VMOVNTPD Z15, 64(R10)
 	VMOVNTPD Z16, 128(R10)
 	VMOVNTPD Z17, 192(R10)
-stored17:
+stored24:
 	ADDQ CX, R9
 	ADDQ $256, R10
 	SUBQ $32, R11
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ    $32, R11
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked21:
 	VPBROADCASTQ R13, Z14
 	VPCMPQ       $6, iota64<>+0(SB), Z14, K1
 	VMOVUPD.Z    (R9), K1, Z14
@@ -1980,30 +2178,42 @@ masked14:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again18
+done20:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over25
+	JMP   leave9
+known17:
+over25:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed26
 	VMOVSD X13, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, BX
-	MOVQ   168(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, DX
-	MOVQ   176(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, SI
-	MOVQ   184(R9), R9
-	SHLQ   $3, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed26:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DX
+	MOVQ 176(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 184(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end27
 	SFENCE
-end18:
+end27:
 	VZEROUPPER
 	RET
 
@@ -2065,18 +2275,22 @@ row2:
 	VBROADCASTSD (DI), Y4
 	VSQRTPD      Y4, Y4
 	VMULPD       Y4, Y2, Y5
-	VCMPPD       $18, 256(SP), Y5, Y6
-	VMULPD       k3fe0000000000000<>+0(SB), Y2, Y7
-	VCMPPD       $3, Y5, Y5, Y8
-	VMAXPD       256(SP), Y5, Y9
-	VBLENDVPD    Y8, Y5, Y9, Y8
-	VDIVPD       Y8, Y7, Y7
-	VDIVPD       Y4, Y7, Y4
+	VBLENDVPD    Y3, Y0, Y5, Y6
+	VCMPPD       $18, 256(SP), Y6, Y7
+	VMULPD       k3fe0000000000000<>+0(SB), Y2, Y8
+	VCMPPD       $3, Y5, Y5, Y9
+	VMAXPD       256(SP), Y5, Y10
+	VBLENDVPD    Y9, Y5, Y10, Y5
+	VDIVPD       Y5, Y8, Y5
+	VDIVPD       Y4, Y5, Y4
+	MOVQ         808(AX), DI
+	CMPQ         DI, $1
+	JGT          known3
 	MOVQ         304(SP), DI
 	MOVQ         312(SP), R8
 	MOVQ         8(AX), R9
 	SUBQ         $32, R9
-	VMOVAPD      Y0, Y7
+	VMOVAPD      Y0, Y5
 	VMOVAPD      Y0, Y8
 	VMOVAPD      Y0, Y9
 	VMOVAPD      Y0, Y10
@@ -2084,62 +2298,62 @@ row2:
 	VMOVAPD      Y0, Y12
 	VMOVAPD      Y0, Y13
 	VMOVAPD      Y0, Y14
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMULPD    (DI), Y4, Y15
 	VMULPD    (R8), Y15, Y15
 	VXORPD    Y1, Y15, Y15
-	VBLENDVPD Y6, Y0, Y15, Y15
 	VBLENDVPD Y3, Y0, Y15, Y15
-	VADDPD    Y15, Y7, Y7
+	VBLENDVPD Y7, Y0, Y15, Y15
+	VADDPD    Y15, Y5, Y5
 	VMULPD    32(DI), Y4, Y15
 	VMULPD    32(R8), Y15, Y15
 	VXORPD    Y1, Y15, Y15
-	VBLENDVPD Y6, Y0, Y15, Y15
 	VBLENDVPD Y3, Y0, Y15, Y15
+	VBLENDVPD Y7, Y0, Y15, Y15
 	VADDPD    Y15, Y8, Y8
 	VMULPD    64(DI), Y4, Y15
 	VMULPD    64(R8), Y15, Y15
 	VXORPD    Y1, Y15, Y15
-	VBLENDVPD Y6, Y0, Y15, Y15
 	VBLENDVPD Y3, Y0, Y15, Y15
+	VBLENDVPD Y7, Y0, Y15, Y15
 	VADDPD    Y15, Y9, Y9
 	VMULPD    96(DI), Y4, Y15
 	VMULPD    96(R8), Y15, Y15
 	VXORPD    Y1, Y15, Y15
-	VBLENDVPD Y6, Y0, Y15, Y15
 	VBLENDVPD Y3, Y0, Y15, Y15
+	VBLENDVPD Y7, Y0, Y15, Y15
 	VADDPD    Y15, Y10, Y10
 	VMULPD    128(DI), Y4, Y15
 	VMULPD    128(R8), Y15, Y15
 	VXORPD    Y1, Y15, Y15
-	VBLENDVPD Y6, Y0, Y15, Y15
 	VBLENDVPD Y3, Y0, Y15, Y15
+	VBLENDVPD Y7, Y0, Y15, Y15
 	VADDPD    Y15, Y11, Y11
 	VMULPD    160(DI), Y4, Y15
 	VMULPD    160(R8), Y15, Y15
 	VXORPD    Y1, Y15, Y15
-	VBLENDVPD Y6, Y0, Y15, Y15
 	VBLENDVPD Y3, Y0, Y15, Y15
+	VBLENDVPD Y7, Y0, Y15, Y15
 	VADDPD    Y15, Y12, Y12
 	VMULPD    192(DI), Y4, Y15
 	VMULPD    192(R8), Y15, Y15
 	VXORPD    Y1, Y15, Y15
-	VBLENDVPD Y6, Y0, Y15, Y15
 	VBLENDVPD Y3, Y0, Y15, Y15
+	VBLENDVPD Y7, Y0, Y15, Y15
 	VADDPD    Y15, Y13, Y13
 	VMULPD    224(DI), Y4, Y15
 	VMULPD    224(R8), Y15, Y15
 	VXORPD    Y1, Y15, Y15
-	VBLENDVPD Y6, Y0, Y15, Y15
 	VBLENDVPD Y3, Y0, Y15, Y15
+	VBLENDVPD Y7, Y0, Y15, Y15
 	VADDPD    Y15, Y14, Y14
 	ADDQ      BX, DI
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
-	VMOVUPD Y7, 0(SP)
+	JGE       block5
+kept4:
+	VMOVUPD Y5, 0(SP)
 	VMOVUPD Y8, 32(SP)
 	VMOVUPD Y9, 64(SP)
 	VMOVUPD Y10, 96(SP)
@@ -2149,166 +2363,174 @@ kept3:
 	VMOVUPD Y14, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
 	CMOVQGT    R12, R11
 	LEAQ       tail<>+0(SB), R12
 	NEGQ       R11
-	VMOVUPD    32(R12)(R11*8), Y7
-	VMASKMOVPD (DI), Y7, Y8
+	VMOVUPD    32(R12)(R11*8), Y5
+	VMASKMOVPD (DI), Y5, Y8
 	VMULPD     Y8, Y4, Y8
-	VMASKMOVPD (R8), Y7, Y9
+	VMASKMOVPD (R8), Y5, Y9
 	VMULPD     Y9, Y8, Y8
 	VXORPD     Y1, Y8, Y8
-	VBLENDVPD  Y6, Y0, Y8, Y8
 	VBLENDVPD  Y3, Y0, Y8, Y8
+	VBLENDVPD  Y7, Y0, Y8, Y8
 	VMOVUPD    0(SP)(R10*1), Y9
 	VADDPD     Y8, Y9, Y8
-	VBLENDVPD  Y7, Y8, Y9, Y9
+	VBLENDVPD  Y5, Y8, Y9, Y9
 	VMOVUPD    Y9, 0(SP)(R10*1)
 	ADDQ       320(SP), DI
 	ADDQ       328(SP), R8
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
-	VMOVUPD      0(SP), Y4
-	VMOVUPD      128(SP), Y6
-	VADDPD       Y6, Y4, Y4
-	VMOVUPD      64(SP), Y6
-	VMOVUPD      192(SP), Y7
-	VADDPD       Y7, Y6, Y6
-	VADDPD       Y6, Y4, Y4
-	VMOVUPD      32(SP), Y6
-	VMOVUPD      160(SP), Y7
-	VADDPD       Y7, Y6, Y6
-	VMOVUPD      96(SP), Y7
+	JGT        masked7
+done6:
+	VMOVUPD      0(SP), Y3
+	VMOVUPD      128(SP), Y4
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      64(SP), Y4
+	VMOVUPD      192(SP), Y5
+	VADDPD       Y5, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      32(SP), Y4
+	VMOVUPD      160(SP), Y5
+	VADDPD       Y5, Y4, Y4
+	VMOVUPD      96(SP), Y5
 	VMOVUPD      224(SP), Y8
-	VADDPD       Y8, Y7, Y7
-	VADDPD       Y7, Y6, Y6
-	VADDPD       Y6, Y4, Y4
-	VEXTRACTF128 $1, Y4, X6
-	VADDPD       X6, X4, X4
-	VPERMILPD    $1, X4, X6
-	VADDPD       X6, X4, X4
-	VBROADCASTSD X4, Y4
-	VBLENDVPD    Y3, Y0, Y5, Y3
-	VCMPPD       $3, Y3, Y3, Y5
-	VMAXPD       256(SP), Y3, Y6
-	VBLENDVPD    Y5, Y3, Y6, Y5
-	VANDPD       k7fffffffffffffff<>+0(SB), Y5, Y6
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y7
-	VCMPPD       $17, Y6, Y7, Y7
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y8
-	VBLENDVPD    Y7, k2000000000000000<>+0(SB), Y8, Y7
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y6, Y6
-	VBLENDVPD    Y6, k6fe0000000000000<>+0(SB), Y7, Y6
-	VMULPD       Y6, Y5, Y5
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
-	VDIVPD       Y5, Y7, Y5
-	VCMPPD       $18, 256(SP), Y3, Y3
-	VXORPD       kffffffffffffffff<>+0(SB), Y3, Y3
-	VANDPD       368(SP), Y3, Y3
-	VMULPD       k4000000000000000<>+0(SB), Y4, Y4
-	VDIVPD       Y2, Y4, Y4
-	VDIVPD       Y2, Y4, Y2
-	MOVQ         304(SP), DI
-	MOVQ         336(SP), R11
-	MOVQ         344(SP), R12
-	MOVQ         8(AX), R8
-	MOVQ         $0, R9
-	MOVQ         792(AX), R10
-	ANDQ         $1, R10
-	JEQ          again7
-	CMPQ         R8, $20
-	JLT          again7
-	MOVQ         R12, R10
-	NEGQ         R10
-	ANDQ         $31, R10
-	MOVQ         $1, R9
-	SHRQ         $3, R10
-	TESTQ        R10, R10
-	JNE          masked10
-again7:
-	SUBQ $16, R8
-	JLT  single8
-block11:
-	VMULPD    (DI), Y6, Y4
+	VADDPD       Y8, Y5, Y5
+	VADDPD       Y5, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	VEXTRACTF128 $1, Y3, X4
+	VADDPD       X4, X3, X3
+	VPERMILPD    $1, X3, X4
+	VADDPD       X4, X3, X3
+	VBROADCASTSD X3, Y3
+	MOVQ         808(AX), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(AX), DI
+	VMOVSD       X3, (DI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSD (DI), Y3
+over8:
+	VCMPPD    $3, Y6, Y6, Y4
+	VMAXPD    256(SP), Y6, Y5
+	VBLENDVPD Y4, Y6, Y5, Y4
+	VANDPD    k7fffffffffffffff<>+0(SB), Y4, Y5
+	VMOVUPD   k7fd0000000000000<>+0(SB), Y6
+	VCMPPD    $17, Y5, Y6, Y6
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y8
+	VBLENDVPD Y6, k2000000000000000<>+0(SB), Y8, Y6
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y5, Y5
+	VBLENDVPD Y5, k6fe0000000000000<>+0(SB), Y6, Y5
 	VMULPD    Y5, Y4, Y4
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y6
+	VDIVPD    Y4, Y6, Y4
+	VXORPD    kffffffffffffffff<>+0(SB), Y7, Y6
+	VANDPD    368(SP), Y6, Y6
+	VMULPD    k4000000000000000<>+0(SB), Y3, Y3
+	VDIVPD    Y2, Y3, Y3
+	VDIVPD    Y2, Y3, Y2
+	MOVQ      304(SP), DI
+	MOVQ      336(SP), R11
+	MOVQ      344(SP), R12
+	MOVQ      8(AX), R8
+	MOVQ      $0, R9
+	MOVQ      792(AX), R10
+	ANDQ      $1, R10
+	JEQ       again10
+	CMPQ      R8, $20
+	JLT       again10
+	MOVQ      R12, R10
+	NEGQ      R10
+	ANDQ      $31, R10
+	MOVQ      $1, R9
+	SHRQ      $3, R10
+	TESTQ     R10, R10
+	JNE       masked13
+again10:
+	SUBQ $16, R8
+	JLT  single11
+block14:
+	VMULPD    (DI), Y5, Y3
+	VMULPD    Y4, Y3, Y3
 	VMULPD    (R11), Y2, Y7
-	VBLENDVPD Y3, Y7, Y0, Y7
-	VADDPD    Y7, Y4, Y4
-	VMULPD    32(DI), Y6, Y7
-	VMULPD    Y5, Y7, Y7
+	VBLENDVPD Y6, Y7, Y0, Y7
+	VADDPD    Y7, Y3, Y3
+	VMULPD    32(DI), Y5, Y7
+	VMULPD    Y4, Y7, Y7
 	VMULPD    32(R11), Y2, Y8
-	VBLENDVPD Y3, Y8, Y0, Y8
+	VBLENDVPD Y6, Y8, Y0, Y8
 	VADDPD    Y8, Y7, Y7
-	VMULPD    64(DI), Y6, Y8
-	VMULPD    Y5, Y8, Y8
+	VMULPD    64(DI), Y5, Y8
+	VMULPD    Y4, Y8, Y8
 	VMULPD    64(R11), Y2, Y9
-	VBLENDVPD Y3, Y9, Y0, Y9
+	VBLENDVPD Y6, Y9, Y0, Y9
 	VADDPD    Y9, Y8, Y8
-	VMULPD    96(DI), Y6, Y9
-	VMULPD    Y5, Y9, Y9
+	VMULPD    96(DI), Y5, Y9
+	VMULPD    Y4, Y9, Y9
 	VMULPD    96(R11), Y2, Y10
-	VBLENDVPD Y3, Y10, Y0, Y10
+	VBLENDVPD Y6, Y10, Y0, Y10
 	VADDPD    Y10, Y9, Y9
 	TESTQ     R9, R9
-	JNE       around12
-	VMOVUPD   Y4, (R12)
+	JNE       around15
+	VMOVUPD   Y3, (R12)
 	VMOVUPD   Y7, 32(R12)
 	VMOVUPD   Y8, 64(R12)
 	VMOVUPD   Y9, 96(R12)
-	JMP       stored13
-around12:
-	VMOVNTPD Y4, (R12)
+	JMP       stored16
+around15:
+	VMOVNTPD Y3, (R12)
 	VMOVNTPD Y7, 32(R12)
 	VMOVNTPD Y8, 64(R12)
 	VMOVNTPD Y9, 96(R12)
-stored13:
+stored16:
 	ADDQ DX, DI
 	ADDQ SI, R11
 	ADDQ $128, R12
 	SUBQ $16, R8
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ $12, R8
-	JLT  tail14
-block15:
-	VMULPD    (DI), Y6, Y4
-	VMULPD    Y5, Y4, Y4
+	JLT  tail17
+block18:
+	VMULPD    (DI), Y5, Y3
+	VMULPD    Y4, Y3, Y3
 	VMULPD    (R11), Y2, Y7
-	VBLENDVPD Y3, Y7, Y0, Y7
-	VADDPD    Y7, Y4, Y4
-	VMOVUPD   Y4, (R12)
+	VBLENDVPD Y6, Y7, Y0, Y7
+	VADDPD    Y7, Y3, Y3
+	VMOVUPD   Y3, (R12)
 	ADDQ      320(SP), DI
 	ADDQ      352(SP), R11
 	ADDQ      $32, R12
 	SUBQ      $4, R8
-	JGE       block15
-tail14:
+	JGE       block18
+tail17:
 	ADDQ    $4, R8
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $4, R10
 	CMPQ    R10, R8
 	CMOVQGT R8, R10
-masked10:
+masked13:
 	MOVQ       R10, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
-	VMOVUPD    32(R14)(R13*8), Y4
-	VMASKMOVPD (DI), Y4, Y7
-	VMULPD     Y6, Y7, Y7
+	VMOVUPD    32(R14)(R13*8), Y3
+	VMASKMOVPD (DI), Y3, Y7
 	VMULPD     Y5, Y7, Y7
-	VMASKMOVPD (R11), Y4, Y8
+	VMULPD     Y4, Y7, Y7
+	VMASKMOVPD (R11), Y3, Y8
 	VMULPD     Y8, Y2, Y8
-	VBLENDVPD  Y3, Y8, Y0, Y8
+	VBLENDVPD  Y6, Y8, Y0, Y8
 	VADDPD     Y8, Y7, Y7
-	VMASKMOVPD Y7, Y4, (R12)
+	VMASKMOVPD Y7, Y3, (R12)
 	MOVQ       R10, R13
 	TESTQ      DX, DX
 	CMOVQEQ    DX, R13
@@ -2319,8 +2541,8 @@ masked10:
 	LEAQ       (R11)(R13*8), R11
 	LEAQ       (R12)(R10*8), R12
 	SUBQ       R10, R8
-	JNE        again7
-done9:
+	JNE        again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $3, R8
@@ -2345,11 +2567,12 @@ done9:
 	MOVQ DI, 360(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end19
 	SFENCE
-end16:
+end19:
 	VZEROUPPER
 	RET
 
@@ -2409,179 +2632,191 @@ row2:
 	VBROADCASTSD (CX), Z14
 	VSQRTPD      Z14, Z14
 	VMULPD       Z14, Z13, Z15
-	VCMPPD       $18, Z3, Z15, K3
-	VMULPD       Z13, Z4, Z16
-	VMAXPD       Z3, Z15, Z17
-	VFIXUPIMMPD  $0, Z11, Z15, Z17
-	VDIVPD       Z17, Z16, Z16
-	VDIVPD       Z14, Z16, Z14
+	VBLENDMPD    Z0, Z15, K1, Z16
+	VCMPPD       $18, Z3, Z16, K3
+	VMULPD       Z13, Z4, Z17
+	VMAXPD       Z3, Z15, Z18
+	VFIXUPIMMPD  $0, Z11, Z15, Z18
+	VDIVPD       Z18, Z17, Z15
+	VDIVPD       Z14, Z15, Z14
+	MOVQ         808(DI), R8
+	CMPQ         R8, $1
+	JGT          known3
 	MOVQ         256(SP), R8
 	MOVQ         264(SP), R9
 	MOVQ         8(DI), R10
 	SUBQ         $32, R10
-	VMOVAPD      Z0, Z16
+	VMOVAPD      Z0, Z15
 	VMOVAPD      Z0, Z17
 	VMOVAPD      Z0, Z18
 	VMOVAPD      Z0, Z19
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMULPD    (R8), Z14, Z20
 	VMULPD    (R9), Z20, Z20
 	VPXORQ    Z12, Z20, Z20
-	VBLENDMPD Z0, Z20, K3, Z20
 	VBLENDMPD Z0, Z20, K1, Z20
-	VADDPD    Z20, Z16, Z16
+	VBLENDMPD Z0, Z20, K3, Z20
+	VADDPD    Z20, Z15, Z15
 	VMULPD    64(R8), Z14, Z20
 	VMULPD    64(R9), Z20, Z20
 	VPXORQ    Z12, Z20, Z20
-	VBLENDMPD Z0, Z20, K3, Z20
 	VBLENDMPD Z0, Z20, K1, Z20
+	VBLENDMPD Z0, Z20, K3, Z20
 	VADDPD    Z20, Z17, Z17
 	VMULPD    128(R8), Z14, Z20
 	VMULPD    128(R9), Z20, Z20
 	VPXORQ    Z12, Z20, Z20
-	VBLENDMPD Z0, Z20, K3, Z20
 	VBLENDMPD Z0, Z20, K1, Z20
+	VBLENDMPD Z0, Z20, K3, Z20
 	VADDPD    Z20, Z18, Z18
 	VMULPD    192(R8), Z14, Z20
 	VMULPD    192(R9), Z20, Z20
 	VPXORQ    Z12, Z20, Z20
-	VBLENDMPD Z0, Z20, K3, Z20
 	VBLENDMPD Z0, Z20, K1, Z20
+	VBLENDMPD Z0, Z20, K3, Z20
 	VADDPD    Z20, Z19, Z19
 	ADDQ      DX, R8
 	ADDQ      SI, R9
 	SUBQ      $32, R10
-	JGE       block4
-kept3:
-	VMOVUPD Z16, 0(SP)
+	JGE       block5
+kept4:
+	VMOVUPD Z15, 0(SP)
 	VMOVUPD Z17, 64(SP)
 	VMOVUPD Z18, 128(SP)
 	VMOVUPD Z19, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
-	VPBROADCASTQ R10, Z16
-	VPCMPQ       $6, iota64<>+0(SB), Z16, K4
-	VMOVUPD.Z    (R8), K4, Z16
-	VMULPD       Z16, Z14, Z16
+	JEQ     done6
+masked7:
+	VPBROADCASTQ R10, Z15
+	VPCMPQ       $6, iota64<>+0(SB), Z15, K4
+	VMOVUPD.Z    (R8), K4, Z15
+	VMULPD       Z15, Z14, Z15
 	VMOVUPD.Z    (R9), K4, Z17
-	VMULPD       Z17, Z16, Z16
-	VPXORQ       Z12, Z16, Z16
-	VBLENDMPD    Z0, Z16, K3, Z16
-	VBLENDMPD    Z0, Z16, K1, Z16
+	VMULPD       Z17, Z15, Z15
+	VPXORQ       Z12, Z15, Z15
+	VBLENDMPD    Z0, Z15, K1, Z15
+	VBLENDMPD    Z0, Z15, K3, Z15
 	VMOVUPD      0(SP)(R11*1), Z17
-	VADDPD       Z16, Z17, Z16
-	VMOVAPD      Z16, K4, Z17
+	VADDPD       Z15, Z17, Z15
+	VMOVAPD      Z15, K4, Z17
 	VMOVUPD      Z17, 0(SP)(R11*1)
 	ADDQ         272(SP), R8
 	ADDQ         280(SP), R9
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z14
-	VMOVUPD       128(SP), Z16
-	VADDPD        Z16, Z14, Z14
-	VMOVUPD       64(SP), Z16
+	VMOVUPD       128(SP), Z15
+	VADDPD        Z15, Z14, Z14
+	VMOVUPD       64(SP), Z15
 	VMOVUPD       192(SP), Z17
-	VADDPD        Z17, Z16, Z16
-	VADDPD        Z16, Z14, Z14
-	VEXTRACTF64X4 $1, Z14, Y16
-	VADDPD        Y16, Y14, Y14
-	VEXTRACTF64X2 $1, Y14, X16
-	VADDPD        X16, X14, X14
-	VPERMILPD     $1, X14, X16
-	VADDPD        X16, X14, X14
+	VADDPD        Z17, Z15, Z15
+	VADDPD        Z15, Z14, Z14
+	VEXTRACTF64X4 $1, Z14, Y15
+	VADDPD        Y15, Y14, Y14
+	VEXTRACTF64X2 $1, Y14, X15
+	VADDPD        X15, X14, X14
+	VPERMILPD     $1, X14, X15
+	VADDPD        X15, X14, X14
 	VBROADCASTSD  X14, Z14
-	VBLENDMPD     Z0, Z15, K1, Z15
-	VMAXPD        Z3, Z15, Z16
-	VFIXUPIMMPD   $0, Z11, Z15, Z16
-	VPANDQ        Z10, Z16, Z17
-	VCMPPD        $17, Z17, Z6, K1
-	VBLENDMPD     Z7, Z2, K1, Z18
-	VCMPPD        $17, Z5, Z17, K1
-	VBLENDMPD     Z8, Z18, K1, Z17
-	VMULPD        Z17, Z16, Z16
-	VDIVPD        Z16, Z2, Z16
-	VCMPPD        $18, Z3, Z15, K1
-	KNOTW         K1, K1
-	KANDW         K1, K2, K1
-	VMULPD        Z14, Z9, Z14
-	VDIVPD        Z13, Z14, Z14
-	VDIVPD        Z13, Z14, Z13
-	MOVQ          256(SP), R8
-	MOVQ          288(SP), R11
-	MOVQ          296(SP), R12
-	MOVQ          8(DI), R9
-	MOVQ          $0, R10
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R9, $40
-	JLT           again7
-	MOVQ          R12, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R10
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(DI), R8
+	VMOVSD        X14, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSD (R8), Z14
+over8:
+	VMAXPD      Z3, Z16, Z15
+	VFIXUPIMMPD $0, Z11, Z16, Z15
+	VPANDQ      Z10, Z15, Z16
+	VCMPPD      $17, Z16, Z6, K1
+	VBLENDMPD   Z7, Z2, K1, Z17
+	VCMPPD      $17, Z5, Z16, K1
+	VBLENDMPD   Z8, Z17, K1, Z16
+	VMULPD      Z16, Z15, Z15
+	VDIVPD      Z15, Z2, Z15
+	KNOTW       K3, K1
+	KANDW       K2, K1, K1
+	VMULPD      Z14, Z9, Z14
+	VDIVPD      Z13, Z14, Z14
+	VDIVPD      Z13, Z14, Z13
+	MOVQ        256(SP), R8
+	MOVQ        288(SP), R11
+	MOVQ        296(SP), R12
+	MOVQ        8(DI), R9
+	MOVQ        $0, R10
+	MOVQ        792(DI), R13
+	ANDQ        $1, R13
+	JEQ         again10
+	CMPQ        R9, $40
+	JLT         again10
+	MOVQ        R12, R13
+	NEGQ        R13
+	ANDQ        $63, R13
+	MOVQ        $1, R10
+	SHRQ        $3, R13
+	TESTQ       R13, R13
+	JNE         masked13
+again10:
 	SUBQ $32, R9
-	JLT  single8
-block11:
-	VMULPD   (R8), Z17, Z14
-	VMULPD   Z16, Z14, Z14
-	VMULPD.Z (R11), Z13, K1, Z15
-	VADDPD   Z15, Z14, Z14
-	VMULPD   64(R8), Z17, Z15
-	VMULPD   Z16, Z15, Z15
+	JLT  single11
+block14:
+	VMULPD   (R8), Z16, Z14
+	VMULPD   Z15, Z14, Z14
+	VMULPD.Z (R11), Z13, K1, Z17
+	VADDPD   Z17, Z14, Z14
+	VMULPD   64(R8), Z16, Z17
+	VMULPD   Z15, Z17, Z17
 	VMULPD.Z 64(R11), Z13, K1, Z18
-	VADDPD   Z18, Z15, Z15
-	VMULPD   128(R8), Z17, Z18
-	VMULPD   Z16, Z18, Z18
+	VADDPD   Z18, Z17, Z17
+	VMULPD   128(R8), Z16, Z18
+	VMULPD   Z15, Z18, Z18
 	VMULPD.Z 128(R11), Z13, K1, Z19
 	VADDPD   Z19, Z18, Z18
-	VMULPD   192(R8), Z17, Z19
-	VMULPD   Z16, Z19, Z19
+	VMULPD   192(R8), Z16, Z19
+	VMULPD   Z15, Z19, Z19
 	VMULPD.Z 192(R11), Z13, K1, Z20
 	VADDPD   Z20, Z19, Z19
 	TESTQ    R10, R10
-	JNE      around12
+	JNE      around15
 	VMOVUPD  Z14, (R12)
-	VMOVUPD  Z15, 64(R12)
+	VMOVUPD  Z17, 64(R12)
 	VMOVUPD  Z18, 128(R12)
 	VMOVUPD  Z19, 192(R12)
-	JMP      stored13
-around12:
+	JMP      stored16
+around15:
 	VMOVNTPD Z14, (R12)
-	VMOVNTPD Z15, 64(R12)
+	VMOVNTPD Z17, 64(R12)
 	VMOVNTPD Z18, 128(R12)
 	VMOVNTPD Z19, 192(R12)
-stored13:
+stored16:
 	ADDQ DX, R8
 	ADDQ AX, R11
 	ADDQ $256, R12
 	SUBQ $32, R9
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $32, R9
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R13
 	CMPQ    R13, R9
 	CMOVQGT R9, R13
-masked10:
+masked13:
 	VPBROADCASTQ R13, Z14
 	VPCMPQ       $6, iota64<>+0(SB), Z14, K2
 	VMOVUPD.Z    (R8), K2, Z14
-	VMULPD       Z17, Z14, Z14
 	VMULPD       Z16, Z14, Z14
-	VMOVUPD.Z    (R11), K2, Z15
-	VMULPD.Z     Z15, Z13, K1, Z15
-	VADDPD       Z15, Z14, Z14
+	VMULPD       Z15, Z14, Z14
+	VMOVUPD.Z    (R11), K2, Z17
+	VMULPD.Z     Z17, Z13, K1, Z17
+	VADDPD       Z17, Z14, Z14
 	VMOVUPD      Z14, K2, (R12)
 	MOVQ         R13, R14
 	TESTQ        DX, DX
@@ -2593,8 +2828,8 @@ masked10:
 	LEAQ         (R11)(R14*8), R11
 	LEAQ         (R12)(R13*8), R12
 	SUBQ         R13, R9
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $3, R9
@@ -2619,11 +2854,12 @@ done9:
 	MOVQ R8, 304(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -2654,6 +2890,9 @@ TEXT ·normalize_no_p_is_2_p_is_inf_f32_forward_0_avx2(SB), 0, $272-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -2665,8 +2904,8 @@ row2:
 	VMOVAPS Y4, Y11
 	VMOVAPS Y4, Y12
 	VMOVAPS Y4, Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R8), Y14
 	VANDPS    Y5, Y14, Y14
 	VCMPPS    $3, Y6, Y6, Y15
@@ -2709,8 +2948,8 @@ block4:
 	VBLENDVPS Y15, Y13, Y14, Y13
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y6, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -2721,8 +2960,8 @@ kept3:
 	VMOVUPS Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -2742,8 +2981,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VCMPPS       $3, Y6, Y6, Y8
@@ -2786,36 +3025,49 @@ done5:
 	VMAXPS       X7, X6, X7
 	VBLENDVPS    X8, X6, X7, X6
 	VBROADCASTSS X6, Y6
-	VCMPPS       $3, Y6, Y6, Y7
-	VMAXPS       Y0, Y6, Y8
-	VBLENDVPS    Y7, Y6, Y8, Y7
-	VANDPS       Y5, Y7, Y8
-	VCMPPS       $17, Y8, Y1, Y9
-	VBLENDVPS    Y9, k20000000<>+0(SB), Y2, Y9
-	VCMPPS       $17, k00800000<>+0(SB), Y8, Y8
-	VBLENDVPS    Y8, Y3, Y9, Y8
-	VMULPS       Y8, Y7, Y7
-	VDIVPS       Y7, Y2, Y7
-	MOVQ         BX, R8
-	MOVQ         264(SP), R9
-	MOVQ         8(SI), R10
-	MOVQ         $0, R11
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $40
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X6, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y6
+over8:
+	VCMPPS    $3, Y6, Y6, Y7
+	VMAXPS    Y0, Y6, Y8
+	VBLENDVPS Y7, Y6, Y8, Y7
+	VANDPS    Y5, Y7, Y8
+	VCMPPS    $17, Y8, Y1, Y9
+	VBLENDVPS Y9, k20000000<>+0(SB), Y2, Y9
+	VCMPPS    $17, k00800000<>+0(SB), Y8, Y8
+	VBLENDVPS Y8, Y3, Y9, Y8
+	VMULPS    Y8, Y7, Y7
+	VDIVPS    Y7, Y2, Y7
+	MOVQ      808(SI), R8
+	CMPQ      R8, $2
+	JGT       known10
+	MOVQ      BX, R8
+	MOVQ      264(SP), R9
+	MOVQ      8(SI), R10
+	MOVQ      $0, R11
+	MOVQ      792(SI), R12
+	ANDQ      $1, R12
+	JEQ       again11
+	CMPQ      R10, $40
+	JLT       again11
+	MOVQ      R9, R12
+	NEGQ      R12
+	ANDQ      $31, R12
+	MOVQ      $1, R11
+	SHRQ      $2, R12
+	TESTQ     R12, R12
+	JNE       masked14
+again11:
 	SUBQ $32, R10
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPS  (R8), Y8, Y9
 	VMULPS  Y7, Y9, Y9
 	VMULPS  32(R8), Y8, Y10
@@ -2825,40 +3077,40 @@ block11:
 	VMULPS  96(R8), Y8, Y12
 	VMULPS  Y7, Y12, Y12
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around16
 	VMOVUPS Y9, (R9)
 	VMOVUPS Y10, 32(R9)
 	VMOVUPS Y11, 64(R9)
 	VMOVUPS Y12, 96(R9)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPS Y9, (R9)
 	VMOVNTPS Y10, 32(R9)
 	VMOVNTPS Y11, 64(R9)
 	VMOVNTPS Y12, 96(R9)
-stored13:
+stored17:
 	ADDQ DX, R8
 	ADDQ $128, R9
 	SUBQ $32, R10
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ $24, R10
-	JLT  tail14
-block15:
+	JLT  tail18
+block19:
 	VMULPS  (R8), Y8, Y9
 	VMULPS  Y7, Y9, Y9
 	VMOVUPS Y9, (R9)
 	ADDQ    256(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block15
-tail14:
+	JGE     block19
+tail18:
 	ADDQ    $8, R10
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked14:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -2873,27 +3125,39 @@ masked10:
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
+	JNE        again11
+done13:
+	MOVQ  808(SI), R8
+	TESTQ R8, R8
+	JEQ   over20
+	JMP   leave9
+known10:
+over20:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $2
+	JCS    passed21
 	VMOVSS X6, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, BX
-	MOVQ   168(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, 264(SP)
-	MOVQ   176(R8), R8
-	SHLQ   $2, R8
-	ADDQ   R8, AX
-	DECQ   DI
-	JNE    row2
+passed21:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 264(SP)
+	MOVQ 176(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end22
 	SFENCE
-end16:
+end22:
 	VZEROUPPER
 	RET
 
@@ -2923,6 +3187,9 @@ TEXT ·normalize_no_p_is_2_p_is_inf_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -2930,8 +3197,8 @@ row2:
 	VMOVAPS Z6, Z10
 	VMOVAPS Z6, Z11
 	VMOVAPS Z6, Z12
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS     (R9), Z13
 	VPANDD      Z7, Z13, Z13
 	VMAXPS      Z13, Z9, Z13
@@ -2954,16 +3221,16 @@ block4:
 	VMOVAPS     Z13, Z12
 	ADDQ        CX, R9
 	SUBQ        $64, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z9, 0(SP)
 	VMOVUPS Z10, 64(SP)
 	VMOVUPS Z11, 128(SP)
 	VMOVUPS Z12, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z9
 	VPCMPD       $6, iota32<>+0(SB), Z9, K1
 	VMOVUPS.Z    (R9), K1, Z9
@@ -2977,8 +3244,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z9
 	VMOVUPS       128(SP), Z10
 	VMAXPS        Z10, Z9, Z10
@@ -3002,35 +3269,48 @@ done5:
 	VMAXPS        X9, X10, X9
 	VFIXUPIMMPS   $0, X8, X10, X9
 	VBROADCASTSS  X9, Z9
-	VMAXPS        Z0, Z9, Z10
-	VFIXUPIMMPS   $0, Z8, Z9, Z10
-	VPANDD        Z7, Z10, Z11
-	VCMPPS        $17, Z11, Z2, K1
-	VBLENDMPS     Z3, Z4, K1, Z12
-	VCMPPS        $17, Z1, Z11, K1
-	VBLENDMPS     Z5, Z12, K1, Z11
-	VMULPS        Z11, Z10, Z10
-	VDIVPS        Z10, Z4, Z10
-	MOVQ          BX, R9
-	MOVQ          SI, R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $80
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X9, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z9
+over8:
+	VMAXPS      Z0, Z9, Z10
+	VFIXUPIMMPS $0, Z8, Z9, Z10
+	VPANDD      Z7, Z10, Z11
+	VCMPPS      $17, Z11, Z2, K1
+	VBLENDMPS   Z3, Z4, K1, Z12
+	VCMPPS      $17, Z1, Z11, K1
+	VBLENDMPS   Z5, Z12, K1, Z11
+	VMULPS      Z11, Z10, Z10
+	VDIVPS      Z10, Z4, Z10
+	MOVQ        808(DI), R9
+	CMPQ        R9, $2
+	JGT         known10
+	MOVQ        BX, R9
+	MOVQ        SI, R10
+	MOVQ        8(DI), R11
+	MOVQ        $0, R12
+	MOVQ        792(DI), R13
+	ANDQ        $1, R13
+	JEQ         again11
+	CMPQ        R11, $80
+	JLT         again11
+	MOVQ        R10, R13
+	NEGQ        R13
+	ANDQ        $63, R13
+	MOVQ        $1, R12
+	SHRQ        $2, R13
+	TESTQ       R13, R13
+	JNE         masked14
+again11:
 	SUBQ $64, R11
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPS  (R9), Z11, Z12
 	VMULPS  Z10, Z12, Z12
 	VMULPS  64(R9), Z11, Z13
@@ -3040,29 +3320,29 @@ block11:
 	VMULPS  192(R9), Z11, Z15
 	VMULPS  Z10, Z15, Z15
 	TESTQ   R12, R12
-	JNE     around12
+	JNE     around16
 	VMOVUPS Z12, (R10)
 	VMOVUPS Z13, 64(R10)
 	VMOVUPS Z14, 128(R10)
 	VMOVUPS Z15, 192(R10)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPS Z12, (R10)
 	VMOVNTPS Z13, 64(R10)
 	VMOVNTPS Z14, 128(R10)
 	VMOVNTPS Z15, 192(R10)
-stored13:
+stored17:
 	ADDQ CX, R9
 	ADDQ $256, R10
 	SUBQ $64, R11
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ    $64, R11
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked14:
 	VPBROADCASTD R13, Z12
 	VPCMPD       $6, iota32<>+0(SB), Z12, K1
 	VMOVUPS.Z    (R9), K1, Z12
@@ -3075,32 +3355,44 @@ masked10:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again11
+done13:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over18
+	JMP   leave9
+known10:
+over18:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed19
 	VMOVSS X9, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, BX
-	MOVQ   168(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, SI
-	MOVQ   176(R9), R9
-	SHLQ   $2, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed19:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end20
 	SFENCE
-end14:
+end20:
 	VZEROUPPER
 	RET
 
 // func normalize_no_p_is_2_p_is_inf_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·normalize_no_p_is_2_p_is_inf_f32_backward_0_avx2(SB), 0, $376-8
+TEXT ·normalize_no_p_is_2_p_is_inf_f32_backward_0_avx2(SB), 0, $384-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -3116,29 +3408,30 @@ TEXT ·normalize_no_p_is_2_p_is_inf_f32_backward_0_avx2(SB), 0, $376-8
 	MOVQ         56(AX), BX
 	MOVQ         BX, 312(SP)
 	MOVQ         296(AX), BX
+	MOVQ         BX, 320(SP)
+	SHLQ         $7, 320(SP)
+	MOVQ         304(AX), BX
 	SHLQ         $7, BX
-	MOVQ         304(AX), CX
+	MOVQ         312(AX), CX
 	SHLQ         $7, CX
-	MOVQ         312(AX), DX
-	SHLQ         $7, DX
-	MOVQ         296(AX), SI
-	MOVQ         SI, 320(SP)
-	SHLQ         $5, 320(SP)
-	MOVQ         304(AX), SI
+	MOVQ         296(AX), DX
+	MOVQ         DX, 328(SP)
+	SHLQ         $5, 328(SP)
+	MOVQ         304(AX), DX
+	SHLQ         $5, DX
+	MOVQ         312(AX), SI
 	SHLQ         $5, SI
-	MOVQ         312(AX), DI
-	SHLQ         $5, DI
 	MOVQ         64(AX), AX
-	MOVQ         AX, 328(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
 	MOVQ         AX, 336(SP)
-	MOVQ         336(SP), AX
-	TESTQ        AX, AX
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), DI
+	MOVQ         DI, 344(SP)
+	MOVQ         344(SP), DI
+	TESTQ        DI, DI
 	JLE          end1
 row2:
-	MOVQ         288(SP), AX
-	VBROADCASTSS (AX), Y1
+	MOVQ         288(SP), DI
+	VBROADCASTSS (DI), Y1
 	VCMPPS       $18, 256(SP), Y1, Y2
 	VCMPPS       $3, Y1, Y1, Y3
 	VMAXPS       256(SP), Y1, Y4
@@ -3153,13 +3446,15 @@ row2:
 	VMULPS       Y4, Y3, Y3
 	VMOVUPS      k3f800000<>+0(SB), Y5
 	VDIVPS       Y3, Y5, Y3
-	VMOVUPS      Y3, 344(SP)
+	VMOVUPS      Y3, 352(SP)
 	VCMPPS       $4, Y1, Y1, Y3
-	MOVQ         296(SP), AX
+	MOVQ         808(AX), DI
+	CMPQ         DI, $1
+	JGT          known3
+	MOVQ         296(SP), DI
 	MOVQ         304(SP), R8
 	MOVQ         312(SP), R9
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
+	MOVQ         8(AX), R10
 	SUBQ         $32, R10
 	VMOVAPS      Y0, Y5
 	VMOVAPS      Y0, Y6
@@ -3169,10 +3464,10 @@ row2:
 	VMOVAPS      Y0, Y10
 	VMOVAPS      Y0, Y11
 	VMOVAPS      Y0, Y12
-	JLT          kept3
-block4:
-	VMULPS    (AX), Y4, Y13
-	VMULPS    344(SP), Y13, Y13
+	JLT          kept4
+block5:
+	VMULPS    (DI), Y4, Y13
+	VMULPS    352(SP), Y13, Y13
 	VMULPS    (R8), Y13, Y13
 	VXORPS    k80000000<>+0(SB), Y13, Y13
 	VBLENDVPS Y2, Y0, Y13, Y13
@@ -3185,8 +3480,8 @@ block4:
 	VBLENDVPS Y14, k3f800000<>+0(SB), Y0, Y14
 	VADDPS    Y13, Y5, Y5
 	VADDPS    Y14, Y9, Y9
-	VMULPS    32(AX), Y4, Y13
-	VMULPS    344(SP), Y13, Y13
+	VMULPS    32(DI), Y4, Y13
+	VMULPS    352(SP), Y13, Y13
 	VMULPS    32(R8), Y13, Y13
 	VXORPS    k80000000<>+0(SB), Y13, Y13
 	VBLENDVPS Y2, Y0, Y13, Y13
@@ -3199,8 +3494,8 @@ block4:
 	VBLENDVPS Y14, k3f800000<>+0(SB), Y0, Y14
 	VADDPS    Y13, Y6, Y6
 	VADDPS    Y14, Y10, Y10
-	VMULPS    64(AX), Y4, Y13
-	VMULPS    344(SP), Y13, Y13
+	VMULPS    64(DI), Y4, Y13
+	VMULPS    352(SP), Y13, Y13
 	VMULPS    64(R8), Y13, Y13
 	VXORPS    k80000000<>+0(SB), Y13, Y13
 	VBLENDVPS Y2, Y0, Y13, Y13
@@ -3213,8 +3508,8 @@ block4:
 	VBLENDVPS Y14, k3f800000<>+0(SB), Y0, Y14
 	VADDPS    Y13, Y7, Y7
 	VADDPS    Y14, Y11, Y11
-	VMULPS    96(AX), Y4, Y13
-	VMULPS    344(SP), Y13, Y13
+	VMULPS    96(DI), Y4, Y13
+	VMULPS    352(SP), Y13, Y13
 	VMULPS    96(R8), Y13, Y13
 	VXORPS    k80000000<>+0(SB), Y13, Y13
 	VBLENDVPS Y2, Y0, Y13, Y13
@@ -3227,12 +3522,12 @@ block4:
 	VBLENDVPS Y14, k3f800000<>+0(SB), Y0, Y14
 	VADDPS    Y13, Y8, Y8
 	VADDPS    Y14, Y12, Y12
-	ADDQ      BX, AX
-	ADDQ      CX, R8
-	ADDQ      DX, R9
+	ADDQ      320(SP), DI
+	ADDQ      BX, R8
+	ADDQ      CX, R9
 	SUBQ      $32, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y5, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -3243,8 +3538,8 @@ kept3:
 	VMOVUPS Y12, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $8, R13
 	CMPQ       R12, R13
@@ -3252,9 +3547,9 @@ masked6:
 	LEAQ       tail<>+0(SB), R13
 	NEGQ       R12
 	VMOVUPS    32(R13)(R12*4), Y5
-	VMASKMOVPS (AX), Y5, Y6
+	VMASKMOVPS (DI), Y5, Y6
 	VMULPS     Y4, Y6, Y6
-	VMULPS     344(SP), Y6, Y6
+	VMULPS     352(SP), Y6, Y6
 	VMASKMOVPS (R8), Y5, Y7
 	VMULPS     Y7, Y6, Y6
 	VXORPS     k80000000<>+0(SB), Y6, Y6
@@ -3274,14 +3569,14 @@ masked6:
 	VADDPS     Y7, Y6, Y7
 	VBLENDVPS  Y5, Y7, Y6, Y6
 	VMOVUPS    Y6, 128(SP)(R11*1)
-	ADDQ       320(SP), AX
-	ADDQ       SI, R8
-	ADDQ       DI, R9
+	ADDQ       328(SP), DI
+	ADDQ       DX, R8
+	ADDQ       SI, R9
 	ADDQ       $32, R11
 	ANDQ       $127, R11
 	SUBQ       $8, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y5
 	VMOVUPS      64(SP), Y6
 	VADDPS       Y6, Y5, Y5
@@ -3310,33 +3605,43 @@ done5:
 	VPERMILPS    $1, X6, X7
 	VADDPS       X7, X6, X6
 	VBROADCASTSS X6, Y6
-	VDIVPS       Y6, Y5, Y5
-	VXORPS       k80000000<>+0(SB), Y5, Y6
-	MOVQ         304(SP), AX
-	MOVQ         312(SP), R8
-	MOVQ         328(SP), R9
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
-	MOVQ         $0, R11
-	MOVQ         a+0(FP), R12
-	MOVQ         792(R12), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $16
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(AX), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(AX), DI
+	VMOVSS       X5, (DI)
+	VMOVSS       X6, 4(DI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSS (DI), Y5
+	VBROADCASTSS 4(DI), Y6
+over8:
+	VDIVPS Y6, Y5, Y5
+	VXORPS k80000000<>+0(SB), Y5, Y6
+	MOVQ   304(SP), DI
+	MOVQ   312(SP), R8
+	MOVQ   336(SP), R9
+	MOVQ   8(AX), R10
+	MOVQ   $0, R11
+	MOVQ   792(AX), R12
+	ANDQ   $1, R12
+	JEQ    again10
+	CMPQ   R10, $16
+	JLT    again10
+	MOVQ   R9, R12
+	NEGQ   R12
+	ANDQ   $31, R12
+	MOVQ   $1, R11
+	SHRQ   $2, R12
+	TESTQ  R12, R12
+	JNE    masked13
+again10:
 	SUBQ $8, R10
-	JLT  single8
-block11:
-	VMULPS    (AX), Y4, Y7
-	VMULPS    344(SP), Y7, Y7
+	JLT  single11
+block14:
+	VMULPS    (DI), Y4, Y7
+	VMULPS    352(SP), Y7, Y7
 	VMOVUPS   (R8), Y8
 	VANDPS    k7fffffff<>+0(SB), Y8, Y9
 	VCMPPS    $0, Y1, Y9, Y10
@@ -3351,31 +3656,31 @@ block11:
 	VBLENDVPS Y9, Y8, Y0, Y8
 	VADDPS    Y8, Y7, Y7
 	TESTQ     R11, R11
-	JNE       around12
+	JNE       around15
 	VMOVUPS   Y7, (R9)
-	JMP       stored13
-around12:
+	JMP       stored16
+around15:
 	VMOVNTPS Y7, (R9)
-stored13:
-	ADDQ SI, AX
-	ADDQ DI, R8
+stored16:
+	ADDQ DX, DI
+	ADDQ SI, R8
 	ADDQ $32, R9
 	SUBQ $8, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $8, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPS    32(R14)(R13*4), Y7
-	VMASKMOVPS (AX), Y7, Y8
+	VMASKMOVPS (DI), Y7, Y8
 	VMULPS     Y4, Y8, Y8
-	VMULPS     344(SP), Y8, Y8
+	VMULPS     352(SP), Y8, Y8
 	VMASKMOVPS (R8), Y7, Y9
 	VANDPS     k7fffffff<>+0(SB), Y9, Y10
 	VCMPPS     $0, Y1, Y10, Y11
@@ -3391,44 +3696,44 @@ masked10:
 	VADDPS     Y9, Y8, Y8
 	VMASKMOVPS Y8, Y7, (R9)
 	MOVQ       R12, R13
+	TESTQ      DX, DX
+	CMOVQEQ    DX, R13
+	LEAQ       (DI)(R13*4), DI
+	MOVQ       R12, R13
 	TESTQ      SI, SI
 	CMOVQEQ    SI, R13
-	LEAQ       (AX)(R13*4), AX
-	MOVQ       R12, R13
-	TESTQ      DI, DI
-	CMOVQEQ    DI, R13
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), R8
+	JNE        again10
+done12:
+	MOVQ a+0(FP), DI
+	MOVQ 160(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, 288(SP)
-	MOVQ 168(AX), R8
+	MOVQ 168(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, 296(SP)
-	MOVQ 176(AX), R8
+	MOVQ 176(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, 304(SP)
-	MOVQ 184(AX), R8
+	MOVQ 184(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, 312(SP)
-	MOVQ 192(AX), AX
-	SHLQ $2, AX
-	ADDQ AX, 328(SP)
-	MOVQ 336(SP), AX
-	DECQ AX
-	MOVQ AX, 336(SP)
+	MOVQ 192(DI), DI
+	SHLQ $2, DI
+	ADDQ DI, 336(SP)
+	MOVQ 344(SP), DI
+	DECQ DI
+	MOVQ DI, 344(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -3490,6 +3795,9 @@ row2:
 	VMULPS       Z12, Z11, Z11
 	VDIVPS       Z11, Z5, Z11
 	VCMPPS       $4, Z10, Z10, K2
+	MOVQ         808(AX), R8
+	CMPQ         R8, $1
+	JGT          known3
 	MOVQ         264(SP), R8
 	MOVQ         272(SP), R9
 	MOVQ         280(SP), R10
@@ -3499,8 +3807,8 @@ row2:
 	VMOVAPS      Z1, Z14
 	VMOVAPS      Z1, Z15
 	VMOVAPS      Z1, Z16
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMULPS    (R8), Z12, Z17
 	VMULPS    Z11, Z17, Z17
 	VMULPS    (R9), Z17, Z17
@@ -3533,16 +3841,16 @@ block4:
 	ADDQ      CX, R9
 	ADDQ      DX, R10
 	SUBQ      $32, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Z13, 0(SP)
 	VMOVUPS Z14, 64(SP)
 	VMOVUPS Z15, 128(SP)
 	VMOVUPS Z16, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R11, Z13
 	VPCMPD       $6, iota32<>+0(SB), Z13, K3
 	VMOVUPS.Z    (R8), K3, Z13
@@ -3573,8 +3881,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $127, R12
 	SUBQ         $16, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z13
 	VMOVUPS       64(SP), Z14
 	VADDPS        Z14, Z13, Z13
@@ -3599,29 +3907,41 @@ done5:
 	VPERMILPS     $1, X14, X15
 	VADDPS        X15, X14, X14
 	VBROADCASTSS  X14, Z14
-	VDIVPS        Z14, Z13, Z13
-	VPXORD        Z9, Z13, Z14
-	MOVQ          272(SP), R8
-	MOVQ          280(SP), R9
-	MOVQ          296(SP), R10
-	MOVQ          8(AX), R11
-	MOVQ          $0, R12
-	MOVQ          792(AX), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $32
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(AX), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(AX), R8
+	VMOVSS        X13, (R8)
+	VMOVSS        X14, 4(R8)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSS (R8), Z13
+	VBROADCASTSS 4(R8), Z14
+over8:
+	VDIVPS Z14, Z13, Z13
+	VPXORD Z9, Z13, Z14
+	MOVQ   272(SP), R8
+	MOVQ   280(SP), R9
+	MOVQ   296(SP), R10
+	MOVQ   8(AX), R11
+	MOVQ   $0, R12
+	MOVQ   792(AX), R13
+	ANDQ   $1, R13
+	JEQ    again10
+	CMPQ   R11, $32
+	JLT    again10
+	MOVQ   R10, R13
+	NEGQ   R13
+	ANDQ   $63, R13
+	MOVQ   $1, R12
+	SHRQ   $2, R13
+	TESTQ  R13, R13
+	JNE    masked13
+again10:
 	SUBQ $16, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMULPS    (R8), Z12, Z15
 	VMULPS    Z11, Z15, Z15
 	VMOVUPS   (R9), Z16
@@ -3638,24 +3958,24 @@ block11:
 	VBLENDMPS Z16, Z1, K3, Z16
 	VADDPS    Z16, Z15, Z15
 	TESTQ     R12, R12
-	JNE       around12
+	JNE       around15
 	VMOVUPS   Z15, (R10)
-	JMP       stored13
-around12:
+	JMP       stored16
+around15:
 	VMOVNTPS Z15, (R10)
-stored13:
+stored16:
 	ADDQ SI, R8
 	ADDQ DI, R9
 	ADDQ $64, R10
 	SUBQ $16, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $16, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTD R13, Z15
 	VPCMPD       $6, iota32<>+0(SB), Z15, K3
 	VMOVUPS.Z    (R8), K3, Z15
@@ -3685,8 +4005,8 @@ masked10:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $2, R9
@@ -3708,11 +4028,12 @@ done9:
 	MOVQ R8, 304(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -3741,6 +4062,9 @@ TEXT ·normalize_no_p_is_2_p_is_inf_f64_forward_0_avx2(SB), 0, $272-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -3752,8 +4076,8 @@ row2:
 	VMOVAPD Y4, Y11
 	VMOVAPD Y4, Y12
 	VMOVAPD Y4, Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R8), Y14
 	VANDPD    Y5, Y14, Y14
 	VCMPPD    $3, Y6, Y6, Y15
@@ -3796,8 +4120,8 @@ block4:
 	VBLENDVPD Y15, Y13, Y14, Y13
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -3808,8 +4132,8 @@ kept3:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -3829,8 +4153,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VCMPPD       $3, Y6, Y6, Y8
@@ -3869,36 +4193,49 @@ done5:
 	VMAXPD       X7, X6, X7
 	VBLENDVPD    X8, X6, X7, X6
 	VBROADCASTSD X6, Y6
-	VCMPPD       $3, Y6, Y6, Y7
-	VMAXPD       Y0, Y6, Y8
-	VBLENDVPD    Y7, Y6, Y8, Y7
-	VANDPD       Y5, Y7, Y8
-	VCMPPD       $17, Y8, Y1, Y9
-	VBLENDVPD    Y9, k2000000000000000<>+0(SB), Y2, Y9
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y8, Y8
-	VBLENDVPD    Y8, Y3, Y9, Y8
-	VMULPD       Y8, Y7, Y7
-	VDIVPD       Y7, Y2, Y7
-	MOVQ         BX, R8
-	MOVQ         264(SP), R9
-	MOVQ         8(SI), R10
-	MOVQ         $0, R11
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $20
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X6, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y6
+over8:
+	VCMPPD    $3, Y6, Y6, Y7
+	VMAXPD    Y0, Y6, Y8
+	VBLENDVPD Y7, Y6, Y8, Y7
+	VANDPD    Y5, Y7, Y8
+	VCMPPD    $17, Y8, Y1, Y9
+	VBLENDVPD Y9, k2000000000000000<>+0(SB), Y2, Y9
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y8, Y8
+	VBLENDVPD Y8, Y3, Y9, Y8
+	VMULPD    Y8, Y7, Y7
+	VDIVPD    Y7, Y2, Y7
+	MOVQ      808(SI), R8
+	CMPQ      R8, $2
+	JGT       known10
+	MOVQ      BX, R8
+	MOVQ      264(SP), R9
+	MOVQ      8(SI), R10
+	MOVQ      $0, R11
+	MOVQ      792(SI), R12
+	ANDQ      $1, R12
+	JEQ       again11
+	CMPQ      R10, $20
+	JLT       again11
+	MOVQ      R9, R12
+	NEGQ      R12
+	ANDQ      $31, R12
+	MOVQ      $1, R11
+	SHRQ      $3, R12
+	TESTQ     R12, R12
+	JNE       masked14
+again11:
 	SUBQ $16, R10
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPD  (R8), Y8, Y9
 	VMULPD  Y7, Y9, Y9
 	VMULPD  32(R8), Y8, Y10
@@ -3908,40 +4245,40 @@ block11:
 	VMULPD  96(R8), Y8, Y12
 	VMULPD  Y7, Y12, Y12
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around16
 	VMOVUPD Y9, (R9)
 	VMOVUPD Y10, 32(R9)
 	VMOVUPD Y11, 64(R9)
 	VMOVUPD Y12, 96(R9)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPD Y9, (R9)
 	VMOVNTPD Y10, 32(R9)
 	VMOVNTPD Y11, 64(R9)
 	VMOVNTPD Y12, 96(R9)
-stored13:
+stored17:
 	ADDQ DX, R8
 	ADDQ $128, R9
 	SUBQ $16, R10
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ $12, R10
-	JLT  tail14
-block15:
+	JLT  tail18
+block19:
 	VMULPD  (R8), Y8, Y9
 	VMULPD  Y7, Y9, Y9
 	VMOVUPD Y9, (R9)
 	ADDQ    256(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block15
-tail14:
+	JGE     block19
+tail18:
 	ADDQ    $4, R10
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked14:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -3956,27 +4293,39 @@ masked10:
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
+	JNE        again11
+done13:
+	MOVQ  808(SI), R8
+	TESTQ R8, R8
+	JEQ   over20
+	JMP   leave9
+known10:
+over20:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $2
+	JCS    passed21
 	VMOVSD X6, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, BX
-	MOVQ   168(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, 264(SP)
-	MOVQ   176(R8), R8
-	SHLQ   $3, R8
-	ADDQ   R8, AX
-	DECQ   DI
-	JNE    row2
+passed21:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 264(SP)
+	MOVQ 176(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end22
 	SFENCE
-end16:
+end22:
 	VZEROUPPER
 	RET
 
@@ -4004,6 +4353,9 @@ TEXT ·normalize_no_p_is_2_p_is_inf_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -4011,8 +4363,8 @@ row2:
 	VMOVAPD Z6, Z10
 	VMOVAPD Z6, Z11
 	VMOVAPD Z6, Z12
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD     (R9), Z13
 	VPANDQ      Z7, Z13, Z13
 	VMAXPD      Z13, Z9, Z13
@@ -4035,16 +4387,16 @@ block4:
 	VMOVAPD     Z13, Z12
 	ADDQ        CX, R9
 	SUBQ        $32, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z9, 0(SP)
 	VMOVUPD Z10, 64(SP)
 	VMOVUPD Z11, 128(SP)
 	VMOVUPD Z12, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z9
 	VPCMPQ       $6, iota64<>+0(SB), Z9, K1
 	VMOVUPD.Z    (R9), K1, Z9
@@ -4058,8 +4410,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z9
 	VMOVUPD       128(SP), Z10
 	VMAXPD        Z10, Z9, Z10
@@ -4080,35 +4432,48 @@ done5:
 	VMAXPD        X10, X9, X10
 	VFIXUPIMMPD   $0, X8, X9, X10
 	VBROADCASTSD  X10, Z9
-	VMAXPD        Z0, Z9, Z10
-	VFIXUPIMMPD   $0, Z8, Z9, Z10
-	VPANDQ        Z7, Z10, Z11
-	VCMPPD        $17, Z11, Z2, K1
-	VBLENDMPD     Z3, Z4, K1, Z12
-	VCMPPD        $17, Z1, Z11, K1
-	VBLENDMPD     Z5, Z12, K1, Z11
-	VMULPD        Z11, Z10, Z10
-	VDIVPD        Z10, Z4, Z10
-	MOVQ          BX, R9
-	MOVQ          SI, R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $40
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X9, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z9
+over8:
+	VMAXPD      Z0, Z9, Z10
+	VFIXUPIMMPD $0, Z8, Z9, Z10
+	VPANDQ      Z7, Z10, Z11
+	VCMPPD      $17, Z11, Z2, K1
+	VBLENDMPD   Z3, Z4, K1, Z12
+	VCMPPD      $17, Z1, Z11, K1
+	VBLENDMPD   Z5, Z12, K1, Z11
+	VMULPD      Z11, Z10, Z10
+	VDIVPD      Z10, Z4, Z10
+	MOVQ        808(DI), R9
+	CMPQ        R9, $2
+	JGT         known10
+	MOVQ        BX, R9
+	MOVQ        SI, R10
+	MOVQ        8(DI), R11
+	MOVQ        $0, R12
+	MOVQ        792(DI), R13
+	ANDQ        $1, R13
+	JEQ         again11
+	CMPQ        R11, $40
+	JLT         again11
+	MOVQ        R10, R13
+	NEGQ        R13
+	ANDQ        $63, R13
+	MOVQ        $1, R12
+	SHRQ        $3, R13
+	TESTQ       R13, R13
+	JNE         masked14
+again11:
 	SUBQ $32, R11
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPD  (R9), Z11, Z12
 	VMULPD  Z10, Z12, Z12
 	VMULPD  64(R9), Z11, Z13
@@ -4118,29 +4483,29 @@ block11:
 	VMULPD  192(R9), Z11, Z15
 	VMULPD  Z10, Z15, Z15
 	TESTQ   R12, R12
-	JNE     around12
+	JNE     around16
 	VMOVUPD Z12, (R10)
 	VMOVUPD Z13, 64(R10)
 	VMOVUPD Z14, 128(R10)
 	VMOVUPD Z15, 192(R10)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPD Z12, (R10)
 	VMOVNTPD Z13, 64(R10)
 	VMOVNTPD Z14, 128(R10)
 	VMOVNTPD Z15, 192(R10)
-stored13:
+stored17:
 	ADDQ CX, R9
 	ADDQ $256, R10
 	SUBQ $32, R11
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ    $32, R11
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked14:
 	VPBROADCASTQ R13, Z12
 	VPCMPQ       $6, iota64<>+0(SB), Z12, K1
 	VMOVUPD.Z    (R9), K1, Z12
@@ -4153,32 +4518,44 @@ masked10:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again11
+done13:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over18
+	JMP   leave9
+known10:
+over18:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed19
 	VMOVSD X9, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, BX
-	MOVQ   168(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, SI
-	MOVQ   176(R9), R9
-	SHLQ   $3, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed19:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end20
 	SFENCE
-end14:
+end20:
 	VZEROUPPER
 	RET
 
 // func normalize_no_p_is_2_p_is_inf_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·normalize_no_p_is_2_p_is_inf_f64_backward_0_avx2(SB), 0, $376-8
+TEXT ·normalize_no_p_is_2_p_is_inf_f64_backward_0_avx2(SB), 0, $384-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VMOVUPD      Y0, 256(SP)
@@ -4192,29 +4569,30 @@ TEXT ·normalize_no_p_is_2_p_is_inf_f64_backward_0_avx2(SB), 0, $376-8
 	MOVQ         56(AX), BX
 	MOVQ         BX, 312(SP)
 	MOVQ         296(AX), BX
+	MOVQ         BX, 320(SP)
+	SHLQ         $7, 320(SP)
+	MOVQ         304(AX), BX
 	SHLQ         $7, BX
-	MOVQ         304(AX), CX
+	MOVQ         312(AX), CX
 	SHLQ         $7, CX
-	MOVQ         312(AX), DX
-	SHLQ         $7, DX
-	MOVQ         296(AX), SI
-	MOVQ         SI, 320(SP)
-	SHLQ         $5, 320(SP)
-	MOVQ         304(AX), SI
+	MOVQ         296(AX), DX
+	MOVQ         DX, 328(SP)
+	SHLQ         $5, 328(SP)
+	MOVQ         304(AX), DX
+	SHLQ         $5, DX
+	MOVQ         312(AX), SI
 	SHLQ         $5, SI
-	MOVQ         312(AX), DI
-	SHLQ         $5, DI
 	MOVQ         64(AX), AX
-	MOVQ         AX, 328(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
 	MOVQ         AX, 336(SP)
-	MOVQ         336(SP), AX
-	TESTQ        AX, AX
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), DI
+	MOVQ         DI, 344(SP)
+	MOVQ         344(SP), DI
+	TESTQ        DI, DI
 	JLE          end1
 row2:
-	MOVQ         288(SP), AX
-	VBROADCASTSD (AX), Y1
+	MOVQ         288(SP), DI
+	VBROADCASTSD (DI), Y1
 	VCMPPD       $18, 256(SP), Y1, Y2
 	VCMPPD       $3, Y1, Y1, Y3
 	VMAXPD       256(SP), Y1, Y4
@@ -4229,13 +4607,15 @@ row2:
 	VMULPD       Y4, Y3, Y3
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y5
 	VDIVPD       Y3, Y5, Y3
-	VMOVUPD      Y3, 344(SP)
+	VMOVUPD      Y3, 352(SP)
 	VCMPPD       $4, Y1, Y1, Y3
-	MOVQ         296(SP), AX
+	MOVQ         808(AX), DI
+	CMPQ         DI, $1
+	JGT          known3
+	MOVQ         296(SP), DI
 	MOVQ         304(SP), R8
 	MOVQ         312(SP), R9
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
+	MOVQ         8(AX), R10
 	SUBQ         $16, R10
 	VMOVAPD      Y0, Y5
 	VMOVAPD      Y0, Y6
@@ -4245,10 +4625,10 @@ row2:
 	VMOVAPD      Y0, Y10
 	VMOVAPD      Y0, Y11
 	VMOVAPD      Y0, Y12
-	JLT          kept3
-block4:
-	VMULPD    (AX), Y4, Y13
-	VMULPD    344(SP), Y13, Y13
+	JLT          kept4
+block5:
+	VMULPD    (DI), Y4, Y13
+	VMULPD    352(SP), Y13, Y13
 	VMULPD    (R8), Y13, Y13
 	VXORPD    k8000000000000000<>+0(SB), Y13, Y13
 	VBLENDVPD Y2, Y0, Y13, Y13
@@ -4261,8 +4641,8 @@ block4:
 	VBLENDVPD Y14, k3ff0000000000000<>+0(SB), Y0, Y14
 	VADDPD    Y13, Y5, Y5
 	VADDPD    Y14, Y9, Y9
-	VMULPD    32(AX), Y4, Y13
-	VMULPD    344(SP), Y13, Y13
+	VMULPD    32(DI), Y4, Y13
+	VMULPD    352(SP), Y13, Y13
 	VMULPD    32(R8), Y13, Y13
 	VXORPD    k8000000000000000<>+0(SB), Y13, Y13
 	VBLENDVPD Y2, Y0, Y13, Y13
@@ -4275,8 +4655,8 @@ block4:
 	VBLENDVPD Y14, k3ff0000000000000<>+0(SB), Y0, Y14
 	VADDPD    Y13, Y6, Y6
 	VADDPD    Y14, Y10, Y10
-	VMULPD    64(AX), Y4, Y13
-	VMULPD    344(SP), Y13, Y13
+	VMULPD    64(DI), Y4, Y13
+	VMULPD    352(SP), Y13, Y13
 	VMULPD    64(R8), Y13, Y13
 	VXORPD    k8000000000000000<>+0(SB), Y13, Y13
 	VBLENDVPD Y2, Y0, Y13, Y13
@@ -4289,8 +4669,8 @@ block4:
 	VBLENDVPD Y14, k3ff0000000000000<>+0(SB), Y0, Y14
 	VADDPD    Y13, Y7, Y7
 	VADDPD    Y14, Y11, Y11
-	VMULPD    96(AX), Y4, Y13
-	VMULPD    344(SP), Y13, Y13
+	VMULPD    96(DI), Y4, Y13
+	VMULPD    352(SP), Y13, Y13
 	VMULPD    96(R8), Y13, Y13
 	VXORPD    k8000000000000000<>+0(SB), Y13, Y13
 	VBLENDVPD Y2, Y0, Y13, Y13
@@ -4303,12 +4683,12 @@ block4:
 	VBLENDVPD Y14, k3ff0000000000000<>+0(SB), Y0, Y14
 	VADDPD    Y13, Y8, Y8
 	VADDPD    Y14, Y12, Y12
-	ADDQ      BX, AX
-	ADDQ      CX, R8
-	ADDQ      DX, R9
+	ADDQ      320(SP), DI
+	ADDQ      BX, R8
+	ADDQ      CX, R9
 	SUBQ      $16, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y5, 0(SP)
 	VMOVUPD Y6, 32(SP)
 	VMOVUPD Y7, 64(SP)
@@ -4319,8 +4699,8 @@ kept3:
 	VMOVUPD Y12, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $16, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $4, R13
 	CMPQ       R12, R13
@@ -4328,9 +4708,9 @@ masked6:
 	LEAQ       tail<>+0(SB), R13
 	NEGQ       R12
 	VMOVUPD    32(R13)(R12*8), Y5
-	VMASKMOVPD (AX), Y5, Y6
+	VMASKMOVPD (DI), Y5, Y6
 	VMULPD     Y4, Y6, Y6
-	VMULPD     344(SP), Y6, Y6
+	VMULPD     352(SP), Y6, Y6
 	VMASKMOVPD (R8), Y5, Y7
 	VMULPD     Y7, Y6, Y6
 	VXORPD     k8000000000000000<>+0(SB), Y6, Y6
@@ -4350,14 +4730,14 @@ masked6:
 	VADDPD     Y7, Y6, Y7
 	VBLENDVPD  Y5, Y7, Y6, Y6
 	VMOVUPD    Y6, 128(SP)(R11*1)
-	ADDQ       320(SP), AX
-	ADDQ       SI, R8
-	ADDQ       DI, R9
+	ADDQ       328(SP), DI
+	ADDQ       DX, R8
+	ADDQ       SI, R9
 	ADDQ       $32, R11
 	ANDQ       $127, R11
 	SUBQ       $4, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y5
 	VMOVUPD      64(SP), Y6
 	VADDPD       Y6, Y5, Y5
@@ -4382,33 +4762,43 @@ done5:
 	VPERMILPD    $1, X6, X7
 	VADDPD       X7, X6, X6
 	VBROADCASTSD X6, Y6
-	VDIVPD       Y6, Y5, Y5
-	VXORPD       k8000000000000000<>+0(SB), Y5, Y6
-	MOVQ         304(SP), AX
-	MOVQ         312(SP), R8
-	MOVQ         328(SP), R9
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
-	MOVQ         $0, R11
-	MOVQ         a+0(FP), R12
-	MOVQ         792(R12), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $8
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(AX), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(AX), DI
+	VMOVSD       X5, (DI)
+	VMOVSD       X6, 8(DI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSD (DI), Y5
+	VBROADCASTSD 8(DI), Y6
+over8:
+	VDIVPD Y6, Y5, Y5
+	VXORPD k8000000000000000<>+0(SB), Y5, Y6
+	MOVQ   304(SP), DI
+	MOVQ   312(SP), R8
+	MOVQ   336(SP), R9
+	MOVQ   8(AX), R10
+	MOVQ   $0, R11
+	MOVQ   792(AX), R12
+	ANDQ   $1, R12
+	JEQ    again10
+	CMPQ   R10, $8
+	JLT    again10
+	MOVQ   R9, R12
+	NEGQ   R12
+	ANDQ   $31, R12
+	MOVQ   $1, R11
+	SHRQ   $3, R12
+	TESTQ  R12, R12
+	JNE    masked13
+again10:
 	SUBQ $4, R10
-	JLT  single8
-block11:
-	VMULPD    (AX), Y4, Y7
-	VMULPD    344(SP), Y7, Y7
+	JLT  single11
+block14:
+	VMULPD    (DI), Y4, Y7
+	VMULPD    352(SP), Y7, Y7
 	VMOVUPD   (R8), Y8
 	VANDPD    k7fffffffffffffff<>+0(SB), Y8, Y9
 	VCMPPD    $0, Y1, Y9, Y10
@@ -4423,31 +4813,31 @@ block11:
 	VBLENDVPD Y9, Y8, Y0, Y8
 	VADDPD    Y8, Y7, Y7
 	TESTQ     R11, R11
-	JNE       around12
+	JNE       around15
 	VMOVUPD   Y7, (R9)
-	JMP       stored13
-around12:
+	JMP       stored16
+around15:
 	VMOVNTPD Y7, (R9)
-stored13:
-	ADDQ SI, AX
-	ADDQ DI, R8
+stored16:
+	ADDQ DX, DI
+	ADDQ SI, R8
 	ADDQ $32, R9
 	SUBQ $4, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $4, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPD    32(R14)(R13*8), Y7
-	VMASKMOVPD (AX), Y7, Y8
+	VMASKMOVPD (DI), Y7, Y8
 	VMULPD     Y4, Y8, Y8
-	VMULPD     344(SP), Y8, Y8
+	VMULPD     352(SP), Y8, Y8
 	VMASKMOVPD (R8), Y7, Y9
 	VANDPD     k7fffffffffffffff<>+0(SB), Y9, Y10
 	VCMPPD     $0, Y1, Y10, Y11
@@ -4463,44 +4853,44 @@ masked10:
 	VADDPD     Y9, Y8, Y8
 	VMASKMOVPD Y8, Y7, (R9)
 	MOVQ       R12, R13
+	TESTQ      DX, DX
+	CMOVQEQ    DX, R13
+	LEAQ       (DI)(R13*8), DI
+	MOVQ       R12, R13
 	TESTQ      SI, SI
 	CMOVQEQ    SI, R13
-	LEAQ       (AX)(R13*8), AX
-	MOVQ       R12, R13
-	TESTQ      DI, DI
-	CMOVQEQ    DI, R13
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), R8
+	JNE        again10
+done12:
+	MOVQ a+0(FP), DI
+	MOVQ 160(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, 288(SP)
-	MOVQ 168(AX), R8
+	MOVQ 168(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, 296(SP)
-	MOVQ 176(AX), R8
+	MOVQ 176(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, 304(SP)
-	MOVQ 184(AX), R8
+	MOVQ 184(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, 312(SP)
-	MOVQ 192(AX), AX
-	SHLQ $3, AX
-	ADDQ AX, 328(SP)
-	MOVQ 336(SP), AX
-	DECQ AX
-	MOVQ AX, 336(SP)
+	MOVQ 192(DI), DI
+	SHLQ $3, DI
+	ADDQ DI, 336(SP)
+	MOVQ 344(SP), DI
+	DECQ DI
+	MOVQ DI, 344(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -4560,6 +4950,9 @@ row2:
 	VMULPD       Z12, Z11, Z11
 	VDIVPD       Z11, Z5, Z11
 	VCMPPD       $4, Z10, Z10, K2
+	MOVQ         808(AX), R8
+	CMPQ         R8, $1
+	JGT          known3
 	MOVQ         264(SP), R8
 	MOVQ         272(SP), R9
 	MOVQ         280(SP), R10
@@ -4569,8 +4962,8 @@ row2:
 	VMOVAPD      Z1, Z14
 	VMOVAPD      Z1, Z15
 	VMOVAPD      Z1, Z16
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMULPD    (R8), Z12, Z17
 	VMULPD    Z11, Z17, Z17
 	VMULPD    (R9), Z17, Z17
@@ -4603,16 +4996,16 @@ block4:
 	ADDQ      CX, R9
 	ADDQ      DX, R10
 	SUBQ      $16, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Z13, 0(SP)
 	VMOVUPD Z14, 64(SP)
 	VMOVUPD Z15, 128(SP)
 	VMOVUPD Z16, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $16, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R11, Z13
 	VPCMPQ       $6, iota64<>+0(SB), Z13, K3
 	VMOVUPD.Z    (R8), K3, Z13
@@ -4643,8 +5036,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $127, R12
 	SUBQ         $8, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z13
 	VMOVUPD       64(SP), Z14
 	VADDPD        Z14, Z13, Z13
@@ -4665,29 +5058,41 @@ done5:
 	VPERMILPD     $1, X14, X15
 	VADDPD        X15, X14, X14
 	VBROADCASTSD  X14, Z14
-	VDIVPD        Z14, Z13, Z13
-	VPXORQ        Z9, Z13, Z14
-	MOVQ          272(SP), R8
-	MOVQ          280(SP), R9
-	MOVQ          296(SP), R10
-	MOVQ          8(AX), R11
-	MOVQ          $0, R12
-	MOVQ          792(AX), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $16
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(AX), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(AX), R8
+	VMOVSD        X13, (R8)
+	VMOVSD        X14, 8(R8)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSD (R8), Z13
+	VBROADCASTSD 8(R8), Z14
+over8:
+	VDIVPD Z14, Z13, Z13
+	VPXORQ Z9, Z13, Z14
+	MOVQ   272(SP), R8
+	MOVQ   280(SP), R9
+	MOVQ   296(SP), R10
+	MOVQ   8(AX), R11
+	MOVQ   $0, R12
+	MOVQ   792(AX), R13
+	ANDQ   $1, R13
+	JEQ    again10
+	CMPQ   R11, $16
+	JLT    again10
+	MOVQ   R10, R13
+	NEGQ   R13
+	ANDQ   $63, R13
+	MOVQ   $1, R12
+	SHRQ   $3, R13
+	TESTQ  R13, R13
+	JNE    masked13
+again10:
 	SUBQ $8, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMULPD    (R8), Z12, Z15
 	VMULPD    Z11, Z15, Z15
 	VMOVUPD   (R9), Z16
@@ -4704,24 +5109,24 @@ block11:
 	VBLENDMPD Z16, Z1, K3, Z16
 	VADDPD    Z16, Z15, Z15
 	TESTQ     R12, R12
-	JNE       around12
+	JNE       around15
 	VMOVUPD   Z15, (R10)
-	JMP       stored13
-around12:
+	JMP       stored16
+around15:
 	VMOVNTPD Z15, (R10)
-stored13:
+stored16:
 	ADDQ SI, R8
 	ADDQ DI, R9
 	ADDQ $64, R10
 	SUBQ $8, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $8, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTQ R13, Z15
 	VPCMPQ       $6, iota64<>+0(SB), Z15, K3
 	VMOVUPD.Z    (R8), K3, Z15
@@ -4751,8 +5156,8 @@ masked10:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $3, R9
@@ -4774,11 +5179,12 @@ done9:
 	MOVQ R8, 304(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -4809,6 +5215,9 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_avx2(SB), 0,
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -4820,8 +5229,8 @@ row2:
 	VMOVAPS Y4, Y11
 	VMOVAPS Y4, Y12
 	VMOVAPS Y4, Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R8), Y14
 	VANDPS    Y5, Y14, Y14
 	VCMPPS    $3, Y6, Y6, Y15
@@ -4864,8 +5273,8 @@ block4:
 	VBLENDVPS Y15, Y13, Y14, Y13
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y6, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -4876,8 +5285,8 @@ kept3:
 	VMOVUPS Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -4897,8 +5306,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VCMPPS       $3, Y6, Y6, Y8
@@ -4941,36 +5350,49 @@ done5:
 	VMINPS       X7, X6, X7
 	VBLENDVPS    X8, X6, X7, X6
 	VBROADCASTSS X6, Y6
-	VCMPPS       $3, Y6, Y6, Y7
-	VMAXPS       Y0, Y6, Y8
-	VBLENDVPS    Y7, Y6, Y8, Y7
-	VANDPS       Y5, Y7, Y8
-	VCMPPS       $17, Y8, Y1, Y9
-	VBLENDVPS    Y9, k20000000<>+0(SB), Y2, Y9
-	VCMPPS       $17, k00800000<>+0(SB), Y8, Y8
-	VBLENDVPS    Y8, Y3, Y9, Y8
-	VMULPS       Y8, Y7, Y7
-	VDIVPS       Y7, Y2, Y7
-	MOVQ         BX, R8
-	MOVQ         264(SP), R9
-	MOVQ         8(SI), R10
-	MOVQ         $0, R11
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $40
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X6, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y6
+over8:
+	VCMPPS    $3, Y6, Y6, Y7
+	VMAXPS    Y0, Y6, Y8
+	VBLENDVPS Y7, Y6, Y8, Y7
+	VANDPS    Y5, Y7, Y8
+	VCMPPS    $17, Y8, Y1, Y9
+	VBLENDVPS Y9, k20000000<>+0(SB), Y2, Y9
+	VCMPPS    $17, k00800000<>+0(SB), Y8, Y8
+	VBLENDVPS Y8, Y3, Y9, Y8
+	VMULPS    Y8, Y7, Y7
+	VDIVPS    Y7, Y2, Y7
+	MOVQ      808(SI), R8
+	CMPQ      R8, $2
+	JGT       known10
+	MOVQ      BX, R8
+	MOVQ      264(SP), R9
+	MOVQ      8(SI), R10
+	MOVQ      $0, R11
+	MOVQ      792(SI), R12
+	ANDQ      $1, R12
+	JEQ       again11
+	CMPQ      R10, $40
+	JLT       again11
+	MOVQ      R9, R12
+	NEGQ      R12
+	ANDQ      $31, R12
+	MOVQ      $1, R11
+	SHRQ      $2, R12
+	TESTQ     R12, R12
+	JNE       masked14
+again11:
 	SUBQ $32, R10
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPS  (R8), Y8, Y9
 	VMULPS  Y7, Y9, Y9
 	VMULPS  32(R8), Y8, Y10
@@ -4980,40 +5402,40 @@ block11:
 	VMULPS  96(R8), Y8, Y12
 	VMULPS  Y7, Y12, Y12
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around16
 	VMOVUPS Y9, (R9)
 	VMOVUPS Y10, 32(R9)
 	VMOVUPS Y11, 64(R9)
 	VMOVUPS Y12, 96(R9)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPS Y9, (R9)
 	VMOVNTPS Y10, 32(R9)
 	VMOVNTPS Y11, 64(R9)
 	VMOVNTPS Y12, 96(R9)
-stored13:
+stored17:
 	ADDQ DX, R8
 	ADDQ $128, R9
 	SUBQ $32, R10
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ $24, R10
-	JLT  tail14
-block15:
+	JLT  tail18
+block19:
 	VMULPS  (R8), Y8, Y9
 	VMULPS  Y7, Y9, Y9
 	VMOVUPS Y9, (R9)
 	ADDQ    256(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block15
-tail14:
+	JGE     block19
+tail18:
 	ADDQ    $8, R10
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked14:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -5028,27 +5450,39 @@ masked10:
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
+	JNE        again11
+done13:
+	MOVQ  808(SI), R8
+	TESTQ R8, R8
+	JEQ   over20
+	JMP   leave9
+known10:
+over20:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $2
+	JCS    passed21
 	VMOVSS X6, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, BX
-	MOVQ   168(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, 264(SP)
-	MOVQ   176(R8), R8
-	SHLQ   $2, R8
-	ADDQ   R8, AX
-	DECQ   DI
-	JNE    row2
+passed21:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 264(SP)
+	MOVQ 176(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end22
 	SFENCE
-end16:
+end22:
 	VZEROUPPER
 	RET
 
@@ -5078,6 +5512,9 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_avx512(SB), 
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -5085,8 +5522,8 @@ row2:
 	VMOVAPS Z6, Z10
 	VMOVAPS Z6, Z11
 	VMOVAPS Z6, Z12
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS     (R9), Z13
 	VPANDD      Z7, Z13, Z13
 	VMINPS      Z13, Z9, Z13
@@ -5109,16 +5546,16 @@ block4:
 	VMOVAPS     Z13, Z12
 	ADDQ        CX, R9
 	SUBQ        $64, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z9, 0(SP)
 	VMOVUPS Z10, 64(SP)
 	VMOVUPS Z11, 128(SP)
 	VMOVUPS Z12, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z9
 	VPCMPD       $6, iota32<>+0(SB), Z9, K1
 	VMOVUPS.Z    (R9), K1, Z9
@@ -5132,8 +5569,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z9
 	VMOVUPS       128(SP), Z10
 	VMINPS        Z10, Z9, Z10
@@ -5157,35 +5594,48 @@ done5:
 	VMINPS        X9, X10, X9
 	VFIXUPIMMPS   $0, X8, X10, X9
 	VBROADCASTSS  X9, Z9
-	VMAXPS        Z0, Z9, Z10
-	VFIXUPIMMPS   $0, Z8, Z9, Z10
-	VPANDD        Z7, Z10, Z11
-	VCMPPS        $17, Z11, Z2, K1
-	VBLENDMPS     Z3, Z4, K1, Z12
-	VCMPPS        $17, Z1, Z11, K1
-	VBLENDMPS     Z5, Z12, K1, Z11
-	VMULPS        Z11, Z10, Z10
-	VDIVPS        Z10, Z4, Z10
-	MOVQ          BX, R9
-	MOVQ          SI, R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $80
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X9, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z9
+over8:
+	VMAXPS      Z0, Z9, Z10
+	VFIXUPIMMPS $0, Z8, Z9, Z10
+	VPANDD      Z7, Z10, Z11
+	VCMPPS      $17, Z11, Z2, K1
+	VBLENDMPS   Z3, Z4, K1, Z12
+	VCMPPS      $17, Z1, Z11, K1
+	VBLENDMPS   Z5, Z12, K1, Z11
+	VMULPS      Z11, Z10, Z10
+	VDIVPS      Z10, Z4, Z10
+	MOVQ        808(DI), R9
+	CMPQ        R9, $2
+	JGT         known10
+	MOVQ        BX, R9
+	MOVQ        SI, R10
+	MOVQ        8(DI), R11
+	MOVQ        $0, R12
+	MOVQ        792(DI), R13
+	ANDQ        $1, R13
+	JEQ         again11
+	CMPQ        R11, $80
+	JLT         again11
+	MOVQ        R10, R13
+	NEGQ        R13
+	ANDQ        $63, R13
+	MOVQ        $1, R12
+	SHRQ        $2, R13
+	TESTQ       R13, R13
+	JNE         masked14
+again11:
 	SUBQ $64, R11
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPS  (R9), Z11, Z12
 	VMULPS  Z10, Z12, Z12
 	VMULPS  64(R9), Z11, Z13
@@ -5195,29 +5645,29 @@ block11:
 	VMULPS  192(R9), Z11, Z15
 	VMULPS  Z10, Z15, Z15
 	TESTQ   R12, R12
-	JNE     around12
+	JNE     around16
 	VMOVUPS Z12, (R10)
 	VMOVUPS Z13, 64(R10)
 	VMOVUPS Z14, 128(R10)
 	VMOVUPS Z15, 192(R10)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPS Z12, (R10)
 	VMOVNTPS Z13, 64(R10)
 	VMOVNTPS Z14, 128(R10)
 	VMOVNTPS Z15, 192(R10)
-stored13:
+stored17:
 	ADDQ CX, R9
 	ADDQ $256, R10
 	SUBQ $64, R11
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ    $64, R11
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked14:
 	VPBROADCASTD R13, Z12
 	VPCMPD       $6, iota32<>+0(SB), Z12, K1
 	VMOVUPS.Z    (R9), K1, Z12
@@ -5230,27 +5680,39 @@ masked10:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again11
+done13:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over18
+	JMP   leave9
+known10:
+over18:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed19
 	VMOVSS X9, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, BX
-	MOVQ   168(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, SI
-	MOVQ   176(R9), R9
-	SHLQ   $2, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed19:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end20
 	SFENCE
-end14:
+end20:
 	VZEROUPPER
 	RET
 
@@ -5279,6 +5741,9 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_avx2(SB), 0,
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -5290,8 +5755,8 @@ row2:
 	VMOVAPD Y4, Y11
 	VMOVAPD Y4, Y12
 	VMOVAPD Y4, Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R8), Y14
 	VANDPD    Y5, Y14, Y14
 	VCMPPD    $3, Y6, Y6, Y15
@@ -5334,8 +5799,8 @@ block4:
 	VBLENDVPD Y15, Y13, Y14, Y13
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -5346,8 +5811,8 @@ kept3:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -5367,8 +5832,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VCMPPD       $3, Y6, Y6, Y8
@@ -5407,36 +5872,49 @@ done5:
 	VMINPD       X7, X6, X7
 	VBLENDVPD    X8, X6, X7, X6
 	VBROADCASTSD X6, Y6
-	VCMPPD       $3, Y6, Y6, Y7
-	VMAXPD       Y0, Y6, Y8
-	VBLENDVPD    Y7, Y6, Y8, Y7
-	VANDPD       Y5, Y7, Y8
-	VCMPPD       $17, Y8, Y1, Y9
-	VBLENDVPD    Y9, k2000000000000000<>+0(SB), Y2, Y9
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y8, Y8
-	VBLENDVPD    Y8, Y3, Y9, Y8
-	VMULPD       Y8, Y7, Y7
-	VDIVPD       Y7, Y2, Y7
-	MOVQ         BX, R8
-	MOVQ         264(SP), R9
-	MOVQ         8(SI), R10
-	MOVQ         $0, R11
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $20
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X6, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y6
+over8:
+	VCMPPD    $3, Y6, Y6, Y7
+	VMAXPD    Y0, Y6, Y8
+	VBLENDVPD Y7, Y6, Y8, Y7
+	VANDPD    Y5, Y7, Y8
+	VCMPPD    $17, Y8, Y1, Y9
+	VBLENDVPD Y9, k2000000000000000<>+0(SB), Y2, Y9
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y8, Y8
+	VBLENDVPD Y8, Y3, Y9, Y8
+	VMULPD    Y8, Y7, Y7
+	VDIVPD    Y7, Y2, Y7
+	MOVQ      808(SI), R8
+	CMPQ      R8, $2
+	JGT       known10
+	MOVQ      BX, R8
+	MOVQ      264(SP), R9
+	MOVQ      8(SI), R10
+	MOVQ      $0, R11
+	MOVQ      792(SI), R12
+	ANDQ      $1, R12
+	JEQ       again11
+	CMPQ      R10, $20
+	JLT       again11
+	MOVQ      R9, R12
+	NEGQ      R12
+	ANDQ      $31, R12
+	MOVQ      $1, R11
+	SHRQ      $3, R12
+	TESTQ     R12, R12
+	JNE       masked14
+again11:
 	SUBQ $16, R10
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPD  (R8), Y8, Y9
 	VMULPD  Y7, Y9, Y9
 	VMULPD  32(R8), Y8, Y10
@@ -5446,40 +5924,40 @@ block11:
 	VMULPD  96(R8), Y8, Y12
 	VMULPD  Y7, Y12, Y12
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around16
 	VMOVUPD Y9, (R9)
 	VMOVUPD Y10, 32(R9)
 	VMOVUPD Y11, 64(R9)
 	VMOVUPD Y12, 96(R9)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPD Y9, (R9)
 	VMOVNTPD Y10, 32(R9)
 	VMOVNTPD Y11, 64(R9)
 	VMOVNTPD Y12, 96(R9)
-stored13:
+stored17:
 	ADDQ DX, R8
 	ADDQ $128, R9
 	SUBQ $16, R10
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ $12, R10
-	JLT  tail14
-block15:
+	JLT  tail18
+block19:
 	VMULPD  (R8), Y8, Y9
 	VMULPD  Y7, Y9, Y9
 	VMOVUPD Y9, (R9)
 	ADDQ    256(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block15
-tail14:
+	JGE     block19
+tail18:
 	ADDQ    $4, R10
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked14:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -5494,27 +5972,39 @@ masked10:
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
+	JNE        again11
+done13:
+	MOVQ  808(SI), R8
+	TESTQ R8, R8
+	JEQ   over20
+	JMP   leave9
+known10:
+over20:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $2
+	JCS    passed21
 	VMOVSD X6, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, BX
-	MOVQ   168(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, 264(SP)
-	MOVQ   176(R8), R8
-	SHLQ   $3, R8
-	ADDQ   R8, AX
-	DECQ   DI
-	JNE    row2
+passed21:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 264(SP)
+	MOVQ 176(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end22
 	SFENCE
-end16:
+end22:
 	VZEROUPPER
 	RET
 
@@ -5542,6 +6032,9 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_avx512(SB), 
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -5549,8 +6042,8 @@ row2:
 	VMOVAPD Z6, Z10
 	VMOVAPD Z6, Z11
 	VMOVAPD Z6, Z12
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD     (R9), Z13
 	VPANDQ      Z7, Z13, Z13
 	VMINPD      Z13, Z9, Z13
@@ -5573,16 +6066,16 @@ block4:
 	VMOVAPD     Z13, Z12
 	ADDQ        CX, R9
 	SUBQ        $32, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z9, 0(SP)
 	VMOVUPD Z10, 64(SP)
 	VMOVUPD Z11, 128(SP)
 	VMOVUPD Z12, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z9
 	VPCMPQ       $6, iota64<>+0(SB), Z9, K1
 	VMOVUPD.Z    (R9), K1, Z9
@@ -5596,8 +6089,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z9
 	VMOVUPD       128(SP), Z10
 	VMINPD        Z10, Z9, Z10
@@ -5618,35 +6111,48 @@ done5:
 	VMINPD        X10, X9, X10
 	VFIXUPIMMPD   $0, X8, X9, X10
 	VBROADCASTSD  X10, Z9
-	VMAXPD        Z0, Z9, Z10
-	VFIXUPIMMPD   $0, Z8, Z9, Z10
-	VPANDQ        Z7, Z10, Z11
-	VCMPPD        $17, Z11, Z2, K1
-	VBLENDMPD     Z3, Z4, K1, Z12
-	VCMPPD        $17, Z1, Z11, K1
-	VBLENDMPD     Z5, Z12, K1, Z11
-	VMULPD        Z11, Z10, Z10
-	VDIVPD        Z10, Z4, Z10
-	MOVQ          BX, R9
-	MOVQ          SI, R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $40
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X9, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z9
+over8:
+	VMAXPD      Z0, Z9, Z10
+	VFIXUPIMMPD $0, Z8, Z9, Z10
+	VPANDQ      Z7, Z10, Z11
+	VCMPPD      $17, Z11, Z2, K1
+	VBLENDMPD   Z3, Z4, K1, Z12
+	VCMPPD      $17, Z1, Z11, K1
+	VBLENDMPD   Z5, Z12, K1, Z11
+	VMULPD      Z11, Z10, Z10
+	VDIVPD      Z10, Z4, Z10
+	MOVQ        808(DI), R9
+	CMPQ        R9, $2
+	JGT         known10
+	MOVQ        BX, R9
+	MOVQ        SI, R10
+	MOVQ        8(DI), R11
+	MOVQ        $0, R12
+	MOVQ        792(DI), R13
+	ANDQ        $1, R13
+	JEQ         again11
+	CMPQ        R11, $40
+	JLT         again11
+	MOVQ        R10, R13
+	NEGQ        R13
+	ANDQ        $63, R13
+	MOVQ        $1, R12
+	SHRQ        $3, R13
+	TESTQ       R13, R13
+	JNE         masked14
+again11:
 	SUBQ $32, R11
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPD  (R9), Z11, Z12
 	VMULPD  Z10, Z12, Z12
 	VMULPD  64(R9), Z11, Z13
@@ -5656,29 +6162,29 @@ block11:
 	VMULPD  192(R9), Z11, Z15
 	VMULPD  Z10, Z15, Z15
 	TESTQ   R12, R12
-	JNE     around12
+	JNE     around16
 	VMOVUPD Z12, (R10)
 	VMOVUPD Z13, 64(R10)
 	VMOVUPD Z14, 128(R10)
 	VMOVUPD Z15, 192(R10)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPD Z12, (R10)
 	VMOVNTPD Z13, 64(R10)
 	VMOVNTPD Z14, 128(R10)
 	VMOVNTPD Z15, 192(R10)
-stored13:
+stored17:
 	ADDQ CX, R9
 	ADDQ $256, R10
 	SUBQ $32, R11
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ    $32, R11
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked14:
 	VPBROADCASTQ R13, Z12
 	VPCMPQ       $6, iota64<>+0(SB), Z12, K1
 	VMOVUPD.Z    (R9), K1, Z12
@@ -5691,27 +6197,39 @@ masked10:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again11
+done13:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over18
+	JMP   leave9
+known10:
+over18:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed19
 	VMOVSD X9, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, BX
-	MOVQ   168(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, SI
-	MOVQ   176(R9), R9
-	SHLQ   $3, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed19:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end20
 	SFENCE
-end14:
+end20:
 	VZEROUPPER
 	RET
 
@@ -5743,6 +6261,9 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_av
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -5754,8 +6275,8 @@ row2:
 	VMOVAPS Y5, Y12
 	VMOVAPS Y5, Y13
 	VMOVAPS Y5, Y14
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R8), Y15
 	VANDPS  Y6, Y15, Y15
 	VADDPS  Y15, Y7, Y7
@@ -5782,8 +6303,8 @@ block4:
 	VADDPS  Y15, Y14, Y14
 	ADDQ    CX, R8
 	SUBQ    $64, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y7, 0(SP)
 	VMOVUPS Y8, 32(SP)
 	VMOVUPS Y9, 64(SP)
@@ -5794,8 +6315,8 @@ kept3:
 	VMOVUPS Y14, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -5813,8 +6334,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y7
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y7, Y7
@@ -5837,36 +6358,49 @@ done5:
 	VPERMILPS    $1, X7, X8
 	VADDPS       X8, X7, X7
 	VBROADCASTSS X7, Y7
-	VCMPPS       $3, Y7, Y7, Y8
-	VMAXPS       Y0, Y7, Y9
-	VBLENDVPS    Y8, Y7, Y9, Y8
-	VANDPS       Y6, Y8, Y9
-	VCMPPS       $17, Y9, Y1, Y10
-	VBLENDVPS    Y10, Y2, Y3, Y10
-	VCMPPS       $17, k00800000<>+0(SB), Y9, Y9
-	VBLENDVPS    Y9, Y4, Y10, Y9
-	VMULPS       Y9, Y8, Y8
-	VDIVPS       Y8, Y3, Y8
-	MOVQ         BX, R8
-	MOVQ         264(SP), R9
-	MOVQ         8(SI), R10
-	MOVQ         $0, R11
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $40
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X7, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y7
+over8:
+	VCMPPS    $3, Y7, Y7, Y8
+	VMAXPS    Y0, Y7, Y9
+	VBLENDVPS Y8, Y7, Y9, Y8
+	VANDPS    Y6, Y8, Y9
+	VCMPPS    $17, Y9, Y1, Y10
+	VBLENDVPS Y10, Y2, Y3, Y10
+	VCMPPS    $17, k00800000<>+0(SB), Y9, Y9
+	VBLENDVPS Y9, Y4, Y10, Y9
+	VMULPS    Y9, Y8, Y8
+	VDIVPS    Y8, Y3, Y8
+	MOVQ      808(SI), R8
+	CMPQ      R8, $2
+	JGT       known10
+	MOVQ      BX, R8
+	MOVQ      264(SP), R9
+	MOVQ      8(SI), R10
+	MOVQ      $0, R11
+	MOVQ      792(SI), R12
+	ANDQ      $1, R12
+	JEQ       again11
+	CMPQ      R10, $40
+	JLT       again11
+	MOVQ      R9, R12
+	NEGQ      R12
+	ANDQ      $31, R12
+	MOVQ      $1, R11
+	SHRQ      $2, R12
+	TESTQ     R12, R12
+	JNE       masked14
+again11:
 	SUBQ $32, R10
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPS  (R8), Y9, Y10
 	VMULPS  Y8, Y10, Y10
 	VMULPS  32(R8), Y9, Y11
@@ -5876,40 +6410,40 @@ block11:
 	VMULPS  96(R8), Y9, Y13
 	VMULPS  Y8, Y13, Y13
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around16
 	VMOVUPS Y10, (R9)
 	VMOVUPS Y11, 32(R9)
 	VMOVUPS Y12, 64(R9)
 	VMOVUPS Y13, 96(R9)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPS Y10, (R9)
 	VMOVNTPS Y11, 32(R9)
 	VMOVNTPS Y12, 64(R9)
 	VMOVNTPS Y13, 96(R9)
-stored13:
+stored17:
 	ADDQ DX, R8
 	ADDQ $128, R9
 	SUBQ $32, R10
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ $24, R10
-	JLT  tail14
-block15:
+	JLT  tail18
+block19:
 	VMULPS  (R8), Y9, Y10
 	VMULPS  Y8, Y10, Y10
 	VMOVUPS Y10, (R9)
 	ADDQ    256(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block15
-tail14:
+	JGE     block19
+tail18:
 	ADDQ    $8, R10
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked14:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -5924,27 +6458,39 @@ masked10:
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
+	JNE        again11
+done13:
+	MOVQ  808(SI), R8
+	TESTQ R8, R8
+	JEQ   over20
+	JMP   leave9
+known10:
+over20:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $2
+	JCS    passed21
 	VMOVSS X7, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, BX
-	MOVQ   168(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, 264(SP)
-	MOVQ   176(R8), R8
-	SHLQ   $2, R8
-	ADDQ   R8, AX
-	DECQ   DI
-	JNE    row2
+passed21:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 264(SP)
+	MOVQ 176(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end22
 	SFENCE
-end16:
+end22:
 	VZEROUPPER
 	RET
 
@@ -5974,6 +6520,9 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_av
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -5981,8 +6530,8 @@ row2:
 	VMOVAPS Z6, Z10
 	VMOVAPS Z6, Z11
 	VMOVAPS Z6, Z12
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R9), Z13
 	VPANDD  Z7, Z13, Z13
 	VADDPS  Z13, Z9, Z9
@@ -5997,16 +6546,16 @@ block4:
 	VADDPS  Z13, Z12, Z12
 	ADDQ    CX, R9
 	SUBQ    $64, R10
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z9, 0(SP)
 	VMOVUPS Z10, 64(SP)
 	VMOVUPS Z11, 128(SP)
 	VMOVUPS Z12, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z9
 	VPCMPD       $6, iota32<>+0(SB), Z9, K1
 	VMOVUPS.Z    (R9), K1, Z9
@@ -6019,8 +6568,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z9
 	VMOVUPS       128(SP), Z10
 	VADDPS        Z10, Z9, Z9
@@ -6037,35 +6586,48 @@ done5:
 	VPERMILPS     $1, X9, X10
 	VADDPS        X10, X9, X9
 	VBROADCASTSS  X9, Z9
-	VMAXPS        Z0, Z9, Z10
-	VFIXUPIMMPS   $0, Z8, Z9, Z10
-	VPANDD        Z7, Z10, Z11
-	VCMPPS        $17, Z11, Z2, K1
-	VBLENDMPS     Z3, Z4, K1, Z12
-	VCMPPS        $17, Z1, Z11, K1
-	VBLENDMPS     Z5, Z12, K1, Z11
-	VMULPS        Z11, Z10, Z10
-	VDIVPS        Z10, Z4, Z10
-	MOVQ          BX, R9
-	MOVQ          SI, R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $80
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X9, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z9
+over8:
+	VMAXPS      Z0, Z9, Z10
+	VFIXUPIMMPS $0, Z8, Z9, Z10
+	VPANDD      Z7, Z10, Z11
+	VCMPPS      $17, Z11, Z2, K1
+	VBLENDMPS   Z3, Z4, K1, Z12
+	VCMPPS      $17, Z1, Z11, K1
+	VBLENDMPS   Z5, Z12, K1, Z11
+	VMULPS      Z11, Z10, Z10
+	VDIVPS      Z10, Z4, Z10
+	MOVQ        808(DI), R9
+	CMPQ        R9, $2
+	JGT         known10
+	MOVQ        BX, R9
+	MOVQ        SI, R10
+	MOVQ        8(DI), R11
+	MOVQ        $0, R12
+	MOVQ        792(DI), R13
+	ANDQ        $1, R13
+	JEQ         again11
+	CMPQ        R11, $80
+	JLT         again11
+	MOVQ        R10, R13
+	NEGQ        R13
+	ANDQ        $63, R13
+	MOVQ        $1, R12
+	SHRQ        $2, R13
+	TESTQ       R13, R13
+	JNE         masked14
+again11:
 	SUBQ $64, R11
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPS  (R9), Z11, Z12
 	VMULPS  Z10, Z12, Z12
 	VMULPS  64(R9), Z11, Z13
@@ -6075,29 +6637,29 @@ block11:
 	VMULPS  192(R9), Z11, Z15
 	VMULPS  Z10, Z15, Z15
 	TESTQ   R12, R12
-	JNE     around12
+	JNE     around16
 	VMOVUPS Z12, (R10)
 	VMOVUPS Z13, 64(R10)
 	VMOVUPS Z14, 128(R10)
 	VMOVUPS Z15, 192(R10)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPS Z12, (R10)
 	VMOVNTPS Z13, 64(R10)
 	VMOVNTPS Z14, 128(R10)
 	VMOVNTPS Z15, 192(R10)
-stored13:
+stored17:
 	ADDQ CX, R9
 	ADDQ $256, R10
 	SUBQ $64, R11
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ    $64, R11
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked14:
 	VPBROADCASTD R13, Z12
 	VPCMPD       $6, iota32<>+0(SB), Z12, K1
 	VMOVUPS.Z    (R9), K1, Z12
@@ -6110,27 +6672,39 @@ masked10:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again11
+done13:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over18
+	JMP   leave9
+known10:
+over18:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed19
 	VMOVSS X9, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, BX
-	MOVQ   168(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, SI
-	MOVQ   176(R9), R9
-	SHLQ   $2, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed19:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end20
 	SFENCE
-end14:
+end20:
 	VZEROUPPER
 	RET
 
@@ -6189,6 +6763,9 @@ row2:
 	VBLENDVPS    Y6, k6f000000<>+0(SB), Y7, Y6
 	VMULPS       Y6, Y4, Y4
 	VDIVPS       Y4, Y2, Y4
+	MOVQ         808(SI), DI
+	CMPQ         DI, $1
+	JGT          known3
 	MOVQ         296(SP), DI
 	MOVQ         304(SP), R8
 	MOVQ         8(SI), R9
@@ -6201,8 +6778,8 @@ row2:
 	VMOVAPS      Y0, Y12
 	VMOVAPS      Y0, Y13
 	VMOVAPS      Y0, Y14
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMULPS    (DI), Y6, Y15
 	VMULPS    Y4, Y15, Y15
 	VMULPS    (R8), Y15, Y15
@@ -6254,8 +6831,8 @@ block4:
 	ADDQ      BX, DI
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y7, 0(SP)
 	VMOVUPS Y8, 32(SP)
 	VMOVUPS Y9, 64(SP)
@@ -6266,8 +6843,8 @@ kept3:
 	VMOVUPS Y14, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -6291,8 +6868,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y7
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y7, Y7
@@ -6315,28 +6892,38 @@ done5:
 	VPERMILPS    $1, X7, X8
 	VADDPS       X8, X7, X7
 	VBROADCASTSS X7, Y7
-	VXORPS       Y3, Y7, Y8
-	MOVQ         304(SP), DI
-	MOVQ         328(SP), R10
-	MOVQ         336(SP), R11
-	MOVQ         8(SI), R8
-	MOVQ         $0, R9
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R8, $24
-	JLT          again7
-	MOVQ         R11, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R9
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(SI), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(SI), DI
+	VMOVSS       X7, (DI)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSS (DI), Y7
+over8:
+	VXORPS Y3, Y7, Y8
+	MOVQ   304(SP), DI
+	MOVQ   328(SP), R10
+	MOVQ   336(SP), R11
+	MOVQ   8(SI), R8
+	MOVQ   $0, R9
+	MOVQ   792(SI), R12
+	ANDQ   $1, R12
+	JEQ    again10
+	CMPQ   R8, $24
+	JLT    again10
+	MOVQ   R11, R12
+	NEGQ   R12
+	ANDQ   $31, R12
+	MOVQ   $1, R9
+	SHRQ   $2, R12
+	TESTQ  R12, R12
+	JNE    masked13
+again10:
 	SUBQ $16, R8
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMULPS    (DI), Y6, Y9
 	VMULPS    Y4, Y9, Y9
 	VMOVUPS   (R10), Y10
@@ -6356,26 +6943,26 @@ block11:
 	VBLENDVPS Y5, Y0, Y11, Y11
 	VADDPS    Y11, Y10, Y10
 	TESTQ     R9, R9
-	JNE       around12
+	JNE       around15
 	VMOVUPS   Y9, (R11)
 	VMOVUPS   Y10, 32(R11)
-	JMP       stored13
-around12:
+	JMP       stored16
+around15:
 	VMOVNTPS Y9, (R11)
 	VMOVNTPS Y10, 32(R11)
-stored13:
+stored16:
 	ADDQ DX, DI
 	ADDQ AX, R10
 	ADDQ $64, R11
 	SUBQ $16, R8
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $16, R8
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R12
 	CMPQ    R12, R8
 	CMOVQGT R8, R12
-masked10:
+masked13:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -6401,8 +6988,8 @@ masked10:
 	LEAQ       (R10)(R13*4), R10
 	LEAQ       (R11)(R12*4), R11
 	SUBQ       R12, R8
-	JNE        again7
-done9:
+	JNE        again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $2, R8
@@ -6424,11 +7011,12 @@ done9:
 	MOVQ DI, 344(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -6445,39 +7033,39 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_a
 	VBROADCASTSS k3f800000<>+0(SB), Z5
 	VBROADCASTSS k6f000000<>+0(SB), Z6
 	MOVQ         32(AX), BX
-	MOVQ         BX, 256(SP)
 	VBROADCASTSS k00000011<>+0(SB), Z7
 	VBROADCASTSS k7fffffff<>+0(SB), Z8
-	MOVQ         40(AX), BX
-	MOVQ         BX, 264(SP)
-	MOVQ         48(AX), BX
-	MOVQ         BX, 272(SP)
+	MOVQ         40(AX), CX
+	MOVQ         CX, 256(SP)
+	MOVQ         48(AX), CX
+	MOVQ         CX, 264(SP)
 	VBROADCASTSS k80000000<>+0(SB), Z9
-	MOVQ         296(AX), BX
-	SHLQ         $8, BX
-	MOVQ         304(AX), CX
+	MOVQ         296(AX), CX
 	SHLQ         $8, CX
-	MOVQ         296(AX), DX
-	MOVQ         DX, 280(SP)
+	MOVQ         304(AX), DX
+	SHLQ         $8, DX
+	MOVQ         296(AX), SI
+	MOVQ         SI, 272(SP)
+	SHLQ         $6, 272(SP)
+	MOVQ         304(AX), SI
+	MOVQ         SI, 280(SP)
 	SHLQ         $6, 280(SP)
-	MOVQ         304(AX), DX
-	MOVQ         DX, 288(SP)
-	SHLQ         $6, 288(SP)
-	MOVQ         56(AX), DX
-	MOVQ         DX, 296(SP)
-	MOVQ         64(AX), DX
-	MOVQ         DX, 304(SP)
-	MOVQ         304(AX), DX
-	SHLQ         $7, DX
+	MOVQ         56(AX), SI
+	MOVQ         SI, 288(SP)
+	MOVQ         64(AX), SI
+	MOVQ         SI, 296(SP)
+	MOVQ         304(AX), SI
+	SHLQ         $7, SI
 	MOVQ         312(AX), AX
 	SHLQ         $7, AX
-	MOVQ         a+0(FP), SI
-	MOVQ         (SI), DI
-	TESTQ        DI, DI
+	MOVQ         a+0(FP), DI
+	MOVQ         (DI), R8
+	MOVQ         R8, 304(SP)
+	MOVQ         304(SP), R8
+	TESTQ        R8, R8
 	JLE          end1
 row2:
-	MOVQ         256(SP), R8
-	VBROADCASTSS (R8), Z10
+	VBROADCASTSS (BX), Z10
 	VCMPPS       $18, Z0, Z10, K1
 	VMAXPS       Z0, Z10, Z11
 	VFIXUPIMMPS  $0, Z7, Z10, Z11
@@ -6488,16 +7076,19 @@ row2:
 	VBLENDMPS    Z6, Z12, K2, Z10
 	VMULPS       Z10, Z11, Z11
 	VDIVPS       Z11, Z5, Z11
-	MOVQ         264(SP), R8
-	MOVQ         272(SP), R9
-	MOVQ         8(SI), R10
+	MOVQ         808(DI), R8
+	CMPQ         R8, $1
+	JGT          known3
+	MOVQ         256(SP), R8
+	MOVQ         264(SP), R9
+	MOVQ         8(DI), R10
 	SUBQ         $64, R10
 	VMOVAPS      Z1, Z12
 	VMOVAPS      Z1, Z13
 	VMOVAPS      Z1, Z14
 	VMOVAPS      Z1, Z15
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMULPS    (R8), Z10, Z16
 	VMULPS    Z11, Z16, Z16
 	VMULPS    (R9), Z16, Z16
@@ -6522,19 +7113,19 @@ block4:
 	VPXORD    Z9, Z16, Z16
 	VBLENDMPS Z1, Z16, K1, Z16
 	VADDPS    Z16, Z15, Z15
-	ADDQ      BX, R8
-	ADDQ      CX, R9
+	ADDQ      CX, R8
+	ADDQ      DX, R9
 	SUBQ      $64, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Z12, 0(SP)
 	VMOVUPS Z13, 64(SP)
 	VMOVUPS Z14, 128(SP)
 	VMOVUPS Z15, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z12
 	VPCMPD       $6, iota32<>+0(SB), Z12, K2
 	VMOVUPS.Z    (R8), K2, Z12
@@ -6548,13 +7139,13 @@ masked6:
 	VADDPS       Z12, Z13, Z12
 	VMOVAPS      Z12, K2, Z13
 	VMOVUPS      Z13, 0(SP)(R11*1)
-	ADDQ         280(SP), R8
-	ADDQ         288(SP), R9
+	ADDQ         272(SP), R8
+	ADDQ         280(SP), R9
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z12
 	VMOVUPS       128(SP), Z13
 	VADDPS        Z13, Z12, Z12
@@ -6571,28 +7162,38 @@ done5:
 	VPERMILPS     $1, X12, X13
 	VADDPS        X13, X12, X12
 	VBROADCASTSS  X12, Z12
-	VPXORD        Z9, Z12, Z13
-	MOVQ          272(SP), R8
-	MOVQ          296(SP), R10
-	MOVQ          304(SP), R11
-	MOVQ          8(SI), R9
-	MOVQ          $0, R12
-	MOVQ          792(SI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R9, $48
-	JLT           again7
-	MOVQ          R11, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(DI), R8
+	VMOVSS        X12, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSS (R8), Z12
+over8:
+	VPXORD Z9, Z12, Z13
+	MOVQ   264(SP), R8
+	MOVQ   288(SP), R10
+	MOVQ   296(SP), R11
+	MOVQ   8(DI), R9
+	MOVQ   $0, R12
+	MOVQ   792(DI), R13
+	ANDQ   $1, R13
+	JEQ    again10
+	CMPQ   R9, $48
+	JLT    again10
+	MOVQ   R11, R13
+	NEGQ   R13
+	ANDQ   $63, R13
+	MOVQ   $1, R12
+	SHRQ   $2, R13
+	TESTQ  R13, R13
+	JNE    masked13
+again10:
 	SUBQ $32, R9
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMULPS    (R8), Z10, Z14
 	VMULPS    Z11, Z14, Z14
 	VMOVUPS   (R10), Z15
@@ -6612,26 +7213,26 @@ block11:
 	VBLENDMPS Z1, Z16, K1, Z16
 	VADDPS    Z16, Z15, Z15
 	TESTQ     R12, R12
-	JNE       around12
+	JNE       around15
 	VMOVUPS   Z14, (R11)
 	VMOVUPS   Z15, 64(R11)
-	JMP       stored13
-around12:
+	JMP       stored16
+around15:
 	VMOVNTPS Z14, (R11)
 	VMOVNTPS Z15, 64(R11)
-stored13:
-	ADDQ DX, R8
+stored16:
+	ADDQ SI, R8
 	ADDQ AX, R10
 	ADDQ $128, R11
 	SUBQ $32, R9
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $32, R9
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $16, R13
 	CMPQ    R13, R9
 	CMOVQGT R9, R13
-masked10:
+masked13:
 	VPBROADCASTD R13, Z14
 	VPCMPD       $6, iota32<>+0(SB), Z14, K2
 	VMOVUPS.Z    (R8), K2, Z14
@@ -6646,8 +7247,8 @@ masked10:
 	VADDPS       Z15, Z14, Z14
 	VMOVUPS      Z14, K2, (R11)
 	MOVQ         R13, R14
-	TESTQ        DX, DX
-	CMOVQEQ      DX, R14
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R14
 	LEAQ         (R8)(R14*4), R8
 	MOVQ         R13, R14
 	TESTQ        AX, AX
@@ -6655,32 +7256,35 @@ masked10:
 	LEAQ         (R10)(R14*4), R10
 	LEAQ         (R11)(R13*4), R11
 	SUBQ         R13, R9
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $2, R9
-	ADDQ R9, 256(SP)
+	ADDQ R9, BX
 	MOVQ 168(R8), R9
 	SHLQ $2, R9
-	ADDQ R9, 264(SP)
+	ADDQ R9, 256(SP)
 	MOVQ 176(R8), R9
 	SHLQ $2, R9
-	ADDQ R9, 272(SP)
+	ADDQ R9, 264(SP)
 	MOVQ 184(R8), R9
 	SHLQ $2, R9
-	ADDQ R9, 296(SP)
+	ADDQ R9, 288(SP)
 	MOVQ 192(R8), R8
 	SHLQ $2, R8
-	ADDQ R8, 304(SP)
-	DECQ DI
+	ADDQ R8, 296(SP)
+	MOVQ 304(SP), R8
+	DECQ R8
+	MOVQ R8, 304(SP)
 	JNE  row2
 end1:
-	MOVQ 792(SI), AX
+leave9:
+	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -6710,6 +7314,9 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_av
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -6721,8 +7328,8 @@ row2:
 	VMOVAPD Y5, Y12
 	VMOVAPD Y5, Y13
 	VMOVAPD Y5, Y14
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R8), Y15
 	VANDPD  Y6, Y15, Y15
 	VADDPD  Y15, Y7, Y7
@@ -6749,8 +7356,8 @@ block4:
 	VADDPD  Y15, Y14, Y14
 	ADDQ    CX, R8
 	SUBQ    $32, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y7, 0(SP)
 	VMOVUPD Y8, 32(SP)
 	VMOVUPD Y9, 64(SP)
@@ -6761,8 +7368,8 @@ kept3:
 	VMOVUPD Y14, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -6780,8 +7387,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y7, Y7
@@ -6802,36 +7409,49 @@ done5:
 	VPERMILPD    $1, X7, X8
 	VADDPD       X8, X7, X7
 	VBROADCASTSD X7, Y7
-	VCMPPD       $3, Y7, Y7, Y8
-	VMAXPD       Y0, Y7, Y9
-	VBLENDVPD    Y8, Y7, Y9, Y8
-	VANDPD       Y6, Y8, Y9
-	VCMPPD       $17, Y9, Y1, Y10
-	VBLENDVPD    Y10, Y2, Y3, Y10
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y9, Y9
-	VBLENDVPD    Y9, Y4, Y10, Y9
-	VMULPD       Y9, Y8, Y8
-	VDIVPD       Y8, Y3, Y8
-	MOVQ         BX, R8
-	MOVQ         264(SP), R9
-	MOVQ         8(SI), R10
-	MOVQ         $0, R11
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $20
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X7, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y7
+over8:
+	VCMPPD    $3, Y7, Y7, Y8
+	VMAXPD    Y0, Y7, Y9
+	VBLENDVPD Y8, Y7, Y9, Y8
+	VANDPD    Y6, Y8, Y9
+	VCMPPD    $17, Y9, Y1, Y10
+	VBLENDVPD Y10, Y2, Y3, Y10
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y9, Y9
+	VBLENDVPD Y9, Y4, Y10, Y9
+	VMULPD    Y9, Y8, Y8
+	VDIVPD    Y8, Y3, Y8
+	MOVQ      808(SI), R8
+	CMPQ      R8, $2
+	JGT       known10
+	MOVQ      BX, R8
+	MOVQ      264(SP), R9
+	MOVQ      8(SI), R10
+	MOVQ      $0, R11
+	MOVQ      792(SI), R12
+	ANDQ      $1, R12
+	JEQ       again11
+	CMPQ      R10, $20
+	JLT       again11
+	MOVQ      R9, R12
+	NEGQ      R12
+	ANDQ      $31, R12
+	MOVQ      $1, R11
+	SHRQ      $3, R12
+	TESTQ     R12, R12
+	JNE       masked14
+again11:
 	SUBQ $16, R10
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPD  (R8), Y9, Y10
 	VMULPD  Y8, Y10, Y10
 	VMULPD  32(R8), Y9, Y11
@@ -6841,40 +7461,40 @@ block11:
 	VMULPD  96(R8), Y9, Y13
 	VMULPD  Y8, Y13, Y13
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around16
 	VMOVUPD Y10, (R9)
 	VMOVUPD Y11, 32(R9)
 	VMOVUPD Y12, 64(R9)
 	VMOVUPD Y13, 96(R9)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPD Y10, (R9)
 	VMOVNTPD Y11, 32(R9)
 	VMOVNTPD Y12, 64(R9)
 	VMOVNTPD Y13, 96(R9)
-stored13:
+stored17:
 	ADDQ DX, R8
 	ADDQ $128, R9
 	SUBQ $16, R10
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ $12, R10
-	JLT  tail14
-block15:
+	JLT  tail18
+block19:
 	VMULPD  (R8), Y9, Y10
 	VMULPD  Y8, Y10, Y10
 	VMOVUPD Y10, (R9)
 	ADDQ    256(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block15
-tail14:
+	JGE     block19
+tail18:
 	ADDQ    $4, R10
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked14:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -6889,27 +7509,39 @@ masked10:
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
+	JNE        again11
+done13:
+	MOVQ  808(SI), R8
+	TESTQ R8, R8
+	JEQ   over20
+	JMP   leave9
+known10:
+over20:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $2
+	JCS    passed21
 	VMOVSD X7, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, BX
-	MOVQ   168(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, 264(SP)
-	MOVQ   176(R8), R8
-	SHLQ   $3, R8
-	ADDQ   R8, AX
-	DECQ   DI
-	JNE    row2
+passed21:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 264(SP)
+	MOVQ 176(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end22
 	SFENCE
-end16:
+end22:
 	VZEROUPPER
 	RET
 
@@ -6937,6 +7569,9 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_av
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -6944,8 +7579,8 @@ row2:
 	VMOVAPD Z6, Z10
 	VMOVAPD Z6, Z11
 	VMOVAPD Z6, Z12
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R9), Z13
 	VPANDQ  Z7, Z13, Z13
 	VADDPD  Z13, Z9, Z9
@@ -6960,16 +7595,16 @@ block4:
 	VADDPD  Z13, Z12, Z12
 	ADDQ    CX, R9
 	SUBQ    $32, R10
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z9, 0(SP)
 	VMOVUPD Z10, 64(SP)
 	VMOVUPD Z11, 128(SP)
 	VMOVUPD Z12, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z9
 	VPCMPQ       $6, iota64<>+0(SB), Z9, K1
 	VMOVUPD.Z    (R9), K1, Z9
@@ -6982,8 +7617,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z9
 	VMOVUPD       128(SP), Z10
 	VADDPD        Z10, Z9, Z9
@@ -6998,35 +7633,48 @@ done5:
 	VPERMILPD     $1, X9, X10
 	VADDPD        X10, X9, X9
 	VBROADCASTSD  X9, Z9
-	VMAXPD        Z0, Z9, Z10
-	VFIXUPIMMPD   $0, Z8, Z9, Z10
-	VPANDQ        Z7, Z10, Z11
-	VCMPPD        $17, Z11, Z2, K1
-	VBLENDMPD     Z3, Z4, K1, Z12
-	VCMPPD        $17, Z1, Z11, K1
-	VBLENDMPD     Z5, Z12, K1, Z11
-	VMULPD        Z11, Z10, Z10
-	VDIVPD        Z10, Z4, Z10
-	MOVQ          BX, R9
-	MOVQ          SI, R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $40
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X9, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z9
+over8:
+	VMAXPD      Z0, Z9, Z10
+	VFIXUPIMMPD $0, Z8, Z9, Z10
+	VPANDQ      Z7, Z10, Z11
+	VCMPPD      $17, Z11, Z2, K1
+	VBLENDMPD   Z3, Z4, K1, Z12
+	VCMPPD      $17, Z1, Z11, K1
+	VBLENDMPD   Z5, Z12, K1, Z11
+	VMULPD      Z11, Z10, Z10
+	VDIVPD      Z10, Z4, Z10
+	MOVQ        808(DI), R9
+	CMPQ        R9, $2
+	JGT         known10
+	MOVQ        BX, R9
+	MOVQ        SI, R10
+	MOVQ        8(DI), R11
+	MOVQ        $0, R12
+	MOVQ        792(DI), R13
+	ANDQ        $1, R13
+	JEQ         again11
+	CMPQ        R11, $40
+	JLT         again11
+	MOVQ        R10, R13
+	NEGQ        R13
+	ANDQ        $63, R13
+	MOVQ        $1, R12
+	SHRQ        $3, R13
+	TESTQ       R13, R13
+	JNE         masked14
+again11:
 	SUBQ $32, R11
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPD  (R9), Z11, Z12
 	VMULPD  Z10, Z12, Z12
 	VMULPD  64(R9), Z11, Z13
@@ -7036,29 +7684,29 @@ block11:
 	VMULPD  192(R9), Z11, Z15
 	VMULPD  Z10, Z15, Z15
 	TESTQ   R12, R12
-	JNE     around12
+	JNE     around16
 	VMOVUPD Z12, (R10)
 	VMOVUPD Z13, 64(R10)
 	VMOVUPD Z14, 128(R10)
 	VMOVUPD Z15, 192(R10)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPD Z12, (R10)
 	VMOVNTPD Z13, 64(R10)
 	VMOVNTPD Z14, 128(R10)
 	VMOVNTPD Z15, 192(R10)
-stored13:
+stored17:
 	ADDQ CX, R9
 	ADDQ $256, R10
 	SUBQ $32, R11
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ    $32, R11
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked14:
 	VPBROADCASTQ R13, Z12
 	VPCMPQ       $6, iota64<>+0(SB), Z12, K1
 	VMOVUPD.Z    (R9), K1, Z12
@@ -7071,27 +7719,39 @@ masked10:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again11
+done13:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over18
+	JMP   leave9
+known10:
+over18:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed19
 	VMOVSD X9, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, BX
-	MOVQ   168(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, SI
-	MOVQ   176(R9), R9
-	SHLQ   $3, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed19:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end20
 	SFENCE
-end14:
+end20:
 	VZEROUPPER
 	RET
 
@@ -7148,6 +7808,9 @@ row2:
 	VBLENDVPD    Y6, k6fe0000000000000<>+0(SB), Y7, Y6
 	VMULPD       Y6, Y4, Y4
 	VDIVPD       Y4, Y2, Y4
+	MOVQ         808(SI), DI
+	CMPQ         DI, $1
+	JGT          known3
 	MOVQ         296(SP), DI
 	MOVQ         304(SP), R8
 	MOVQ         8(SI), R9
@@ -7160,8 +7823,8 @@ row2:
 	VMOVAPD      Y0, Y12
 	VMOVAPD      Y0, Y13
 	VMOVAPD      Y0, Y14
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMULPD    (DI), Y6, Y15
 	VMULPD    Y4, Y15, Y15
 	VMULPD    (R8), Y15, Y15
@@ -7213,8 +7876,8 @@ block4:
 	ADDQ      BX, DI
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y7, 0(SP)
 	VMOVUPD Y8, 32(SP)
 	VMOVUPD Y9, 64(SP)
@@ -7225,8 +7888,8 @@ kept3:
 	VMOVUPD Y14, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -7250,8 +7913,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y7, Y7
@@ -7272,28 +7935,38 @@ done5:
 	VPERMILPD    $1, X7, X8
 	VADDPD       X8, X7, X7
 	VBROADCASTSD X7, Y7
-	VXORPD       Y3, Y7, Y8
-	MOVQ         304(SP), DI
-	MOVQ         328(SP), R10
-	MOVQ         336(SP), R11
-	MOVQ         8(SI), R8
-	MOVQ         $0, R9
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R8, $12
-	JLT          again7
-	MOVQ         R11, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R9
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(SI), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(SI), DI
+	VMOVSD       X7, (DI)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSD (DI), Y7
+over8:
+	VXORPD Y3, Y7, Y8
+	MOVQ   304(SP), DI
+	MOVQ   328(SP), R10
+	MOVQ   336(SP), R11
+	MOVQ   8(SI), R8
+	MOVQ   $0, R9
+	MOVQ   792(SI), R12
+	ANDQ   $1, R12
+	JEQ    again10
+	CMPQ   R8, $12
+	JLT    again10
+	MOVQ   R11, R12
+	NEGQ   R12
+	ANDQ   $31, R12
+	MOVQ   $1, R9
+	SHRQ   $3, R12
+	TESTQ  R12, R12
+	JNE    masked13
+again10:
 	SUBQ $8, R8
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMULPD    (DI), Y6, Y9
 	VMULPD    Y4, Y9, Y9
 	VMOVUPD   (R10), Y10
@@ -7313,26 +7986,26 @@ block11:
 	VBLENDVPD Y5, Y0, Y11, Y11
 	VADDPD    Y11, Y10, Y10
 	TESTQ     R9, R9
-	JNE       around12
+	JNE       around15
 	VMOVUPD   Y9, (R11)
 	VMOVUPD   Y10, 32(R11)
-	JMP       stored13
-around12:
+	JMP       stored16
+around15:
 	VMOVNTPD Y9, (R11)
 	VMOVNTPD Y10, 32(R11)
-stored13:
+stored16:
 	ADDQ DX, DI
 	ADDQ AX, R10
 	ADDQ $64, R11
 	SUBQ $8, R8
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $8, R8
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $4, R12
 	CMPQ    R12, R8
 	CMOVQGT R8, R12
-masked10:
+masked13:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -7358,8 +8031,8 @@ masked10:
 	LEAQ       (R10)(R13*8), R10
 	LEAQ       (R11)(R12*8), R11
 	SUBQ       R12, R8
-	JNE        again7
-done9:
+	JNE        again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $3, R8
@@ -7381,11 +8054,12 @@ done9:
 	MOVQ DI, 344(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -7400,39 +8074,39 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_a
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z5
 	VBROADCASTSD k6fe0000000000000<>+0(SB), Z6
 	MOVQ         32(AX), BX
-	MOVQ         BX, 256(SP)
 	VBROADCASTSD k0000000000000011<>+0(SB), Z7
 	VBROADCASTSD k7fffffffffffffff<>+0(SB), Z8
-	MOVQ         40(AX), BX
-	MOVQ         BX, 264(SP)
-	MOVQ         48(AX), BX
-	MOVQ         BX, 272(SP)
+	MOVQ         40(AX), CX
+	MOVQ         CX, 256(SP)
+	MOVQ         48(AX), CX
+	MOVQ         CX, 264(SP)
 	VBROADCASTSD k8000000000000000<>+0(SB), Z9
-	MOVQ         296(AX), BX
-	SHLQ         $8, BX
-	MOVQ         304(AX), CX
+	MOVQ         296(AX), CX
 	SHLQ         $8, CX
-	MOVQ         296(AX), DX
-	MOVQ         DX, 280(SP)
+	MOVQ         304(AX), DX
+	SHLQ         $8, DX
+	MOVQ         296(AX), SI
+	MOVQ         SI, 272(SP)
+	SHLQ         $6, 272(SP)
+	MOVQ         304(AX), SI
+	MOVQ         SI, 280(SP)
 	SHLQ         $6, 280(SP)
-	MOVQ         304(AX), DX
-	MOVQ         DX, 288(SP)
-	SHLQ         $6, 288(SP)
-	MOVQ         56(AX), DX
-	MOVQ         DX, 296(SP)
-	MOVQ         64(AX), DX
-	MOVQ         DX, 304(SP)
-	MOVQ         304(AX), DX
-	SHLQ         $7, DX
+	MOVQ         56(AX), SI
+	MOVQ         SI, 288(SP)
+	MOVQ         64(AX), SI
+	MOVQ         SI, 296(SP)
+	MOVQ         304(AX), SI
+	SHLQ         $7, SI
 	MOVQ         312(AX), AX
 	SHLQ         $7, AX
-	MOVQ         a+0(FP), SI
-	MOVQ         (SI), DI
-	TESTQ        DI, DI
+	MOVQ         a+0(FP), DI
+	MOVQ         (DI), R8
+	MOVQ         R8, 304(SP)
+	MOVQ         304(SP), R8
+	TESTQ        R8, R8
 	JLE          end1
 row2:
-	MOVQ         256(SP), R8
-	VBROADCASTSD (R8), Z10
+	VBROADCASTSD (BX), Z10
 	VCMPPD       $18, Z0, Z10, K1
 	VMAXPD       Z0, Z10, Z11
 	VFIXUPIMMPD  $0, Z7, Z10, Z11
@@ -7443,16 +8117,19 @@ row2:
 	VBLENDMPD    Z6, Z12, K2, Z10
 	VMULPD       Z10, Z11, Z11
 	VDIVPD       Z11, Z5, Z11
-	MOVQ         264(SP), R8
-	MOVQ         272(SP), R9
-	MOVQ         8(SI), R10
+	MOVQ         808(DI), R8
+	CMPQ         R8, $1
+	JGT          known3
+	MOVQ         256(SP), R8
+	MOVQ         264(SP), R9
+	MOVQ         8(DI), R10
 	SUBQ         $32, R10
 	VMOVAPD      Z1, Z12
 	VMOVAPD      Z1, Z13
 	VMOVAPD      Z1, Z14
 	VMOVAPD      Z1, Z15
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMULPD    (R8), Z10, Z16
 	VMULPD    Z11, Z16, Z16
 	VMULPD    (R9), Z16, Z16
@@ -7477,19 +8154,19 @@ block4:
 	VPXORQ    Z9, Z16, Z16
 	VBLENDMPD Z1, Z16, K1, Z16
 	VADDPD    Z16, Z15, Z15
-	ADDQ      BX, R8
-	ADDQ      CX, R9
+	ADDQ      CX, R8
+	ADDQ      DX, R9
 	SUBQ      $32, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Z12, 0(SP)
 	VMOVUPD Z13, 64(SP)
 	VMOVUPD Z14, 128(SP)
 	VMOVUPD Z15, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z12
 	VPCMPQ       $6, iota64<>+0(SB), Z12, K2
 	VMOVUPD.Z    (R8), K2, Z12
@@ -7503,13 +8180,13 @@ masked6:
 	VADDPD       Z12, Z13, Z12
 	VMOVAPD      Z12, K2, Z13
 	VMOVUPD      Z13, 0(SP)(R11*1)
-	ADDQ         280(SP), R8
-	ADDQ         288(SP), R9
+	ADDQ         272(SP), R8
+	ADDQ         280(SP), R9
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z12
 	VMOVUPD       128(SP), Z13
 	VADDPD        Z13, Z12, Z12
@@ -7524,28 +8201,38 @@ done5:
 	VPERMILPD     $1, X12, X13
 	VADDPD        X13, X12, X12
 	VBROADCASTSD  X12, Z12
-	VPXORQ        Z9, Z12, Z13
-	MOVQ          272(SP), R8
-	MOVQ          296(SP), R10
-	MOVQ          304(SP), R11
-	MOVQ          8(SI), R9
-	MOVQ          $0, R12
-	MOVQ          792(SI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R9, $24
-	JLT           again7
-	MOVQ          R11, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(DI), R8
+	VMOVSD        X12, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSD (R8), Z12
+over8:
+	VPXORQ Z9, Z12, Z13
+	MOVQ   264(SP), R8
+	MOVQ   288(SP), R10
+	MOVQ   296(SP), R11
+	MOVQ   8(DI), R9
+	MOVQ   $0, R12
+	MOVQ   792(DI), R13
+	ANDQ   $1, R13
+	JEQ    again10
+	CMPQ   R9, $24
+	JLT    again10
+	MOVQ   R11, R13
+	NEGQ   R13
+	ANDQ   $63, R13
+	MOVQ   $1, R12
+	SHRQ   $3, R13
+	TESTQ  R13, R13
+	JNE    masked13
+again10:
 	SUBQ $16, R9
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMULPD    (R8), Z10, Z14
 	VMULPD    Z11, Z14, Z14
 	VMOVUPD   (R10), Z15
@@ -7565,26 +8252,26 @@ block11:
 	VBLENDMPD Z1, Z16, K1, Z16
 	VADDPD    Z16, Z15, Z15
 	TESTQ     R12, R12
-	JNE       around12
+	JNE       around15
 	VMOVUPD   Z14, (R11)
 	VMOVUPD   Z15, 64(R11)
-	JMP       stored13
-around12:
+	JMP       stored16
+around15:
 	VMOVNTPD Z14, (R11)
 	VMOVNTPD Z15, 64(R11)
-stored13:
-	ADDQ DX, R8
+stored16:
+	ADDQ SI, R8
 	ADDQ AX, R10
 	ADDQ $128, R11
 	SUBQ $16, R9
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $16, R9
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R13
 	CMPQ    R13, R9
 	CMOVQGT R9, R13
-masked10:
+masked13:
 	VPBROADCASTQ R13, Z14
 	VPCMPQ       $6, iota64<>+0(SB), Z14, K2
 	VMOVUPD.Z    (R8), K2, Z14
@@ -7599,8 +8286,8 @@ masked10:
 	VADDPD       Z15, Z14, Z14
 	VMOVUPD      Z14, K2, (R11)
 	MOVQ         R13, R14
-	TESTQ        DX, DX
-	CMOVQEQ      DX, R14
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R14
 	LEAQ         (R8)(R14*8), R8
 	MOVQ         R13, R14
 	TESTQ        AX, AX
@@ -7608,32 +8295,35 @@ masked10:
 	LEAQ         (R10)(R14*8), R10
 	LEAQ         (R11)(R13*8), R11
 	SUBQ         R13, R9
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $3, R9
-	ADDQ R9, 256(SP)
+	ADDQ R9, BX
 	MOVQ 168(R8), R9
 	SHLQ $3, R9
-	ADDQ R9, 264(SP)
+	ADDQ R9, 256(SP)
 	MOVQ 176(R8), R9
 	SHLQ $3, R9
-	ADDQ R9, 272(SP)
+	ADDQ R9, 264(SP)
 	MOVQ 184(R8), R9
 	SHLQ $3, R9
-	ADDQ R9, 296(SP)
+	ADDQ R9, 288(SP)
 	MOVQ 192(R8), R8
 	SHLQ $3, R8
-	ADDQ R8, 304(SP)
-	DECQ DI
+	ADDQ R8, 296(SP)
+	MOVQ 304(SP), R8
+	DECQ R8
+	MOVQ R8, 304(SP)
 	JNE  row2
 end1:
-	MOVQ 792(SI), AX
+leave9:
+	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -7724,6 +8414,9 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	VMOVAPS Y0, Y4
@@ -7737,8 +8430,8 @@ row2:
 	VMOVUPS Y4, 224(SP)
 	MOVQ    $0, R10
 	TESTQ   R9, R9
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	MOVQ        R9, R11
 	MOVQ        $8, R12
 	CMPQ        R11, R12
@@ -7865,8 +8558,8 @@ masked4:
 	ADDQ        $32, R10
 	ANDQ        $255, R10
 	SUBQ        $8, R9
-	JGT         masked4
-done3:
+	JGT         masked5
+done4:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -7889,157 +8582,170 @@ done3:
 	VPERMILPS    $1, X4, X5
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
-	VCMPPS       $17, Y4, Y0, Y5
-	VCMPPS       $17, k7f800000<>+0(SB), Y4, Y6
-	VANDPS       Y6, Y5, Y5
-	VCMPPS       $4, Y4, Y4, Y6
-	VORPS        Y6, Y5, Y5
-	VANDPS       k7fffffff<>+0(SB), Y4, Y6
-	VCMPPS       $17, k00800000<>+0(SB), Y6, Y7
-	VMULPS       k4b800000<>+0(SB), Y6, Y8
-	VBLENDVPS    Y7, Y8, Y6, Y8
-	VMOVUPS      k4b00007f<>+0(SB), Y9
-	VBLENDVPS    Y7, k4b000097<>+0(SB), Y9, Y7
-	VPADDD       k004afb0d<>+0(SB), Y8, Y8
-	VPSRLD       $23, Y8, Y9
-	VPOR         k4b000000<>+0(SB), Y9, Y9
-	VPAND        k007fffff<>+0(SB), Y8, Y8
-	VPADDD       k3f3504f3<>+0(SB), Y8, Y8
-	VSUBPS       Y7, Y9, Y7
-	VSUBPS       Y1, Y8, Y8
-	VADDPS       Y2, Y8, Y9
-	VSUBPS       Y2, Y9, Y10
-	VSUBPS       Y10, Y8, Y10
-	VDIVPS       Y9, Y8, Y11
-	VXORPS       Y3, Y11, Y12
-	VFMADD231PS  Y9, Y12, Y8
-	VFMADD231PS  Y10, Y12, Y8
-	VDIVPS       Y9, Y8, Y8
-	VMULPS       Y11, Y11, Y9
-	VXORPS       Y3, Y9, Y10
-	VFMADD231PS  Y11, Y11, Y10
-	VMULPS       Y11, Y2, Y12
-	VFMADD231PS  Y8, Y12, Y10
-	VMULPS       Y9, Y11, Y13
-	VXORPS       Y3, Y13, Y14
-	VFMADD231PS  Y9, Y11, Y14
-	VFMADD231PS  Y9, Y8, Y14
-	VFMADD231PS  Y10, Y11, Y14
-	VMULPS       k3f2aaaab<>+0(SB), Y13, Y10
-	VXORPS       Y3, Y10, Y11
-	VFMADD231PS  k3f2aaaab<>+0(SB), Y13, Y11
-	VFMADD231PS  kb2aaaaab<>+0(SB), Y13, Y11
-	VFMADD231PS  k3f2aaaab<>+0(SB), Y14, Y11
-	VMULPS       Y9, Y13, Y13
-	VMOVUPS      k3e43cbf9<>+0(SB), Y14
-	VFMADD213PS  k3e63606c<>+0(SB), Y9, Y14
-	VFMADD213PS  k3e924947<>+0(SB), Y9, Y14
-	VFMADD213PS  k3ecccccd<>+0(SB), Y9, Y14
-	VMULPS       Y14, Y13, Y9
-	VADDPS       Y10, Y12, Y13
-	VSUBPS       Y13, Y12, Y12
-	VADDPS       Y10, Y12, Y10
-	VADDPS       Y9, Y11, Y9
-	VFMADD231PS  Y2, Y8, Y9
-	VADDPS       Y9, Y10, Y8
-	VMULPS       k3fb8aa3b<>+0(SB), Y13, Y9
-	VXORPS       Y3, Y9, Y10
-	VFMADD231PS  k3fb8aa3b<>+0(SB), Y13, Y10
-	VFMADD231PS  k3fb8aa3b<>+0(SB), Y8, Y10
-	VFMADD231PS  k32a57060<>+0(SB), Y13, Y10
-	VADDPS       Y9, Y7, Y8
-	VSUBPS       Y8, Y7, Y7
-	VADDPS       Y9, Y7, Y7
-	VADDPS       Y10, Y7, Y7
-	VCMPPS       $0, Y0, Y6, Y9
-	VBLENDVPS    Y9, kff800000<>+0(SB), Y6, Y9
-	VCMPPS       $17, Y6, Y0, Y10
-	VCMPPS       $17, k7f800000<>+0(SB), Y6, Y6
-	VANDPS       Y6, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y9, Y8
-	VBLENDVPS    Y10, Y7, Y0, Y7
-	VCMPPS       $0, Y0, Y8, Y9
-	VMULPS       320(SP), Y8, Y10
-	VBLENDVPS    Y9, 584(SP), Y10, Y9
-	VXORPS       Y3, Y9, Y10
-	VFMADD231PS  320(SP), Y8, Y10
-	VFMADD231PS  320(SP), Y7, Y10
-	VMOVUPS      kc3170000<>+0(SB), Y7
-	VMAXPS       Y9, Y7, Y7
-	VMOVUPS      k43010000<>+0(SB), Y8
-	VMINPS       Y7, Y8, Y7
-	VCMPPS       $0, Y9, Y7, Y8
-	VANDPS       616(SP), Y8, Y8
-	VBLENDVPS    Y8, Y10, Y0, Y8
-	VADDPS       k4b4000fe<>+0(SB), Y7, Y9
-	VSUBPS       k4b4000fe<>+0(SB), Y9, Y10
-	VSUBPS       Y10, Y7, Y7
-	VADDPS       Y8, Y7, Y7
-	VMULPS       k3f317218<>+0(SB), Y7, Y7
-	VMOVUPS      k3ab5f5f5<>+0(SB), Y11
-	VFMADD213PS  k3c0913d7<>+0(SB), Y7, Y11
-	VFMADD213PS  k3d2aab3a<>+0(SB), Y7, Y11
-	VFMADD213PS  k3e2aaa58<>+0(SB), Y7, Y11
-	VFMADD213PS  k3effffff<>+0(SB), Y7, Y11
-	VFMADD213PS  Y1, Y7, Y11
-	VFMADD213PS  Y1, Y7, Y11
-	VMOVUPS      k3f000000<>+0(SB), Y7
-	VFMADD213PS  k4b40007f<>+0(SB), Y7, Y10
-	VPSLLD       $23, Y10, Y7
-	VMULPS       Y7, Y11, Y7
-	VPSUBD       Y10, Y9, Y8
-	VPSLLD       $23, Y8, Y8
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      648(SP), Y8
-	VBLENDVPS    Y8, Y4, Y0, Y8
-	VPAND        Y3, Y8, Y8
-	VPXOR        Y8, Y7, Y7
-	VCMPPS       $17, Y0, Y4, Y8
-	VANDPS       Y6, Y8, Y6
-	VANDPS       680(SP), Y6, Y6
-	VBLENDVPS    Y6, k7fc00000<>+0(SB), Y7, Y6
-	VCMPPS       $0, Y1, Y4, Y7
-	VORPS        712(SP), Y7, Y7
-	VBLENDVPS    Y7, Y1, Y6, Y6
-	VCMPPS       $0, Y0, Y4, Y7
-	VANDPS       352(SP), Y7, Y8
-	VXORPS       kffffffff<>+0(SB), Y7, Y7
-	VANDPS       744(SP), Y7, Y7
-	VORPS        Y7, Y8, Y7
-	VMOVUPS      k7f800000<>+0(SB), Y8
-	VBLENDVPS    Y7, Y0, Y8, Y7
-	VBLENDVPS    Y5, Y6, Y7, Y5
-	VCMPPS       $3, Y5, Y5, Y6
-	VMAXPS       384(SP), Y5, Y7
-	VBLENDVPS    Y6, Y5, Y7, Y5
-	VANDPS       k7fffffff<>+0(SB), Y5, Y6
-	VMOVUPS      k7e800000<>+0(SB), Y7
-	VCMPPS       $17, Y6, Y7, Y7
-	VBLENDVPS    Y7, k20000000<>+0(SB), Y1, Y7
-	VCMPPS       $17, k00800000<>+0(SB), Y6, Y6
-	VBLENDVPS    Y6, k6f000000<>+0(SB), Y7, Y6
-	VMULPS       Y6, Y5, Y5
-	VDIVPS       Y5, Y1, Y5
-	MOVQ         BX, R8
-	MOVQ         CX, R9
-	MOVQ         8(SI), R10
-	MOVQ         $0, R11
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again5
-	CMPQ         R10, $40
-	JLT          again5
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked8
-again5:
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over6
+	MOVQ         816(SI), R8
+	VMOVSS       X4, (R8)
+	JMP          leave7
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y4
+over6:
+	VCMPPS      $17, Y4, Y0, Y5
+	VCMPPS      $17, k7f800000<>+0(SB), Y4, Y6
+	VANDPS      Y6, Y5, Y5
+	VCMPPS      $4, Y4, Y4, Y6
+	VORPS       Y6, Y5, Y5
+	VANDPS      k7fffffff<>+0(SB), Y4, Y6
+	VCMPPS      $17, k00800000<>+0(SB), Y6, Y7
+	VMULPS      k4b800000<>+0(SB), Y6, Y8
+	VBLENDVPS   Y7, Y8, Y6, Y8
+	VMOVUPS     k4b00007f<>+0(SB), Y9
+	VBLENDVPS   Y7, k4b000097<>+0(SB), Y9, Y7
+	VPADDD      k004afb0d<>+0(SB), Y8, Y8
+	VPSRLD      $23, Y8, Y9
+	VPOR        k4b000000<>+0(SB), Y9, Y9
+	VPAND       k007fffff<>+0(SB), Y8, Y8
+	VPADDD      k3f3504f3<>+0(SB), Y8, Y8
+	VSUBPS      Y7, Y9, Y7
+	VSUBPS      Y1, Y8, Y8
+	VADDPS      Y2, Y8, Y9
+	VSUBPS      Y2, Y9, Y10
+	VSUBPS      Y10, Y8, Y10
+	VDIVPS      Y9, Y8, Y11
+	VXORPS      Y3, Y11, Y12
+	VFMADD231PS Y9, Y12, Y8
+	VFMADD231PS Y10, Y12, Y8
+	VDIVPS      Y9, Y8, Y8
+	VMULPS      Y11, Y11, Y9
+	VXORPS      Y3, Y9, Y10
+	VFMADD231PS Y11, Y11, Y10
+	VMULPS      Y11, Y2, Y12
+	VFMADD231PS Y8, Y12, Y10
+	VMULPS      Y9, Y11, Y13
+	VXORPS      Y3, Y13, Y14
+	VFMADD231PS Y9, Y11, Y14
+	VFMADD231PS Y9, Y8, Y14
+	VFMADD231PS Y10, Y11, Y14
+	VMULPS      k3f2aaaab<>+0(SB), Y13, Y10
+	VXORPS      Y3, Y10, Y11
+	VFMADD231PS k3f2aaaab<>+0(SB), Y13, Y11
+	VFMADD231PS kb2aaaaab<>+0(SB), Y13, Y11
+	VFMADD231PS k3f2aaaab<>+0(SB), Y14, Y11
+	VMULPS      Y9, Y13, Y13
+	VMOVUPS     k3e43cbf9<>+0(SB), Y14
+	VFMADD213PS k3e63606c<>+0(SB), Y9, Y14
+	VFMADD213PS k3e924947<>+0(SB), Y9, Y14
+	VFMADD213PS k3ecccccd<>+0(SB), Y9, Y14
+	VMULPS      Y14, Y13, Y9
+	VADDPS      Y10, Y12, Y13
+	VSUBPS      Y13, Y12, Y12
+	VADDPS      Y10, Y12, Y10
+	VADDPS      Y9, Y11, Y9
+	VFMADD231PS Y2, Y8, Y9
+	VADDPS      Y9, Y10, Y8
+	VMULPS      k3fb8aa3b<>+0(SB), Y13, Y9
+	VXORPS      Y3, Y9, Y10
+	VFMADD231PS k3fb8aa3b<>+0(SB), Y13, Y10
+	VFMADD231PS k3fb8aa3b<>+0(SB), Y8, Y10
+	VFMADD231PS k32a57060<>+0(SB), Y13, Y10
+	VADDPS      Y9, Y7, Y8
+	VSUBPS      Y8, Y7, Y7
+	VADDPS      Y9, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VCMPPS      $0, Y0, Y6, Y9
+	VBLENDVPS   Y9, kff800000<>+0(SB), Y6, Y9
+	VCMPPS      $17, Y6, Y0, Y10
+	VCMPPS      $17, k7f800000<>+0(SB), Y6, Y6
+	VANDPS      Y6, Y10, Y10
+	VBLENDVPS   Y10, Y8, Y9, Y8
+	VBLENDVPS   Y10, Y7, Y0, Y7
+	VCMPPS      $0, Y0, Y8, Y9
+	VMULPS      320(SP), Y8, Y10
+	VBLENDVPS   Y9, 584(SP), Y10, Y9
+	VXORPS      Y3, Y9, Y10
+	VFMADD231PS 320(SP), Y8, Y10
+	VFMADD231PS 320(SP), Y7, Y10
+	VMOVUPS     kc3170000<>+0(SB), Y7
+	VMAXPS      Y9, Y7, Y7
+	VMOVUPS     k43010000<>+0(SB), Y8
+	VMINPS      Y7, Y8, Y7
+	VCMPPS      $0, Y9, Y7, Y8
+	VANDPS      616(SP), Y8, Y8
+	VBLENDVPS   Y8, Y10, Y0, Y8
+	VADDPS      k4b4000fe<>+0(SB), Y7, Y9
+	VSUBPS      k4b4000fe<>+0(SB), Y9, Y10
+	VSUBPS      Y10, Y7, Y7
+	VADDPS      Y8, Y7, Y7
+	VMULPS      k3f317218<>+0(SB), Y7, Y7
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y11
+	VFMADD213PS k3c0913d7<>+0(SB), Y7, Y11
+	VFMADD213PS k3d2aab3a<>+0(SB), Y7, Y11
+	VFMADD213PS k3e2aaa58<>+0(SB), Y7, Y11
+	VFMADD213PS k3effffff<>+0(SB), Y7, Y11
+	VFMADD213PS Y1, Y7, Y11
+	VFMADD213PS Y1, Y7, Y11
+	VMOVUPS     k3f000000<>+0(SB), Y7
+	VFMADD213PS k4b40007f<>+0(SB), Y7, Y10
+	VPSLLD      $23, Y10, Y7
+	VMULPS      Y7, Y11, Y7
+	VPSUBD      Y10, Y9, Y8
+	VPSLLD      $23, Y8, Y8
+	VMULPS      Y8, Y7, Y7
+	VMOVUPS     648(SP), Y8
+	VBLENDVPS   Y8, Y4, Y0, Y8
+	VPAND       Y3, Y8, Y8
+	VPXOR       Y8, Y7, Y7
+	VCMPPS      $17, Y0, Y4, Y8
+	VANDPS      Y6, Y8, Y6
+	VANDPS      680(SP), Y6, Y6
+	VBLENDVPS   Y6, k7fc00000<>+0(SB), Y7, Y6
+	VCMPPS      $0, Y1, Y4, Y7
+	VORPS       712(SP), Y7, Y7
+	VBLENDVPS   Y7, Y1, Y6, Y6
+	VCMPPS      $0, Y0, Y4, Y7
+	VANDPS      352(SP), Y7, Y8
+	VXORPS      kffffffff<>+0(SB), Y7, Y7
+	VANDPS      744(SP), Y7, Y7
+	VORPS       Y7, Y8, Y7
+	VMOVUPS     k7f800000<>+0(SB), Y8
+	VBLENDVPS   Y7, Y0, Y8, Y7
+	VBLENDVPS   Y5, Y6, Y7, Y5
+	VCMPPS      $3, Y5, Y5, Y6
+	VMAXPS      384(SP), Y5, Y7
+	VBLENDVPS   Y6, Y5, Y7, Y5
+	VANDPS      k7fffffff<>+0(SB), Y5, Y6
+	VMOVUPS     k7e800000<>+0(SB), Y7
+	VCMPPS      $17, Y6, Y7, Y7
+	VBLENDVPS   Y7, k20000000<>+0(SB), Y1, Y7
+	VCMPPS      $17, k00800000<>+0(SB), Y6, Y6
+	VBLENDVPS   Y6, k6f000000<>+0(SB), Y7, Y6
+	VMULPS      Y6, Y5, Y5
+	VDIVPS      Y5, Y1, Y5
+	MOVQ        808(SI), R8
+	CMPQ        R8, $2
+	JGT         known8
+	MOVQ        BX, R8
+	MOVQ        CX, R9
+	MOVQ        8(SI), R10
+	MOVQ        $0, R11
+	MOVQ        792(SI), R12
+	ANDQ        $1, R12
+	JEQ         again9
+	CMPQ        R10, $40
+	JLT         again9
+	MOVQ        R9, R12
+	NEGQ        R12
+	ANDQ        $31, R12
+	MOVQ        $1, R11
+	SHRQ        $2, R12
+	TESTQ       R12, R12
+	JNE         masked12
+again9:
 	SUBQ $32, R10
-	JLT  single6
-block9:
+	JLT  single10
+block13:
 	VMULPS  (R8), Y6, Y7
 	VMULPS  Y5, Y7, Y7
 	VMULPS  32(R8), Y6, Y8
@@ -8049,40 +8755,40 @@ block9:
 	VMULPS  96(R8), Y6, Y10
 	VMULPS  Y5, Y10, Y10
 	TESTQ   R11, R11
-	JNE     around10
+	JNE     around14
 	VMOVUPS Y7, (R9)
 	VMOVUPS Y8, 32(R9)
 	VMOVUPS Y9, 64(R9)
 	VMOVUPS Y10, 96(R9)
-	JMP     stored11
-around10:
+	JMP     stored15
+around14:
 	VMOVNTPS Y7, (R9)
 	VMOVNTPS Y8, 32(R9)
 	VMOVNTPS Y9, 64(R9)
 	VMOVNTPS Y10, 96(R9)
-stored11:
+stored15:
 	ADDQ DX, R8
 	ADDQ $128, R9
 	SUBQ $32, R10
-	JGE  block9
-single6:
+	JGE  block13
+single10:
 	ADDQ $24, R10
-	JLT  tail12
-block13:
+	JLT  tail16
+block17:
 	VMULPS  (R8), Y6, Y7
 	VMULPS  Y5, Y7, Y7
 	VMOVUPS Y7, (R9)
 	ADDQ    416(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block13
-tail12:
+	JGE     block17
+tail16:
 	ADDQ    $8, R10
-	JEQ     done7
+	JEQ     done11
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked8:
+masked12:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -8097,27 +8803,39 @@ masked8:
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again5
-done7:
+	JNE        again9
+done11:
+	MOVQ  808(SI), R8
+	TESTQ R8, R8
+	JEQ   over18
+	JMP   leave7
+known8:
+over18:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $2
+	JCS    passed19
 	VMOVSS X4, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, BX
-	MOVQ   168(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, CX
-	MOVQ   176(R8), R8
-	SHLQ   $2, R8
-	ADDQ   R8, AX
-	DECQ   DI
-	JNE    row2
+passed19:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, CX
+	MOVQ 176(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave7:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end20
 	SFENCE
-end14:
+end20:
 	VZEROUPPER
 	RET
 
@@ -8209,6 +8927,9 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	VMOVAPS Z0, Z20
@@ -8218,8 +8939,8 @@ row2:
 	VMOVUPS Z20, 192(SP)
 	MOVQ    $0, R11
 	TESTQ   R10, R10
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	VPBROADCASTD     R10, Z20
 	VPCMPD           $6, iota32<>+0(SB), Z20, K3
 	VMOVUPS.Z        (R9), K3, Z20
@@ -8339,24 +9060,34 @@ masked4:
 	ADDQ             $64, R11
 	ANDQ             $255, R11
 	SUBQ             $16, R10
-	JGT              masked4
-done3:
-	VMOVUPS          0(SP), Z20
-	VMOVUPS          128(SP), Z23
-	VADDPS           Z23, Z20, Z20
-	VMOVUPS          64(SP), Z23
-	VMOVUPS          192(SP), Z24
-	VADDPS           Z24, Z23, Z23
-	VADDPS           Z23, Z20, Z20
-	VEXTRACTF64X4    $1, Z20, Y23
-	VADDPS           Y23, Y20, Y20
-	VEXTRACTF64X2    $1, Y20, X23
-	VADDPS           X23, X20, X20
-	VPERMILPD        $1, X20, X23
-	VADDPS           X23, X20, X20
-	VPERMILPS        $1, X20, X23
-	VADDPS           X23, X20, X20
-	VBROADCASTSS     X20, Z20
+	JGT              masked5
+done4:
+	VMOVUPS       0(SP), Z20
+	VMOVUPS       128(SP), Z23
+	VADDPS        Z23, Z20, Z20
+	VMOVUPS       64(SP), Z23
+	VMOVUPS       192(SP), Z24
+	VADDPS        Z24, Z23, Z23
+	VADDPS        Z23, Z20, Z20
+	VEXTRACTF64X4 $1, Z20, Y23
+	VADDPS        Y23, Y20, Y20
+	VEXTRACTF64X2 $1, Y20, X23
+	VADDPS        X23, X20, X20
+	VPERMILPD     $1, X20, X23
+	VADDPS        X23, X20, X20
+	VPERMILPS     $1, X20, X23
+	VADDPS        X23, X20, X20
+	VBROADCASTSS  X20, Z20
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over6
+	MOVQ          816(DI), R9
+	VMOVSS        X20, (R9)
+	JMP           leave7
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z20
+over6:
 	VCMPPS           $17, Z20, Z0, K3
 	VCMPPS           $17, Z3, Z20, K4
 	KANDW            K4, K3, K3
@@ -8484,26 +9215,29 @@ done3:
 	VBLENDMPS.BCST   k6f000000<>+0(SB), Z25, K3, Z23
 	VMULPS           Z23, Z24, Z24
 	VDIVPS           Z24, Z2, Z24
+	MOVQ             808(DI), R9
+	CMPQ             R9, $2
+	JGT              known8
 	MOVQ             BX, R9
 	MOVQ             DX, R10
 	MOVQ             8(DI), R11
 	MOVQ             $0, R12
 	MOVQ             792(DI), R13
 	ANDQ             $1, R13
-	JEQ              again5
+	JEQ              again9
 	CMPQ             R11, $80
-	JLT              again5
+	JLT              again9
 	MOVQ             R10, R13
 	NEGQ             R13
 	ANDQ             $63, R13
 	MOVQ             $1, R12
 	SHRQ             $2, R13
 	TESTQ            R13, R13
-	JNE              masked8
-again5:
+	JNE              masked12
+again9:
 	SUBQ $64, R11
-	JLT  single6
-block9:
+	JLT  single10
+block13:
 	VMULPS  (R9), Z23, Z25
 	VMULPS  Z24, Z25, Z25
 	VMULPS  64(R9), Z23, Z26
@@ -8513,29 +9247,29 @@ block9:
 	VMULPS  192(R9), Z23, Z28
 	VMULPS  Z24, Z28, Z28
 	TESTQ   R12, R12
-	JNE     around10
+	JNE     around14
 	VMOVUPS Z25, (R10)
 	VMOVUPS Z26, 64(R10)
 	VMOVUPS Z27, 128(R10)
 	VMOVUPS Z28, 192(R10)
-	JMP     stored11
-around10:
+	JMP     stored15
+around14:
 	VMOVNTPS Z25, (R10)
 	VMOVNTPS Z26, 64(R10)
 	VMOVNTPS Z27, 128(R10)
 	VMOVNTPS Z28, 192(R10)
-stored11:
+stored15:
 	ADDQ SI, R9
 	ADDQ $256, R10
 	SUBQ $64, R11
-	JGE  block9
-single6:
+	JGE  block13
+single10:
 	ADDQ    $64, R11
-	JEQ     done7
+	JEQ     done11
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked8:
+masked12:
 	VPBROADCASTD R13, Z25
 	VPCMPD       $6, iota32<>+0(SB), Z25, K3
 	VMOVUPS.Z    (R9), K3, Z25
@@ -8548,27 +9282,39 @@ masked8:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again5
-done7:
+	JNE          again9
+done11:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over16
+	JMP   leave7
+known8:
+over16:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed17
 	VMOVSS X20, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, BX
-	MOVQ   168(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, DX
-	MOVQ   176(R9), R9
-	SHLQ   $2, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed17:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, DX
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave7:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end12
+	JEQ  end18
 	SFENCE
-end12:
+end18:
 	VZEROUPPER
 	RET
 
@@ -8644,38 +9390,38 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32
 	VMOVUPS      Y2, 592(SP)
 	VCMPPS       $0, 256(SP), Y0, Y2
 	VMOVUPS      Y2, 624(SP)
-	VCMPPS       $4, 320(SP), Y0, Y2
-	VMOVUPS      Y2, 320(SP)
+	VCMPPS       $4, 288(SP), Y0, Y2
+	VMOVUPS      Y2, 288(SP)
+	VMOVUPS      288(SP), Y2
+	VXORPS       kffffffff<>+0(SB), Y2, Y2
+	VMOVUPS      Y2, 656(SP)
+	VCMPPS       $4, 352(SP), Y0, Y2
+	VMOVUPS      Y2, 352(SP)
 	VMOVUPS      256(SP), Y2
 	VSUBPS       k3f800000<>+0(SB), Y2, Y2
-	VMOVUPS      Y2, 656(SP)
-	VMOVUPS      656(SP), Y2
-	VCMPPS       $0, Y2, Y2, Y2
-	VMOVUPS      656(SP), Y3
-	VBLENDVPS    Y2, Y0, Y3, Y2
 	VMOVUPS      Y2, 688(SP)
-	VMOVUPS      656(SP), Y2
+	VMOVUPS      688(SP), Y2
+	VCMPPS       $0, Y2, Y2, Y2
+	VMOVUPS      688(SP), Y3
+	VBLENDVPS    Y2, Y0, Y3, Y2
+	VMOVUPS      Y2, 720(SP)
+	VMOVUPS      688(SP), Y2
 	VANDPS       k7fffffff<>+0(SB), Y2, Y2
 	VCMPPS       $17, k7f800000<>+0(SB), Y2, Y2
-	VMOVUPS      Y2, 720(SP)
-	VROUNDPS     $11, 656(SP), Y2
-	VCMPPS       $0, 656(SP), Y2, Y2
+	VMOVUPS      Y2, 752(SP)
+	VROUNDPS     $11, 688(SP), Y2
+	VCMPPS       $0, 688(SP), Y2, Y2
 	VMOVUPS      k3f000000<>+0(SB), Y3
-	VMULPS       656(SP), Y3, Y3
+	VMULPS       688(SP), Y3, Y3
 	VROUNDPS     $11, Y3, Y4
 	VCMPPS       $4, Y3, Y4, Y3
 	VANDPS       Y3, Y2, Y3
-	VMOVUPS      Y3, 752(SP)
+	VMOVUPS      Y3, 784(SP)
 	VXORPS       kffffffff<>+0(SB), Y2, Y2
-	VMOVUPS      Y2, 784(SP)
-	VCMPPS       $0, 656(SP), Y0, Y2
 	VMOVUPS      Y2, 816(SP)
-	VCMPPS       $4, 352(SP), Y0, Y2
-	VMOVUPS      Y2, 352(SP)
-	VMOVUPS      352(SP), Y2
-	VXORPS       kffffffff<>+0(SB), Y2, Y2
+	VCMPPS       $0, 688(SP), Y0, Y2
 	VMOVUPS      Y2, 848(SP)
-	VMOVUPS      320(SP), Y2
+	VMOVUPS      352(SP), Y2
 	VXORPS       kffffffff<>+0(SB), Y2, Y2
 	VMOVUPS      Y2, 880(SP)
 	VCMPPS       $4, 384(SP), Y0, Y2
@@ -8712,169 +9458,174 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32
 row2:
 	MOVQ         448(SP), DI
 	VBROADCASTSS (DI), Y2
-	VMOVUPS      Y2, 1112(SP)
-	VCMPPS       $17, 1112(SP), Y0, Y2
-	VMOVUPS      1112(SP), Y3
-	VCMPPS       $17, k7f800000<>+0(SB), Y3, Y3
-	VANDPS       Y3, Y2, Y2
-	VMOVUPS      1112(SP), Y3
-	VCMPPS       $4, Y3, Y3, Y3
-	VORPS        Y3, Y2, Y2
-	VMOVUPS      1112(SP), Y3
-	VANDPS       k7fffffff<>+0(SB), Y3, Y3
-	VCMPPS       $17, k00800000<>+0(SB), Y3, Y4
-	VMULPS       k4b800000<>+0(SB), Y3, Y5
-	VBLENDVPS    Y4, Y5, Y3, Y5
-	VMOVUPS      k4b00007f<>+0(SB), Y6
-	VBLENDVPS    Y4, k4b000097<>+0(SB), Y6, Y4
-	VPADDD       k004afb0d<>+0(SB), Y5, Y5
-	VPSRLD       $23, Y5, Y6
-	VPOR         k4b000000<>+0(SB), Y6, Y6
-	VPAND        k007fffff<>+0(SB), Y5, Y5
-	VPADDD       k3f3504f3<>+0(SB), Y5, Y5
-	VSUBPS       Y4, Y6, Y4
-	VSUBPS       k3f800000<>+0(SB), Y5, Y5
-	VADDPS       k40000000<>+0(SB), Y5, Y6
-	VSUBPS       k40000000<>+0(SB), Y6, Y7
-	VSUBPS       Y7, Y5, Y7
-	VDIVPS       Y6, Y5, Y8
+	VCMPPS       $17, Y2, Y0, Y3
+	VCMPPS       $17, k7f800000<>+0(SB), Y2, Y4
+	VANDPS       Y4, Y3, Y3
+	VCMPPS       $4, Y2, Y2, Y4
+	VORPS        Y4, Y3, Y3
+	VANDPS       k7fffffff<>+0(SB), Y2, Y4
+	VCMPPS       $17, k00800000<>+0(SB), Y4, Y5
+	VMULPS       k4b800000<>+0(SB), Y4, Y6
+	VBLENDVPS    Y5, Y6, Y4, Y6
+	VMOVUPS      k4b00007f<>+0(SB), Y7
+	VBLENDVPS    Y5, k4b000097<>+0(SB), Y7, Y5
+	VPADDD       k004afb0d<>+0(SB), Y6, Y6
+	VPSRLD       $23, Y6, Y7
+	VPOR         k4b000000<>+0(SB), Y7, Y7
+	VPAND        k007fffff<>+0(SB), Y6, Y6
+	VPADDD       k3f3504f3<>+0(SB), Y6, Y6
+	VSUBPS       Y5, Y7, Y5
+	VSUBPS       k3f800000<>+0(SB), Y6, Y6
+	VADDPS       k40000000<>+0(SB), Y6, Y7
+	VSUBPS       k40000000<>+0(SB), Y7, Y8
+	VSUBPS       Y8, Y6, Y8
+	VDIVPS       Y7, Y6, Y9
+	VXORPS       Y1, Y9, Y10
+	VFMADD231PS  Y7, Y10, Y6
+	VFMADD231PS  Y8, Y10, Y6
+	VDIVPS       Y7, Y6, Y6
+	VMULPS       Y9, Y9, Y7
+	VXORPS       Y1, Y7, Y8
+	VFMADD231PS  Y9, Y9, Y8
+	VMULPS       k40000000<>+0(SB), Y9, Y10
+	VFMADD231PS  Y6, Y10, Y8
+	VMULPS       Y7, Y9, Y11
+	VXORPS       Y1, Y11, Y12
+	VFMADD231PS  Y7, Y9, Y12
+	VFMADD231PS  Y7, Y6, Y12
+	VFMADD231PS  Y8, Y9, Y12
+	VMULPS       k3f2aaaab<>+0(SB), Y11, Y8
 	VXORPS       Y1, Y8, Y9
-	VFMADD231PS  Y6, Y9, Y5
-	VFMADD231PS  Y7, Y9, Y5
-	VDIVPS       Y6, Y5, Y5
-	VMULPS       Y8, Y8, Y6
-	VXORPS       Y1, Y6, Y7
-	VFMADD231PS  Y8, Y8, Y7
-	VMULPS       k40000000<>+0(SB), Y8, Y9
-	VFMADD231PS  Y5, Y9, Y7
-	VMULPS       Y6, Y8, Y10
-	VXORPS       Y1, Y10, Y11
-	VFMADD231PS  Y6, Y8, Y11
-	VFMADD231PS  Y6, Y5, Y11
-	VFMADD231PS  Y7, Y8, Y11
-	VMULPS       k3f2aaaab<>+0(SB), Y10, Y7
-	VXORPS       Y1, Y7, Y8
-	VFMADD231PS  k3f2aaaab<>+0(SB), Y10, Y8
-	VFMADD231PS  kb2aaaaab<>+0(SB), Y10, Y8
-	VFMADD231PS  k3f2aaaab<>+0(SB), Y11, Y8
-	VMULPS       Y6, Y10, Y10
+	VFMADD231PS  k3f2aaaab<>+0(SB), Y11, Y9
+	VFMADD231PS  kb2aaaaab<>+0(SB), Y11, Y9
+	VFMADD231PS  k3f2aaaab<>+0(SB), Y12, Y9
+	VMULPS       Y7, Y11, Y11
 	VMOVUPS      k3e43cbf9<>+0(SB), Y15
-	VFMADD213PS  k3e63606c<>+0(SB), Y6, Y15
-	VFMADD213PS  k3e924947<>+0(SB), Y6, Y15
-	VFMADD213PS  k3ecccccd<>+0(SB), Y6, Y15
-	VMULPS       Y15, Y10, Y6
-	VADDPS       Y7, Y9, Y10
-	VSUBPS       Y10, Y9, Y9
+	VFMADD213PS  k3e63606c<>+0(SB), Y7, Y15
+	VFMADD213PS  k3e924947<>+0(SB), Y7, Y15
+	VFMADD213PS  k3ecccccd<>+0(SB), Y7, Y15
+	VMULPS       Y15, Y11, Y7
+	VADDPS       Y8, Y10, Y11
+	VSUBPS       Y11, Y10, Y10
+	VADDPS       Y8, Y10, Y8
 	VADDPS       Y7, Y9, Y7
-	VADDPS       Y6, Y8, Y6
-	VFMADD231PS  k40000000<>+0(SB), Y5, Y6
-	VADDPS       Y6, Y7, Y5
-	VMULPS       k3fb8aa3b<>+0(SB), Y10, Y6
-	VXORPS       Y1, Y6, Y7
-	VFMADD231PS  k3fb8aa3b<>+0(SB), Y10, Y7
-	VFMADD231PS  k3fb8aa3b<>+0(SB), Y5, Y7
-	VFMADD231PS  k32a57060<>+0(SB), Y10, Y7
-	VADDPS       Y6, Y4, Y5
-	VSUBPS       Y5, Y4, Y4
-	VADDPS       Y6, Y4, Y4
-	VADDPS       Y7, Y4, Y4
-	VCMPPS       $0, Y0, Y3, Y6
-	VBLENDVPS    Y6, kff800000<>+0(SB), Y3, Y6
-	VCMPPS       $17, Y3, Y0, Y7
-	VCMPPS       $17, k7f800000<>+0(SB), Y3, Y3
-	VANDPS       Y3, Y7, Y7
-	VBLENDVPS    Y7, Y5, Y6, Y5
-	VBLENDVPS    Y7, Y4, Y0, Y4
-	VCMPPS       $0, Y0, Y5, Y6
-	VMULPS       256(SP), Y5, Y7
-	VBLENDVPS    Y6, 496(SP), Y7, Y7
+	VFMADD231PS  k40000000<>+0(SB), Y6, Y7
+	VADDPS       Y7, Y8, Y6
+	VMULPS       k3fb8aa3b<>+0(SB), Y11, Y7
 	VXORPS       Y1, Y7, Y8
-	VFMADD231PS  256(SP), Y5, Y8
-	VFMADD231PS  256(SP), Y4, Y8
-	VMOVUPS      kc3170000<>+0(SB), Y9
-	VMAXPS       Y7, Y9, Y9
-	VMOVUPS      k43010000<>+0(SB), Y10
-	VMINPS       Y9, Y10, Y9
-	VCMPPS       $0, Y7, Y9, Y7
-	VANDPS       528(SP), Y7, Y7
-	VBLENDVPS    Y7, Y8, Y0, Y7
-	VADDPS       k4b4000fe<>+0(SB), Y9, Y8
-	VSUBPS       k4b4000fe<>+0(SB), Y8, Y10
-	VSUBPS       Y10, Y9, Y9
-	VADDPS       Y7, Y9, Y7
-	VMULPS       k3f317218<>+0(SB), Y7, Y7
-	VMOVUPS      k3ab5f5f5<>+0(SB), Y9
-	VFMADD213PS  k3c0913d7<>+0(SB), Y7, Y9
-	VFMADD213PS  k3d2aab3a<>+0(SB), Y7, Y9
-	VFMADD213PS  k3e2aaa58<>+0(SB), Y7, Y9
-	VFMADD213PS  k3effffff<>+0(SB), Y7, Y9
-	VFMADD213PS  k3f800000<>+0(SB), Y7, Y9
-	VFMADD213PS  k3f800000<>+0(SB), Y7, Y9
-	VMOVUPS      k3f000000<>+0(SB), Y7
-	VFMADD213PS  k4b40007f<>+0(SB), Y7, Y10
-	VPSLLD       $23, Y10, Y7
-	VMULPS       Y7, Y9, Y7
-	VPSUBD       Y10, Y8, Y8
-	VPSLLD       $23, Y8, Y8
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      560(SP), Y8
-	VBLENDVPS    Y8, 1112(SP), Y0, Y8
-	VPAND        Y1, Y8, Y8
-	VPXOR        Y8, Y7, Y7
-	VMOVUPS      1112(SP), Y8
-	VCMPPS       $17, Y0, Y8, Y8
-	VANDPS       Y3, Y8, Y3
-	VANDPS       592(SP), Y3, Y8
-	VBLENDVPS    Y8, k7fc00000<>+0(SB), Y7, Y7
-	VMOVUPS      1112(SP), Y8
-	VCMPPS       $0, k3f800000<>+0(SB), Y8, Y8
-	VORPS        624(SP), Y8, Y9
-	VBLENDVPS    Y9, k3f800000<>+0(SB), Y7, Y7
-	VCMPPS       $18, 288(SP), Y7, Y9
-	VMULPS       656(SP), Y5, Y10
-	VBLENDVPS    Y6, 688(SP), Y10, Y6
-	VXORPS       Y1, Y6, Y10
-	VFMADD231PS  656(SP), Y5, Y10
-	VFMADD231PS  656(SP), Y4, Y10
-	VMOVUPS      kc3170000<>+0(SB), Y4
-	VMAXPS       Y6, Y4, Y4
-	VMOVUPS      k43010000<>+0(SB), Y5
-	VMINPS       Y4, Y5, Y4
-	VCMPPS       $0, Y6, Y4, Y5
-	VANDPS       720(SP), Y5, Y5
-	VBLENDVPS    Y5, Y10, Y0, Y5
-	VADDPS       k4b4000fe<>+0(SB), Y4, Y6
-	VSUBPS       k4b4000fe<>+0(SB), Y6, Y10
-	VSUBPS       Y10, Y4, Y4
-	VADDPS       Y5, Y4, Y4
-	VMULPS       k3f317218<>+0(SB), Y4, Y4
-	VMOVUPS      k3ab5f5f5<>+0(SB), Y5
-	VFMADD213PS  k3c0913d7<>+0(SB), Y4, Y5
-	VFMADD213PS  k3d2aab3a<>+0(SB), Y4, Y5
-	VFMADD213PS  k3e2aaa58<>+0(SB), Y4, Y5
-	VFMADD213PS  k3effffff<>+0(SB), Y4, Y5
-	VFMADD213PS  k3f800000<>+0(SB), Y4, Y5
-	VFMADD213PS  k3f800000<>+0(SB), Y4, Y5
-	VMOVUPS      k3f000000<>+0(SB), Y4
-	VFMADD213PS  k4b40007f<>+0(SB), Y4, Y10
-	VPSLLD       $23, Y10, Y4
-	VMULPS       Y4, Y5, Y4
-	VPSUBD       Y10, Y6, Y5
-	VPSLLD       $23, Y5, Y5
-	VMULPS       Y5, Y4, Y4
-	VMOVUPS      752(SP), Y5
-	VBLENDVPS    Y5, 1112(SP), Y0, Y5
-	VPAND        Y1, Y5, Y5
-	VPXOR        Y5, Y4, Y4
-	VANDPS       784(SP), Y3, Y3
-	VBLENDVPS    Y3, k7fc00000<>+0(SB), Y4, Y3
-	VORPS        816(SP), Y8, Y4
-	VBLENDVPS    Y4, k3f800000<>+0(SB), Y3, Y3
-	VMULPS       256(SP), Y3, Y3
-	VCMPPS       $3, Y7, Y7, Y4
-	VMAXPS       288(SP), Y7, Y5
-	VBLENDVPS    Y4, Y7, Y5, Y4
-	VDIVPS       Y4, Y3, Y3
+	VFMADD231PS  k3fb8aa3b<>+0(SB), Y11, Y8
+	VFMADD231PS  k3fb8aa3b<>+0(SB), Y6, Y8
+	VFMADD231PS  k32a57060<>+0(SB), Y11, Y8
+	VADDPS       Y7, Y5, Y6
+	VSUBPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VCMPPS       $0, Y0, Y4, Y7
+	VBLENDVPS    Y7, kff800000<>+0(SB), Y4, Y7
+	VCMPPS       $17, Y4, Y0, Y8
+	VCMPPS       $17, k7f800000<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y8, Y8
+	VBLENDVPS    Y8, Y6, Y7, Y6
+	VBLENDVPS    Y8, Y5, Y0, Y5
+	VCMPPS       $0, Y0, Y6, Y7
+	VMULPS       256(SP), Y6, Y8
+	VBLENDVPS    Y7, 496(SP), Y8, Y8
+	VXORPS       Y1, Y8, Y9
+	VFMADD231PS  256(SP), Y6, Y9
+	VFMADD231PS  256(SP), Y5, Y9
+	VMOVUPS      kc3170000<>+0(SB), Y10
+	VMAXPS       Y8, Y10, Y10
+	VMOVUPS      k43010000<>+0(SB), Y11
+	VMINPS       Y10, Y11, Y10
+	VCMPPS       $0, Y8, Y10, Y8
+	VANDPS       528(SP), Y8, Y8
+	VBLENDVPS    Y8, Y9, Y0, Y8
+	VADDPS       k4b4000fe<>+0(SB), Y10, Y9
+	VSUBPS       k4b4000fe<>+0(SB), Y9, Y11
+	VSUBPS       Y11, Y10, Y10
+	VADDPS       Y8, Y10, Y8
+	VMULPS       k3f317218<>+0(SB), Y8, Y8
+	VMOVUPS      k3ab5f5f5<>+0(SB), Y10
+	VFMADD213PS  k3c0913d7<>+0(SB), Y8, Y10
+	VFMADD213PS  k3d2aab3a<>+0(SB), Y8, Y10
+	VFMADD213PS  k3e2aaa58<>+0(SB), Y8, Y10
+	VFMADD213PS  k3effffff<>+0(SB), Y8, Y10
+	VFMADD213PS  k3f800000<>+0(SB), Y8, Y10
+	VFMADD213PS  k3f800000<>+0(SB), Y8, Y10
+	VMOVUPS      k3f000000<>+0(SB), Y8
+	VFMADD213PS  k4b40007f<>+0(SB), Y8, Y11
+	VPSLLD       $23, Y11, Y8
+	VMULPS       Y8, Y10, Y8
+	VPSUBD       Y11, Y9, Y9
+	VPSLLD       $23, Y9, Y9
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      560(SP), Y9
+	VBLENDVPS    Y9, Y2, Y0, Y9
+	VPAND        Y1, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VCMPPS       $17, Y0, Y2, Y9
+	VANDPS       Y4, Y9, Y4
+	VANDPS       592(SP), Y4, Y9
+	VBLENDVPS    Y9, k7fc00000<>+0(SB), Y8, Y8
+	VCMPPS       $0, k3f800000<>+0(SB), Y2, Y9
+	VORPS        624(SP), Y9, Y10
+	VBLENDVPS    Y10, k3f800000<>+0(SB), Y8, Y8
+	VCMPPS       $0, Y0, Y2, Y10
+	VANDPS       288(SP), Y10, Y11
+	VXORPS       kffffffff<>+0(SB), Y10, Y10
+	VANDPS       656(SP), Y10, Y10
+	VORPS        Y10, Y11, Y10
+	VMOVUPS      k7f800000<>+0(SB), Y11
+	VBLENDVPS    Y10, Y0, Y11, Y10
+	VBLENDVPS    Y3, Y8, Y10, Y10
+	VCMPPS       $18, 320(SP), Y10, Y11
+	VMULPS       688(SP), Y6, Y12
+	VBLENDVPS    Y7, 720(SP), Y12, Y7
+	VXORPS       Y1, Y7, Y12
+	VFMADD231PS  688(SP), Y6, Y12
+	VFMADD231PS  688(SP), Y5, Y12
+	VMOVUPS      kc3170000<>+0(SB), Y5
+	VMAXPS       Y7, Y5, Y5
+	VMOVUPS      k43010000<>+0(SB), Y6
+	VMINPS       Y5, Y6, Y5
+	VCMPPS       $0, Y7, Y5, Y6
+	VANDPS       752(SP), Y6, Y6
+	VBLENDVPS    Y6, Y12, Y0, Y6
+	VADDPS       k4b4000fe<>+0(SB), Y5, Y7
+	VSUBPS       k4b4000fe<>+0(SB), Y7, Y12
+	VSUBPS       Y12, Y5, Y5
+	VADDPS       Y6, Y5, Y5
+	VMULPS       k3f317218<>+0(SB), Y5, Y5
+	VMOVUPS      k3ab5f5f5<>+0(SB), Y6
+	VFMADD213PS  k3c0913d7<>+0(SB), Y5, Y6
+	VFMADD213PS  k3d2aab3a<>+0(SB), Y5, Y6
+	VFMADD213PS  k3e2aaa58<>+0(SB), Y5, Y6
+	VFMADD213PS  k3effffff<>+0(SB), Y5, Y6
+	VFMADD213PS  k3f800000<>+0(SB), Y5, Y6
+	VFMADD213PS  k3f800000<>+0(SB), Y5, Y6
+	VMOVUPS      k3f000000<>+0(SB), Y5
+	VFMADD213PS  k4b40007f<>+0(SB), Y5, Y12
+	VPSLLD       $23, Y12, Y5
+	VMULPS       Y5, Y6, Y5
+	VPSUBD       Y12, Y7, Y6
+	VPSLLD       $23, Y6, Y6
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      784(SP), Y6
+	VBLENDVPS    Y6, Y2, Y0, Y2
+	VPAND        Y1, Y2, Y2
+	VPXOR        Y2, Y5, Y2
+	VANDPS       816(SP), Y4, Y4
+	VBLENDVPS    Y4, k7fc00000<>+0(SB), Y2, Y2
+	VORPS        848(SP), Y9, Y4
+	VBLENDVPS    Y4, k3f800000<>+0(SB), Y2, Y2
+	VMULPS       256(SP), Y2, Y2
+	VCMPPS       $3, Y8, Y8, Y4
+	VMAXPS       320(SP), Y8, Y5
+	VBLENDVPS    Y4, Y8, Y5, Y4
+	VDIVPS       Y4, Y2, Y2
+	MOVQ         808(SI), DI
+	CMPQ         DI, $1
+	JGT          known3
 	MOVQ         456(SP), DI
 	MOVQ         464(SP), R8
 	MOVQ         8(SI), R9
@@ -8889,25 +9640,25 @@ row2:
 	VMOVUPS      Y4, 224(SP)
 	MOVQ         $0, R10
 	SUBQ         $16, R9
-	JLT          single3
-block4:
-	VMULPS    (DI), Y3, Y4
+	JLT          single4
+block5:
+	VMULPS    (DI), Y2, Y4
 	VMULPS    (R8), Y4, Y4
 	VXORPS    Y1, Y4, Y4
-	VMOVUPS   320(SP), Y5
+	VMOVUPS   352(SP), Y5
 	VBLENDVPS Y5, Y0, Y4, Y4
-	VBLENDVPS Y9, Y0, Y4, Y4
-	VBLENDVPS Y2, Y4, Y0, Y4
+	VBLENDVPS Y3, Y4, Y0, Y4
+	VBLENDVPS Y11, Y0, Y4, Y4
 	VMOVUPS   0(SP)(R10*1), Y5
 	VADDPS    Y4, Y5, Y4
 	VMOVUPS   Y4, 0(SP)(R10*1)
-	VMULPS    32(DI), Y3, Y4
+	VMULPS    32(DI), Y2, Y4
 	VMULPS    32(R8), Y4, Y4
 	VXORPS    Y1, Y4, Y4
-	VMOVUPS   320(SP), Y5
+	VMOVUPS   352(SP), Y5
 	VBLENDVPS Y5, Y0, Y4, Y4
-	VBLENDVPS Y9, Y0, Y4, Y4
-	VBLENDVPS Y2, Y4, Y0, Y4
+	VBLENDVPS Y3, Y4, Y0, Y4
+	VBLENDVPS Y11, Y0, Y4, Y4
 	VMOVUPS   32(SP)(R10*1), Y5
 	VADDPS    Y4, Y5, Y4
 	VMOVUPS   Y4, 32(SP)(R10*1)
@@ -8916,11 +9667,11 @@ block4:
 	ADDQ      $64, R10
 	ANDQ      $255, R10
 	SUBQ      $16, R9
-	JGE       block4
-single3:
+	JGE       block5
+single4:
 	ADDQ $16, R9
-	JEQ  done5
-masked6:
+	JEQ  done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -8929,14 +9680,14 @@ masked6:
 	NEGQ       R11
 	VMOVUPS    32(R12)(R11*4), Y4
 	VMASKMOVPS (DI), Y4, Y5
-	VMULPS     Y5, Y3, Y5
+	VMULPS     Y5, Y2, Y5
 	VMASKMOVPS (R8), Y4, Y6
 	VMULPS     Y6, Y5, Y5
 	VXORPS     Y1, Y5, Y5
-	VMOVUPS    320(SP), Y6
+	VMOVUPS    352(SP), Y6
 	VBLENDVPS  Y6, Y0, Y5, Y5
-	VBLENDVPS  Y9, Y0, Y5, Y5
-	VBLENDVPS  Y2, Y5, Y0, Y5
+	VBLENDVPS  Y3, Y5, Y0, Y5
+	VBLENDVPS  Y11, Y0, Y5, Y5
 	VMOVUPS    0(SP)(R10*1), Y6
 	VADDPS     Y5, Y6, Y5
 	VBLENDVPS  Y4, Y5, Y6, Y6
@@ -8946,15 +9697,15 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
-	VMOVUPS      0(SP), Y3
+	JGT        masked7
+done6:
+	VMOVUPS      0(SP), Y2
 	VMOVUPS      128(SP), Y4
-	VADDPS       Y4, Y3, Y3
+	VADDPS       Y4, Y2, Y2
 	VMOVUPS      64(SP), Y4
 	VMOVUPS      192(SP), Y5
 	VADDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
+	VADDPS       Y4, Y2, Y2
 	VMOVUPS      32(SP), Y4
 	VMOVUPS      160(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -8962,65 +9713,66 @@ done5:
 	VMOVUPS      224(SP), Y6
 	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	VEXTRACTF128 $1, Y3, X4
-	VADDPS       X4, X3, X3
-	VPERMILPD    $1, X3, X4
-	VADDPS       X4, X3, X3
-	VPERMILPS    $1, X3, X4
-	VADDPS       X4, X3, X3
-	VBROADCASTSS X3, Y3
-	VCMPPS       $0, 1112(SP), Y0, Y4
-	VANDPS       352(SP), Y4, Y5
-	VXORPS       kffffffff<>+0(SB), Y4, Y4
-	VANDPS       848(SP), Y4, Y4
-	VORPS        Y4, Y5, Y4
-	VMOVUPS      k7f800000<>+0(SB), Y5
-	VBLENDVPS    Y4, Y0, Y5, Y4
-	VBLENDVPS    Y2, Y7, Y4, Y4
-	VCMPPS       $3, Y4, Y4, Y5
-	VMAXPS       288(SP), Y4, Y6
-	VBLENDVPS    Y5, Y4, Y6, Y5
-	VANDPS       k7fffffff<>+0(SB), Y5, Y6
-	VMOVUPS      k7e800000<>+0(SB), Y7
-	VCMPPS       $17, Y6, Y7, Y7
-	VMOVUPS      k3f800000<>+0(SB), Y8
-	VBLENDVPS    Y7, k20000000<>+0(SB), Y8, Y7
-	VCMPPS       $17, k00800000<>+0(SB), Y6, Y6
-	VBLENDVPS    Y6, k6f000000<>+0(SB), Y7, Y6
-	VMOVUPS      Y6, 1112(SP)
-	VMULPS       1112(SP), Y5, Y5
-	VMOVUPS      k3f800000<>+0(SB), Y6
-	VDIVPS       Y5, Y6, Y5
-	VMOVUPS      Y5, 1144(SP)
-	VCMPPS       $18, 288(SP), Y4, Y4
-	VXORPS       kffffffff<>+0(SB), Y4, Y4
-	VANDPS       Y4, Y2, Y2
-	VANDPS       880(SP), Y2, Y2
-	VMOVUPS      Y2, 1176(SP)
-	VMULPS       416(SP), Y3, Y2
-	VMOVUPS      Y2, 1208(SP)
-	MOVQ         456(SP), DI
-	MOVQ         480(SP), R10
-	MOVQ         488(SP), R11
-	MOVQ         8(SI), R8
-	MOVQ         $0, R9
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R8, $16
-	JLT          again7
-	MOVQ         R11, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R9
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	VADDPS       Y4, Y2, Y2
+	VEXTRACTF128 $1, Y2, X4
+	VADDPS       X4, X2, X2
+	VPERMILPD    $1, X2, X4
+	VADDPS       X4, X2, X2
+	VPERMILPS    $1, X2, X4
+	VADDPS       X4, X2, X2
+	VBROADCASTSS X2, Y2
+	MOVQ         808(SI), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(SI), DI
+	VMOVSS       X2, (DI)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSS (DI), Y2
+over8:
+	VCMPPS    $3, Y10, Y10, Y4
+	VMAXPS    320(SP), Y10, Y5
+	VBLENDVPS Y4, Y10, Y5, Y4
+	VANDPS    k7fffffff<>+0(SB), Y4, Y5
+	VMOVUPS   k7e800000<>+0(SB), Y6
+	VCMPPS    $17, Y5, Y6, Y6
+	VMOVUPS   k3f800000<>+0(SB), Y7
+	VBLENDVPS Y6, k20000000<>+0(SB), Y7, Y6
+	VCMPPS    $17, k00800000<>+0(SB), Y5, Y5
+	VBLENDVPS Y5, k6f000000<>+0(SB), Y6, Y5
+	VMOVUPS   Y5, 1112(SP)
+	VMULPS    1112(SP), Y4, Y4
+	VMOVUPS   k3f800000<>+0(SB), Y5
+	VDIVPS    Y4, Y5, Y4
+	VMOVUPS   Y4, 1144(SP)
+	VXORPS    kffffffff<>+0(SB), Y11, Y4
+	VANDPS    Y3, Y4, Y3
+	VANDPS    880(SP), Y3, Y3
+	VMOVUPS   Y3, 1176(SP)
+	VMULPS    416(SP), Y2, Y2
+	VMOVUPS   Y2, 1208(SP)
+	MOVQ      456(SP), DI
+	MOVQ      480(SP), R10
+	MOVQ      488(SP), R11
+	MOVQ      8(SI), R8
+	MOVQ      $0, R9
+	MOVQ      792(SI), R12
+	ANDQ      $1, R12
+	JEQ       again10
+	CMPQ      R8, $16
+	JLT       again10
+	MOVQ      R11, R12
+	NEGQ      R12
+	ANDQ      $31, R12
+	MOVQ      $1, R9
+	SHRQ      $2, R12
+	TESTQ     R12, R12
+	JNE       masked13
+again10:
 	SUBQ $8, R8
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS     1112(SP), Y2
 	VMULPS      (DI), Y2, Y2
 	VMULPS      1144(SP), Y2, Y2
@@ -9142,29 +9894,29 @@ block11:
 	VBLENDVPS   Y5, Y6, Y3, Y3
 	VMOVUPS     384(SP), Y5
 	VBLENDVPS   Y5, Y0, Y3, Y3
-	VMOVUPS     1176(SP), Y5
-	VBLENDVPS   Y5, Y3, Y0, Y3
 	VBLENDVPS   Y4, Y0, Y3, Y3
+	VMOVUPS     1176(SP), Y4
+	VBLENDVPS   Y4, Y3, Y0, Y3
 	VADDPS      Y3, Y2, Y2
 	TESTQ       R9, R9
-	JNE         around12
+	JNE         around15
 	VMOVUPS     Y2, (R11)
-	JMP         stored13
-around12:
+	JMP         stored16
+around15:
 	VMOVNTPS Y2, (R11)
-stored13:
+stored16:
 	ADDQ DX, DI
 	ADDQ AX, R10
 	ADDQ $32, R11
 	SUBQ $8, R8
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $8, R8
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R12
 	CMPQ    R12, R8
 	CMOVQGT R8, R12
-masked10:
+masked13:
 	MOVQ        R12, R13
 	LEAQ        tail<>+0(SB), R14
 	NEGQ        R13
@@ -9291,9 +10043,9 @@ masked10:
 	VBLENDVPS   Y5, Y6, Y3, Y3
 	VMOVUPS     384(SP), Y5
 	VBLENDVPS   Y5, Y0, Y3, Y3
-	VMOVUPS     1176(SP), Y5
-	VBLENDVPS   Y5, Y3, Y0, Y3
 	VBLENDVPS   Y4, Y0, Y3, Y3
+	VMOVUPS     1176(SP), Y4
+	VBLENDVPS   Y4, Y3, Y0, Y3
 	VADDPS      1240(SP), Y3, Y3
 	VMASKMOVPS  Y3, Y2, (R11)
 	MOVQ        R12, R13
@@ -9306,8 +10058,8 @@ masked10:
 	LEAQ        (R10)(R13*4), R10
 	LEAQ        (R11)(R12*4), R11
 	SUBQ        R12, R8
-	JNE         again7
-done9:
+	JNE         again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $2, R8
@@ -9329,11 +10081,12 @@ done9:
 	MOVQ DI, 1104(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -9419,33 +10172,33 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32
 	KMOVW            K1, 368(SP)
 	VCMPPS.BCST      $0, 256(SP), Z0, K1
 	KMOVW            K1, 376(SP)
-	VCMPPS.BCST      $4, 272(SP), Z0, K1
+	VCMPPS.BCST      $4, 264(SP), Z0, K1
+	KMOVW            K1, 264(SP)
+	KMOVW            264(SP), K1
+	KNOTW            K1, K1
+	KMOVW            K1, 384(SP)
+	VCMPPS.BCST      $4, 280(SP), Z0, K1
 	VBROADCASTSS     256(SP), Z15
 	VSUBPS           Z2, Z15, Z15
-	VMOVSS           X15, 272(SP)
-	VBROADCASTSS     272(SP), Z15
+	VMOVSS           X15, 280(SP)
+	VBROADCASTSS     280(SP), Z15
 	VCMPPS           $0, Z15, Z15, K2
-	VBROADCASTSS     272(SP), Z15
+	VBROADCASTSS     280(SP), Z15
 	VBLENDMPS        Z0, Z15, K2, Z15
-	VMOVSS           X15, 384(SP)
-	VPANDD.BCST      272(SP), Z9, Z15
+	VMOVSS           X15, 392(SP)
+	VPANDD.BCST      280(SP), Z9, Z15
 	VCMPPS           $17, Z1, Z15, K2
-	KMOVW            K2, 392(SP)
-	VRNDSCALEPS.BCST $11, 272(SP), Z15
-	VCMPPS.BCST      $0, 272(SP), Z15, K2
-	VMULPS.BCST      272(SP), Z11, Z15
+	KMOVW            K2, 400(SP)
+	VRNDSCALEPS.BCST $11, 280(SP), Z15
+	VCMPPS.BCST      $0, 280(SP), Z15, K2
+	VMULPS.BCST      280(SP), Z11, Z15
 	VRNDSCALEPS      $11, Z15, Z16
 	VCMPPS           $4, Z15, Z16, K3
 	KANDW            K3, K2, K3
-	KMOVW            K3, 400(SP)
+	KMOVW            K3, 408(SP)
 	KNOTW            K2, K2
-	KMOVW            K2, 408(SP)
-	VCMPPS.BCST      $0, 272(SP), Z0, K2
 	KMOVW            K2, 416(SP)
-	VCMPPS.BCST      $4, 280(SP), Z0, K2
-	KMOVW            K2, 280(SP)
-	KMOVW            280(SP), K2
-	KNOTW            K2, K2
+	VCMPPS.BCST      $0, 280(SP), Z0, K2
 	KMOVW            K2, 424(SP)
 	KNOTW            K1, K2
 	KMOVW            K2, 432(SP)
@@ -9545,17 +10298,19 @@ row2:
 	VBLENDMPS        Z19, Z21, K3, Z18
 	VBLENDMPS        Z20, Z0, K3, Z19
 	VCMPPS           $0, Z0, Z18, K3
+	KMOVW            K3, 480(SP)
 	VMULPS.BCST      256(SP), Z18, Z20
+	KMOVW            480(SP), K3
 	VBLENDMPS.BCST   344(SP), Z20, K3, Z20
 	VPXORD           Z13, Z20, Z21
 	VFMADD231PS.BCST 256(SP), Z18, Z21
 	VFMADD231PS.BCST 256(SP), Z19, Z21
 	VMAXPS           Z20, Z7, Z22
 	VMINPS           Z22, Z8, Z22
-	VCMPPS           $0, Z20, Z22, K5
-	KMOVW            352(SP), K6
-	KANDW            K6, K5, K5
-	VBLENDMPS        Z21, Z0, K5, Z20
+	VCMPPS           $0, Z20, Z22, K3
+	KMOVW            352(SP), K5
+	KANDW            K5, K3, K3
+	VBLENDMPS        Z21, Z0, K3, Z20
 	VADDPS           Z10, Z22, Z21
 	VSUBPS           Z10, Z21, Z23
 	VSUBPS           Z23, Z22, Z22
@@ -9574,34 +10329,44 @@ row2:
 	VPSUBD           Z23, Z21, Z21
 	VPSLLD           $23, Z21, Z21
 	VMULPS           Z21, Z20, Z20
-	KMOVW            360(SP), K5
-	VBLENDMPS        Z17, Z0, K5, Z21
+	KMOVW            360(SP), K3
+	VBLENDMPS        Z17, Z0, K3, Z21
 	VPANDD           Z13, Z21, Z21
 	VPXORD           Z21, Z20, Z20
-	VCMPPS           $17, Z0, Z17, K5
-	KANDW            K4, K5, K4
-	KMOVW            368(SP), K5
-	KANDW            K5, K4, K5
-	VBLENDMPS        Z14, Z20, K5, Z20
-	VCMPPS           $0, Z2, Z17, K5
-	KMOVW            376(SP), K6
-	KORW             K6, K5, K6
-	VBLENDMPS        Z2, Z20, K6, Z20
-	VCMPPS.BCST      $18, 264(SP), Z20, K6
-	VMULPS.BCST      272(SP), Z18, Z21
-	VBLENDMPS.BCST   384(SP), Z21, K3, Z21
-	VPXORD           Z13, Z21, Z22
-	VFMADD231PS.BCST 272(SP), Z18, Z22
-	VFMADD231PS.BCST 272(SP), Z19, Z22
-	VMAXPS           Z21, Z7, Z18
+	VCMPPS           $17, Z0, Z17, K3
+	KANDW            K4, K3, K3
+	KMOVW            368(SP), K4
+	KANDW            K4, K3, K4
+	VBLENDMPS        Z14, Z20, K4, Z20
+	VCMPPS           $0, Z2, Z17, K4
+	KMOVW            376(SP), K5
+	KORW             K5, K4, K5
+	VBLENDMPS        Z2, Z20, K5, Z20
+	VCMPPS           $0, Z0, Z17, K5
+	KMOVW            264(SP), K6
+	KANDW            K6, K5, K6
+	KNOTW            K5, K5
+	KMOVW            384(SP), K7
+	KANDW            K7, K5, K5
+	KORW             K5, K6, K5
+	VBLENDMPS        Z0, Z1, K5, Z21
+	VBLENDMPS        Z20, Z21, K2, Z21
+	VCMPPS.BCST      $18, 272(SP), Z21, K5
+	VMULPS.BCST      280(SP), Z18, Z22
+	KMOVW            480(SP), K6
+	VBLENDMPS.BCST   392(SP), Z22, K6, Z22
+	VPXORD           Z13, Z22, Z23
+	VFMADD231PS.BCST 280(SP), Z18, Z23
+	VFMADD231PS.BCST 280(SP), Z19, Z23
+	VMAXPS           Z22, Z7, Z18
 	VMINPS           Z18, Z8, Z18
-	VCMPPS           $0, Z21, Z18, K3
-	KMOVW            392(SP), K7
-	KANDW            K7, K3, K3
-	VBLENDMPS        Z22, Z0, K3, Z19
-	VADDPS           Z10, Z18, Z21
-	VSUBPS           Z10, Z21, Z22
-	VSUBPS           Z22, Z18, Z18
+	VCMPPS           $0, Z22, Z18, K6
+	KMOVW            400(SP), K7
+	KANDW            K7, K6, K6
+	VBLENDMPS        Z23, Z0, K6, Z19
+	VADDPS           Z10, Z18, Z22
+	VSUBPS           Z10, Z22, Z23
+	VSUBPS           Z23, Z18, Z18
 	VADDPS           Z19, Z18, Z18
 	VMULPS.BCST      k3f317218<>+0(SB), Z18, Z18
 	VBROADCASTSS     k3ab5f5f5<>+0(SB), Z27
@@ -9611,141 +10376,144 @@ row2:
 	VFMADD213PS.BCST k3effffff<>+0(SB), Z18, Z27
 	VFMADD213PS      Z2, Z18, Z27
 	VFMADD213PS      Z2, Z18, Z27
-	VFMADD213PS      Z12, Z11, Z22
-	VPSLLD           $23, Z22, Z18
+	VFMADD213PS      Z12, Z11, Z23
+	VPSLLD           $23, Z23, Z18
 	VMULPS           Z18, Z27, Z18
-	VPSUBD           Z22, Z21, Z19
+	VPSUBD           Z23, Z22, Z19
 	VPSLLD           $23, Z19, Z19
 	VMULPS           Z19, Z18, Z18
-	KMOVW            400(SP), K3
-	VBLENDMPS        Z17, Z0, K3, Z19
-	VPANDD           Z13, Z19, Z19
-	VPXORD           Z19, Z18, Z18
-	KMOVW            408(SP), K3
-	KANDW            K3, K4, K3
-	VBLENDMPS        Z14, Z18, K3, Z18
-	KMOVW            416(SP), K3
-	KORW             K3, K5, K3
-	VBLENDMPS        Z2, Z18, K3, Z18
-	VMULPS.BCST      256(SP), Z18, Z18
-	VMAXPS.BCST      264(SP), Z20, Z19
-	VBROADCASTSS     k00000011<>+0(SB), Z21
-	VFIXUPIMMPS      $0, Z21, Z20, Z19
-	VDIVPS           Z19, Z18, Z18
+	KMOVW            408(SP), K6
+	VBLENDMPS        Z17, Z0, K6, Z17
+	VPANDD           Z13, Z17, Z17
+	VPXORD           Z17, Z18, Z17
+	KMOVW            416(SP), K6
+	KANDW            K6, K3, K3
+	VBLENDMPS        Z14, Z17, K3, Z17
+	KMOVW            424(SP), K3
+	KORW             K3, K4, K3
+	VBLENDMPS        Z2, Z17, K3, Z17
+	VMULPS.BCST      256(SP), Z17, Z17
+	VMAXPS.BCST      272(SP), Z20, Z18
+	VBROADCASTSS     k00000011<>+0(SB), Z19
+	VFIXUPIMMPS      $0, Z19, Z20, Z18
+	VDIVPS           Z18, Z17, Z17
+	MOVQ             808(DI), R8
+	CMPQ             R8, $1
+	JGT              known3
 	MOVQ             304(SP), R8
 	MOVQ             312(SP), R9
 	MOVQ             8(DI), R10
 	SUBQ             $64, R10
+	VMOVAPS          Z0, Z18
 	VMOVAPS          Z0, Z19
-	VMOVAPS          Z0, Z21
+	VMOVAPS          Z0, Z20
 	VMOVAPS          Z0, Z22
-	VMOVAPS          Z0, Z23
-	JLT              kept3
-block4:
-	VMULPS    (R8), Z18, Z24
-	VMULPS    (R9), Z24, Z24
-	VPXORD    Z13, Z24, Z24
-	VBLENDMPS Z0, Z24, K1, Z24
-	VBLENDMPS Z0, Z24, K6, Z24
-	VBLENDMPS Z24, Z0, K2, Z24
-	VADDPS    Z24, Z19, Z19
-	VMULPS    64(R8), Z18, Z24
-	VMULPS    64(R9), Z24, Z24
-	VPXORD    Z13, Z24, Z24
-	VBLENDMPS Z0, Z24, K1, Z24
-	VBLENDMPS Z0, Z24, K6, Z24
-	VBLENDMPS Z24, Z0, K2, Z24
-	VADDPS    Z24, Z21, Z21
-	VMULPS    128(R8), Z18, Z24
-	VMULPS    128(R9), Z24, Z24
-	VPXORD    Z13, Z24, Z24
-	VBLENDMPS Z0, Z24, K1, Z24
-	VBLENDMPS Z0, Z24, K6, Z24
-	VBLENDMPS Z24, Z0, K2, Z24
-	VADDPS    Z24, Z22, Z22
-	VMULPS    192(R8), Z18, Z24
-	VMULPS    192(R9), Z24, Z24
-	VPXORD    Z13, Z24, Z24
-	VBLENDMPS Z0, Z24, K1, Z24
-	VBLENDMPS Z0, Z24, K6, Z24
-	VBLENDMPS Z24, Z0, K2, Z24
-	VADDPS    Z24, Z23, Z23
+	JLT              kept4
+block5:
+	VMULPS    (R8), Z17, Z23
+	VMULPS    (R9), Z23, Z23
+	VPXORD    Z13, Z23, Z23
+	VBLENDMPS Z0, Z23, K1, Z23
+	VBLENDMPS Z23, Z0, K2, Z23
+	VBLENDMPS Z0, Z23, K5, Z23
+	VADDPS    Z23, Z18, Z18
+	VMULPS    64(R8), Z17, Z23
+	VMULPS    64(R9), Z23, Z23
+	VPXORD    Z13, Z23, Z23
+	VBLENDMPS Z0, Z23, K1, Z23
+	VBLENDMPS Z23, Z0, K2, Z23
+	VBLENDMPS Z0, Z23, K5, Z23
+	VADDPS    Z23, Z19, Z19
+	VMULPS    128(R8), Z17, Z23
+	VMULPS    128(R9), Z23, Z23
+	VPXORD    Z13, Z23, Z23
+	VBLENDMPS Z0, Z23, K1, Z23
+	VBLENDMPS Z23, Z0, K2, Z23
+	VBLENDMPS Z0, Z23, K5, Z23
+	VADDPS    Z23, Z20, Z20
+	VMULPS    192(R8), Z17, Z23
+	VMULPS    192(R9), Z23, Z23
+	VPXORD    Z13, Z23, Z23
+	VBLENDMPS Z0, Z23, K1, Z23
+	VBLENDMPS Z23, Z0, K2, Z23
+	VBLENDMPS Z0, Z23, K5, Z23
+	VADDPS    Z23, Z22, Z22
 	ADDQ      CX, R8
 	ADDQ      DX, R9
 	SUBQ      $64, R10
-	JGE       block4
-kept3:
-	VMOVUPS Z19, 0(SP)
-	VMOVUPS Z21, 64(SP)
-	VMOVUPS Z22, 128(SP)
-	VMOVUPS Z23, 192(SP)
+	JGE       block5
+kept4:
+	VMOVUPS Z18, 0(SP)
+	VMOVUPS Z19, 64(SP)
+	VMOVUPS Z20, 128(SP)
+	VMOVUPS Z22, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
-	VPBROADCASTD R10, Z19
-	VPCMPD       $6, iota32<>+0(SB), Z19, K3
-	VMOVUPS.Z    (R8), K3, Z19
-	VMULPS       Z19, Z18, Z19
-	VMOVUPS.Z    (R9), K3, Z21
-	VMULPS       Z21, Z19, Z19
-	VPXORD       Z13, Z19, Z19
-	VBLENDMPS    Z0, Z19, K1, Z19
-	VBLENDMPS    Z0, Z19, K6, Z19
-	VBLENDMPS    Z19, Z0, K2, Z19
-	VMOVUPS      0(SP)(R11*1), Z21
-	VADDPS       Z19, Z21, Z19
-	VMOVAPS      Z19, K3, Z21
-	VMOVUPS      Z21, 0(SP)(R11*1)
+	JEQ     done6
+masked7:
+	VPBROADCASTD R10, Z18
+	VPCMPD       $6, iota32<>+0(SB), Z18, K3
+	VMOVUPS.Z    (R8), K3, Z18
+	VMULPS       Z18, Z17, Z18
+	VMOVUPS.Z    (R9), K3, Z19
+	VMULPS       Z19, Z18, Z18
+	VPXORD       Z13, Z18, Z18
+	VBLENDMPS    Z0, Z18, K1, Z18
+	VBLENDMPS    Z18, Z0, K2, Z18
+	VBLENDMPS    Z0, Z18, K5, Z18
+	VMOVUPS      0(SP)(R11*1), Z19
+	VADDPS       Z18, Z19, Z18
+	VMOVAPS      Z18, K3, Z19
+	VMOVUPS      Z19, 0(SP)(R11*1)
 	ADDQ         SI, R8
 	ADDQ         320(SP), R9
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
-	VMOVUPS        0(SP), Z18
-	VMOVUPS        128(SP), Z19
-	VADDPS         Z19, Z18, Z18
-	VMOVUPS        64(SP), Z19
-	VMOVUPS        192(SP), Z21
-	VADDPS         Z21, Z19, Z19
-	VADDPS         Z19, Z18, Z18
-	VEXTRACTF64X4  $1, Z18, Y19
-	VADDPS         Y19, Y18, Y18
-	VEXTRACTF64X2  $1, Y18, X19
-	VADDPS         X19, X18, X18
-	VPERMILPD      $1, X18, X19
-	VADDPS         X19, X18, X18
-	VPERMILPS      $1, X18, X19
-	VADDPS         X19, X18, X18
-	VBROADCASTSS   X18, Z18
-	VCMPPS         $0, Z0, Z17, K3
-	KMOVW          280(SP), K4
-	KANDW          K4, K3, K4
-	KNOTW          K3, K3
-	KMOVW          424(SP), K5
-	KANDW          K5, K3, K3
-	KORW           K3, K4, K3
-	VBLENDMPS      Z0, Z1, K3, Z17
-	VBLENDMPS      Z20, Z17, K2, Z17
-	VMAXPS.BCST    264(SP), Z17, Z19
-	VBROADCASTSS   k00000011<>+0(SB), Z20
-	VFIXUPIMMPS    $0, Z20, Z17, Z19
-	VPANDD         Z9, Z19, Z20
-	VBROADCASTSS   k7e800000<>+0(SB), Z21
-	VCMPPS         $17, Z20, Z21, K3
-	VBLENDMPS.BCST k20000000<>+0(SB), Z2, K3, Z21
-	VCMPPS.BCST    $17, k00800000<>+0(SB), Z20, K3
-	VBLENDMPS.BCST k6f000000<>+0(SB), Z21, K3, Z20
-	VMULPS         Z20, Z19, Z19
-	VDIVPS         Z19, Z2, Z19
-	VCMPPS.BCST    $18, 264(SP), Z17, K3
-	KNOTW          K3, K3
-	KANDW          K3, K2, K2
+	JGT          masked7
+done6:
+	VMOVUPS       0(SP), Z17
+	VMOVUPS       128(SP), Z18
+	VADDPS        Z18, Z17, Z17
+	VMOVUPS       64(SP), Z18
+	VMOVUPS       192(SP), Z19
+	VADDPS        Z19, Z18, Z18
+	VADDPS        Z18, Z17, Z17
+	VEXTRACTF64X4 $1, Z17, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF64X2 $1, Y17, X18
+	VADDPS        X18, X17, X17
+	VPERMILPD     $1, X17, X18
+	VADDPS        X18, X17, X17
+	VPERMILPS     $1, X17, X18
+	VADDPS        X18, X17, X17
+	VBROADCASTSS  X17, Z17
+	MOVQ          808(DI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(DI), R8
+	VMOVSS        X17, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSS (R8), Z17
+over8:
+	VMAXPS.BCST    272(SP), Z21, Z18
+	VBROADCASTSS   k00000011<>+0(SB), Z19
+	VFIXUPIMMPS    $0, Z19, Z21, Z18
+	VPANDD         Z9, Z18, Z19
+	VBROADCASTSS   k7e800000<>+0(SB), Z20
+	VCMPPS         $17, Z19, Z20, K3
+	VBLENDMPS.BCST k20000000<>+0(SB), Z2, K3, Z20
+	VCMPPS.BCST    $17, k00800000<>+0(SB), Z19, K3
+	VBLENDMPS.BCST k6f000000<>+0(SB), Z20, K3, Z19
+	VMULPS         Z19, Z18, Z18
+	VDIVPS         Z18, Z2, Z18
+	KNOTW          K5, K3
+	KANDW          K2, K3, K2
 	KMOVW          432(SP), K3
 	KANDW          K3, K2, K2
-	VMULPS.BCST    296(SP), Z18, Z17
+	VMULPS.BCST    296(SP), Z17, Z17
 	MOVQ           304(SP), R8
 	MOVQ           328(SP), R10
 	MOVQ           336(SP), R11
@@ -9753,22 +10521,22 @@ done5:
 	MOVQ           $0, R12
 	MOVQ           792(DI), R13
 	ANDQ           $1, R13
-	JEQ            again7
+	JEQ            again10
 	CMPQ           R9, $32
-	JLT            again7
+	JLT            again10
 	MOVQ           R11, R13
 	NEGQ           R13
 	ANDQ           $63, R13
 	MOVQ           $1, R12
 	SHRQ           $2, R13
 	TESTQ          R13, R13
-	JNE            masked10
-again7:
+	JNE            masked13
+again10:
 	SUBQ $16, R9
-	JLT  single8
-block11:
-	VMULPS           (R8), Z20, Z18
-	VMULPS           Z19, Z18, Z18
+	JLT  single11
+block14:
+	VMULPS           (R8), Z19, Z20
+	VMULPS           Z18, Z20, Z20
 	VMOVUPS          (R10), Z21
 	VCMPPS           $0, Z0, Z21, K3
 	VCMPPS           $17, Z21, Z0, K4
@@ -9885,33 +10653,33 @@ block11:
 	VBLENDMPS        Z22, Z21, K4, Z21
 	KMOVW            288(SP), K4
 	VBLENDMPS        Z0, Z21, K4, Z21
-	VBLENDMPS        Z21, Z0, K2, Z21
 	VBLENDMPS        Z0, Z21, K3, Z21
-	VADDPS           Z21, Z18, Z18
+	VBLENDMPS        Z21, Z0, K2, Z21
+	VADDPS           Z21, Z20, Z20
 	TESTQ            R12, R12
-	JNE              around12
-	VMOVUPS          Z18, (R11)
-	JMP              stored13
-around12:
-	VMOVNTPS Z18, (R11)
-stored13:
+	JNE              around15
+	VMOVUPS          Z20, (R11)
+	JMP              stored16
+around15:
+	VMOVNTPS Z20, (R11)
+stored16:
 	ADDQ SI, R8
 	ADDQ AX, R10
 	ADDQ $64, R11
 	SUBQ $16, R9
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $16, R9
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $16, R13
 	CMPQ    R13, R9
 	CMOVQGT R9, R13
-masked10:
-	VPBROADCASTD     R13, Z18
-	VPCMPD           $6, iota32<>+0(SB), Z18, K3
-	VMOVUPS.Z        (R8), K3, Z18
-	VMULPS           Z20, Z18, Z18
-	VMULPS           Z19, Z18, Z18
+masked13:
+	VPBROADCASTD     R13, Z20
+	VPCMPD           $6, iota32<>+0(SB), Z20, K3
+	VMOVUPS.Z        (R8), K3, Z20
+	VMULPS           Z19, Z20, Z20
+	VMULPS           Z18, Z20, Z20
 	VMOVUPS.Z        (R10), K3, Z21
 	VCMPPS           $0, Z0, Z21, K4
 	KMOVW            K4, 480(SP)
@@ -10029,11 +10797,11 @@ masked10:
 	VBLENDMPS        Z22, Z21, K4, Z21
 	KMOVW            288(SP), K4
 	VBLENDMPS        Z0, Z21, K4, Z21
-	VBLENDMPS        Z21, Z0, K2, Z21
 	KMOVW            480(SP), K4
 	VBLENDMPS        Z0, Z21, K4, Z21
-	VADDPS           Z21, Z18, Z18
-	VMOVUPS          Z18, K3, (R11)
+	VBLENDMPS        Z21, Z0, K2, Z21
+	VADDPS           Z21, Z20, Z20
+	VMOVUPS          Z20, K3, (R11)
 	MOVQ             R13, R14
 	TESTQ            SI, SI
 	CMOVQEQ          SI, R14
@@ -10044,8 +10812,8 @@ masked10:
 	LEAQ             (R10)(R14*4), R10
 	LEAQ             (R11)(R13*4), R11
 	SUBQ             R13, R9
-	JNE              again7
-done9:
+	JNE              again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $2, R9
@@ -10067,11 +10835,12 @@ done9:
 	MOVQ R8, 472(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -10151,6 +10920,9 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	VMOVAPD Y0, Y4
@@ -10164,8 +10936,8 @@ row2:
 	VMOVUPD Y4, 224(SP)
 	MOVQ    $0, R10
 	TESTQ   R9, R9
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	MOVQ        R9, R11
 	MOVQ        $4, R12
 	CMPQ        R11, R12
@@ -10303,8 +11075,8 @@ masked4:
 	ADDQ        $32, R10
 	ANDQ        $255, R10
 	SUBQ        $4, R9
-	JGT         masked4
-done3:
+	JGT         masked5
+done4:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -10325,168 +11097,181 @@ done3:
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
-	VCMPPD       $17, Y4, Y0, Y5
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y4, Y6
-	VANDPD       Y6, Y5, Y5
-	VCMPPD       $4, Y4, Y4, Y6
-	VORPD        Y6, Y5, Y5
-	VANDPD       k7fffffffffffffff<>+0(SB), Y4, Y6
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y6, Y7
-	VMULPD       k4340000000000000<>+0(SB), Y6, Y8
-	VBLENDVPD    Y7, Y8, Y6, Y8
-	VMOVUPD      k43300000000003ff<>+0(SB), Y9
-	VBLENDVPD    Y7, k4330000000000434<>+0(SB), Y9, Y7
-	VPADDQ       k00095f619980c433<>+0(SB), Y8, Y8
-	VPSRLQ       $52, Y8, Y9
-	VPOR         k4330000000000000<>+0(SB), Y9, Y9
-	VPAND        k000fffffffffffff<>+0(SB), Y8, Y8
-	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y8, Y8
-	VSUBPD       Y7, Y9, Y7
-	VSUBPD       Y1, Y8, Y8
-	VADDPD       Y2, Y8, Y9
-	VSUBPD       Y2, Y9, Y10
-	VSUBPD       Y10, Y8, Y10
-	VDIVPD       Y9, Y8, Y11
-	VXORPD       Y3, Y11, Y12
-	VFMADD231PD  Y9, Y12, Y8
-	VFMADD231PD  Y10, Y12, Y8
-	VDIVPD       Y9, Y8, Y8
-	VMULPD       Y11, Y11, Y9
-	VXORPD       Y3, Y9, Y10
-	VFMADD231PD  Y11, Y11, Y10
-	VMULPD       Y11, Y2, Y12
-	VFMADD231PD  Y8, Y12, Y10
-	VMULPD       Y9, Y11, Y13
-	VXORPD       Y3, Y13, Y14
-	VFMADD231PD  Y9, Y11, Y14
-	VFMADD231PD  Y9, Y8, Y14
-	VFMADD231PD  Y10, Y11, Y14
-	VMULPD       k3fe5555555555555<>+0(SB), Y13, Y10
-	VXORPD       Y3, Y10, Y11
-	VFMADD231PD  k3fe5555555555555<>+0(SB), Y13, Y11
-	VFMADD231PD  k3c85555555555555<>+0(SB), Y13, Y11
-	VFMADD231PD  k3fe5555555555555<>+0(SB), Y14, Y11
-	VMULPD       Y9, Y13, Y13
-	VMOVUPD      k3fbb8d8d83f51283<>+0(SB), Y14
-	VFMADD213PD  k3fbac4a0689e4f11<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fbe1f80050fe02d<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fc1110df9bb9145<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fc3b13b1bcae4fa<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fc745d174512f5e<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fcc71c71c71cfde<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fd2492492492491<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fd999999999999a<>+0(SB), Y9, Y14
-	VMULPD       Y14, Y13, Y9
-	VADDPD       Y10, Y12, Y13
-	VSUBPD       Y13, Y12, Y12
-	VADDPD       Y10, Y12, Y10
-	VADDPD       Y9, Y11, Y9
-	VFMADD231PD  Y2, Y8, Y9
-	VADDPD       Y9, Y10, Y8
-	VMULPD       k3ff71547652b82fe<>+0(SB), Y13, Y9
-	VXORPD       Y3, Y9, Y10
-	VFMADD231PD  k3ff71547652b82fe<>+0(SB), Y13, Y10
-	VFMADD231PD  k3ff71547652b82fe<>+0(SB), Y8, Y10
-	VFMADD231PD  k3c7777d0ffda0d24<>+0(SB), Y13, Y10
-	VADDPD       Y9, Y7, Y8
-	VSUBPD       Y8, Y7, Y7
-	VADDPD       Y9, Y7, Y7
-	VADDPD       Y10, Y7, Y7
-	VCMPPD       $0, Y0, Y6, Y9
-	VBLENDVPD    Y9, kfff0000000000000<>+0(SB), Y6, Y9
-	VCMPPD       $17, Y6, Y0, Y10
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y6, Y6
-	VANDPD       Y6, Y10, Y10
-	VBLENDVPD    Y10, Y8, Y9, Y8
-	VBLENDVPD    Y10, Y7, Y0, Y7
-	VCMPPD       $0, Y0, Y8, Y9
-	VMULPD       320(SP), Y8, Y10
-	VBLENDVPD    Y9, 552(SP), Y10, Y9
-	VXORPD       Y3, Y9, Y10
-	VFMADD231PD  320(SP), Y8, Y10
-	VFMADD231PD  320(SP), Y7, Y10
-	VMOVUPD      kc090d00000000000<>+0(SB), Y7
-	VMAXPD       Y9, Y7, Y7
-	VMOVUPD      k4090040000000000<>+0(SB), Y8
-	VMINPD       Y7, Y8, Y7
-	VCMPPD       $0, Y9, Y7, Y8
-	VANDPD       584(SP), Y8, Y8
-	VBLENDVPD    Y8, Y10, Y0, Y8
-	VADDPD       k43380000000007fe<>+0(SB), Y7, Y9
-	VSUBPD       k43380000000007fe<>+0(SB), Y9, Y10
-	VSUBPD       Y10, Y7, Y7
-	VADDPD       Y8, Y7, Y7
-	VMULPD       k3fe62e42fefa39ef<>+0(SB), Y7, Y7
-	VMOVUPD      k3e21ee88e9c83a2e<>+0(SB), Y8
-	VFMADD213PD  k3e5af5ea7eefa3cd<>+0(SB), Y7, Y8
-	VFMADD213PD  k3e927e5363ed28fa<>+0(SB), Y7, Y8
-	VFMADD213PD  k3ec71ddf863ebfa0<>+0(SB), Y7, Y8
-	VFMADD213PD  k3efa01a017bb2d71<>+0(SB), Y7, Y8
-	VFMADD213PD  k3f2a01a01afdd7d0<>+0(SB), Y7, Y8
-	VFMADD213PD  k3f56c16c16c1f0dc<>+0(SB), Y7, Y8
-	VFMADD213PD  k3f8111111110f6c5<>+0(SB), Y7, Y8
-	VFMADD213PD  k3fa555555555553e<>+0(SB), Y7, Y8
-	VFMADD213PD  k3fc5555555555559<>+0(SB), Y7, Y8
-	VFMADD213PD  k3fe0000000000000<>+0(SB), Y7, Y8
-	VFMADD213PD  Y1, Y7, Y8
-	VFMADD213PD  Y1, Y7, Y8
-	VMOVUPD      k3fe0000000000000<>+0(SB), Y7
-	VFMADD213PD  k43380000000003ff<>+0(SB), Y7, Y10
-	VPSLLQ       $52, Y10, Y7
-	VMULPD       Y7, Y8, Y7
-	VPSUBQ       Y10, Y9, Y8
-	VPSLLQ       $52, Y8, Y8
-	VMULPD       Y8, Y7, Y7
-	VMOVUPD      616(SP), Y8
-	VBLENDVPD    Y8, Y4, Y0, Y8
-	VPAND        Y3, Y8, Y8
-	VPXOR        Y8, Y7, Y7
-	VCMPPD       $17, Y0, Y4, Y8
-	VANDPD       Y6, Y8, Y6
-	VANDPD       648(SP), Y6, Y6
-	VBLENDVPD    Y6, k7ff8000000000001<>+0(SB), Y7, Y6
-	VCMPPD       $0, Y1, Y4, Y7
-	VORPD        680(SP), Y7, Y7
-	VBLENDVPD    Y7, Y1, Y6, Y6
-	VCMPPD       $0, Y0, Y4, Y7
-	VANDPD       712(SP), Y7, Y8
-	VXORPD       kffffffffffffffff<>+0(SB), Y7, Y7
-	VANDPD       744(SP), Y7, Y7
-	VORPD        Y7, Y8, Y7
-	VMOVUPD      k7ff0000000000000<>+0(SB), Y8
-	VBLENDVPD    Y7, Y0, Y8, Y7
-	VBLENDVPD    Y5, Y6, Y7, Y5
-	VCMPPD       $3, Y5, Y5, Y6
-	VMAXPD       352(SP), Y5, Y7
-	VBLENDVPD    Y6, Y5, Y7, Y5
-	VANDPD       k7fffffffffffffff<>+0(SB), Y5, Y6
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y7
-	VCMPPD       $17, Y6, Y7, Y7
-	VBLENDVPD    Y7, k2000000000000000<>+0(SB), Y1, Y7
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y6, Y6
-	VBLENDVPD    Y6, k6fe0000000000000<>+0(SB), Y7, Y6
-	VMULPD       Y6, Y5, Y5
-	VDIVPD       Y5, Y1, Y5
-	MOVQ         BX, R8
-	MOVQ         CX, R9
-	MOVQ         8(SI), R10
-	MOVQ         $0, R11
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again5
-	CMPQ         R10, $20
-	JLT          again5
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked8
-again5:
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over6
+	MOVQ         816(SI), R8
+	VMOVSD       X4, (R8)
+	JMP          leave7
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y4
+over6:
+	VCMPPD      $17, Y4, Y0, Y5
+	VCMPPD      $17, k7ff0000000000000<>+0(SB), Y4, Y6
+	VANDPD      Y6, Y5, Y5
+	VCMPPD      $4, Y4, Y4, Y6
+	VORPD       Y6, Y5, Y5
+	VANDPD      k7fffffffffffffff<>+0(SB), Y4, Y6
+	VCMPPD      $17, k0010000000000000<>+0(SB), Y6, Y7
+	VMULPD      k4340000000000000<>+0(SB), Y6, Y8
+	VBLENDVPD   Y7, Y8, Y6, Y8
+	VMOVUPD     k43300000000003ff<>+0(SB), Y9
+	VBLENDVPD   Y7, k4330000000000434<>+0(SB), Y9, Y7
+	VPADDQ      k00095f619980c433<>+0(SB), Y8, Y8
+	VPSRLQ      $52, Y8, Y9
+	VPOR        k4330000000000000<>+0(SB), Y9, Y9
+	VPAND       k000fffffffffffff<>+0(SB), Y8, Y8
+	VPADDQ      k3fe6a09e667f3bcd<>+0(SB), Y8, Y8
+	VSUBPD      Y7, Y9, Y7
+	VSUBPD      Y1, Y8, Y8
+	VADDPD      Y2, Y8, Y9
+	VSUBPD      Y2, Y9, Y10
+	VSUBPD      Y10, Y8, Y10
+	VDIVPD      Y9, Y8, Y11
+	VXORPD      Y3, Y11, Y12
+	VFMADD231PD Y9, Y12, Y8
+	VFMADD231PD Y10, Y12, Y8
+	VDIVPD      Y9, Y8, Y8
+	VMULPD      Y11, Y11, Y9
+	VXORPD      Y3, Y9, Y10
+	VFMADD231PD Y11, Y11, Y10
+	VMULPD      Y11, Y2, Y12
+	VFMADD231PD Y8, Y12, Y10
+	VMULPD      Y9, Y11, Y13
+	VXORPD      Y3, Y13, Y14
+	VFMADD231PD Y9, Y11, Y14
+	VFMADD231PD Y9, Y8, Y14
+	VFMADD231PD Y10, Y11, Y14
+	VMULPD      k3fe5555555555555<>+0(SB), Y13, Y10
+	VXORPD      Y3, Y10, Y11
+	VFMADD231PD k3fe5555555555555<>+0(SB), Y13, Y11
+	VFMADD231PD k3c85555555555555<>+0(SB), Y13, Y11
+	VFMADD231PD k3fe5555555555555<>+0(SB), Y14, Y11
+	VMULPD      Y9, Y13, Y13
+	VMOVUPD     k3fbb8d8d83f51283<>+0(SB), Y14
+	VFMADD213PD k3fbac4a0689e4f11<>+0(SB), Y9, Y14
+	VFMADD213PD k3fbe1f80050fe02d<>+0(SB), Y9, Y14
+	VFMADD213PD k3fc1110df9bb9145<>+0(SB), Y9, Y14
+	VFMADD213PD k3fc3b13b1bcae4fa<>+0(SB), Y9, Y14
+	VFMADD213PD k3fc745d174512f5e<>+0(SB), Y9, Y14
+	VFMADD213PD k3fcc71c71c71cfde<>+0(SB), Y9, Y14
+	VFMADD213PD k3fd2492492492491<>+0(SB), Y9, Y14
+	VFMADD213PD k3fd999999999999a<>+0(SB), Y9, Y14
+	VMULPD      Y14, Y13, Y9
+	VADDPD      Y10, Y12, Y13
+	VSUBPD      Y13, Y12, Y12
+	VADDPD      Y10, Y12, Y10
+	VADDPD      Y9, Y11, Y9
+	VFMADD231PD Y2, Y8, Y9
+	VADDPD      Y9, Y10, Y8
+	VMULPD      k3ff71547652b82fe<>+0(SB), Y13, Y9
+	VXORPD      Y3, Y9, Y10
+	VFMADD231PD k3ff71547652b82fe<>+0(SB), Y13, Y10
+	VFMADD231PD k3ff71547652b82fe<>+0(SB), Y8, Y10
+	VFMADD231PD k3c7777d0ffda0d24<>+0(SB), Y13, Y10
+	VADDPD      Y9, Y7, Y8
+	VSUBPD      Y8, Y7, Y7
+	VADDPD      Y9, Y7, Y7
+	VADDPD      Y10, Y7, Y7
+	VCMPPD      $0, Y0, Y6, Y9
+	VBLENDVPD   Y9, kfff0000000000000<>+0(SB), Y6, Y9
+	VCMPPD      $17, Y6, Y0, Y10
+	VCMPPD      $17, k7ff0000000000000<>+0(SB), Y6, Y6
+	VANDPD      Y6, Y10, Y10
+	VBLENDVPD   Y10, Y8, Y9, Y8
+	VBLENDVPD   Y10, Y7, Y0, Y7
+	VCMPPD      $0, Y0, Y8, Y9
+	VMULPD      320(SP), Y8, Y10
+	VBLENDVPD   Y9, 552(SP), Y10, Y9
+	VXORPD      Y3, Y9, Y10
+	VFMADD231PD 320(SP), Y8, Y10
+	VFMADD231PD 320(SP), Y7, Y10
+	VMOVUPD     kc090d00000000000<>+0(SB), Y7
+	VMAXPD      Y9, Y7, Y7
+	VMOVUPD     k4090040000000000<>+0(SB), Y8
+	VMINPD      Y7, Y8, Y7
+	VCMPPD      $0, Y9, Y7, Y8
+	VANDPD      584(SP), Y8, Y8
+	VBLENDVPD   Y8, Y10, Y0, Y8
+	VADDPD      k43380000000007fe<>+0(SB), Y7, Y9
+	VSUBPD      k43380000000007fe<>+0(SB), Y9, Y10
+	VSUBPD      Y10, Y7, Y7
+	VADDPD      Y8, Y7, Y7
+	VMULPD      k3fe62e42fefa39ef<>+0(SB), Y7, Y7
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y8
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y7, Y8
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y7, Y8
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y7, Y8
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y7, Y8
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y7, Y8
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y7, Y8
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y7, Y8
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y7, Y8
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y7, Y8
+	VFMADD213PD k3fe0000000000000<>+0(SB), Y7, Y8
+	VFMADD213PD Y1, Y7, Y8
+	VFMADD213PD Y1, Y7, Y8
+	VMOVUPD     k3fe0000000000000<>+0(SB), Y7
+	VFMADD213PD k43380000000003ff<>+0(SB), Y7, Y10
+	VPSLLQ      $52, Y10, Y7
+	VMULPD      Y7, Y8, Y7
+	VPSUBQ      Y10, Y9, Y8
+	VPSLLQ      $52, Y8, Y8
+	VMULPD      Y8, Y7, Y7
+	VMOVUPD     616(SP), Y8
+	VBLENDVPD   Y8, Y4, Y0, Y8
+	VPAND       Y3, Y8, Y8
+	VPXOR       Y8, Y7, Y7
+	VCMPPD      $17, Y0, Y4, Y8
+	VANDPD      Y6, Y8, Y6
+	VANDPD      648(SP), Y6, Y6
+	VBLENDVPD   Y6, k7ff8000000000001<>+0(SB), Y7, Y6
+	VCMPPD      $0, Y1, Y4, Y7
+	VORPD       680(SP), Y7, Y7
+	VBLENDVPD   Y7, Y1, Y6, Y6
+	VCMPPD      $0, Y0, Y4, Y7
+	VANDPD      712(SP), Y7, Y8
+	VXORPD      kffffffffffffffff<>+0(SB), Y7, Y7
+	VANDPD      744(SP), Y7, Y7
+	VORPD       Y7, Y8, Y7
+	VMOVUPD     k7ff0000000000000<>+0(SB), Y8
+	VBLENDVPD   Y7, Y0, Y8, Y7
+	VBLENDVPD   Y5, Y6, Y7, Y5
+	VCMPPD      $3, Y5, Y5, Y6
+	VMAXPD      352(SP), Y5, Y7
+	VBLENDVPD   Y6, Y5, Y7, Y5
+	VANDPD      k7fffffffffffffff<>+0(SB), Y5, Y6
+	VMOVUPD     k7fd0000000000000<>+0(SB), Y7
+	VCMPPD      $17, Y6, Y7, Y7
+	VBLENDVPD   Y7, k2000000000000000<>+0(SB), Y1, Y7
+	VCMPPD      $17, k0010000000000000<>+0(SB), Y6, Y6
+	VBLENDVPD   Y6, k6fe0000000000000<>+0(SB), Y7, Y6
+	VMULPD      Y6, Y5, Y5
+	VDIVPD      Y5, Y1, Y5
+	MOVQ        808(SI), R8
+	CMPQ        R8, $2
+	JGT         known8
+	MOVQ        BX, R8
+	MOVQ        CX, R9
+	MOVQ        8(SI), R10
+	MOVQ        $0, R11
+	MOVQ        792(SI), R12
+	ANDQ        $1, R12
+	JEQ         again9
+	CMPQ        R10, $20
+	JLT         again9
+	MOVQ        R9, R12
+	NEGQ        R12
+	ANDQ        $31, R12
+	MOVQ        $1, R11
+	SHRQ        $3, R12
+	TESTQ       R12, R12
+	JNE         masked12
+again9:
 	SUBQ $16, R10
-	JLT  single6
-block9:
+	JLT  single10
+block13:
 	VMULPD  (R8), Y6, Y7
 	VMULPD  Y5, Y7, Y7
 	VMULPD  32(R8), Y6, Y8
@@ -10496,40 +11281,40 @@ block9:
 	VMULPD  96(R8), Y6, Y10
 	VMULPD  Y5, Y10, Y10
 	TESTQ   R11, R11
-	JNE     around10
+	JNE     around14
 	VMOVUPD Y7, (R9)
 	VMOVUPD Y8, 32(R9)
 	VMOVUPD Y9, 64(R9)
 	VMOVUPD Y10, 96(R9)
-	JMP     stored11
-around10:
+	JMP     stored15
+around14:
 	VMOVNTPD Y7, (R9)
 	VMOVNTPD Y8, 32(R9)
 	VMOVNTPD Y9, 64(R9)
 	VMOVNTPD Y10, 96(R9)
-stored11:
+stored15:
 	ADDQ DX, R8
 	ADDQ $128, R9
 	SUBQ $16, R10
-	JGE  block9
-single6:
+	JGE  block13
+single10:
 	ADDQ $12, R10
-	JLT  tail12
-block13:
+	JLT  tail16
+block17:
 	VMULPD  (R8), Y6, Y7
 	VMULPD  Y5, Y7, Y7
 	VMOVUPD Y7, (R9)
 	ADDQ    384(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block13
-tail12:
+	JGE     block17
+tail16:
 	ADDQ    $4, R10
-	JEQ     done7
+	JEQ     done11
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked8:
+masked12:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -10544,27 +11329,39 @@ masked8:
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again5
-done7:
+	JNE        again9
+done11:
+	MOVQ  808(SI), R8
+	TESTQ R8, R8
+	JEQ   over18
+	JMP   leave7
+known8:
+over18:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $2
+	JCS    passed19
 	VMOVSD X4, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, BX
-	MOVQ   168(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, CX
-	MOVQ   176(R8), R8
-	SHLQ   $3, R8
-	ADDQ   R8, AX
-	DECQ   DI
-	JNE    row2
+passed19:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, CX
+	MOVQ 176(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave7:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end20
 	SFENCE
-end14:
+end20:
 	VZEROUPPER
 	RET
 
@@ -10646,6 +11443,9 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	VMOVAPD Z0, Z20
@@ -10655,8 +11455,8 @@ row2:
 	VMOVUPD Z20, 192(SP)
 	MOVQ    $0, R11
 	TESTQ   R10, R10
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	VPBROADCASTQ     R10, Z20
 	VPCMPQ           $6, iota64<>+0(SB), Z20, K3
 	VMOVUPD.Z        (R9), K3, Z20
@@ -10787,22 +11587,32 @@ masked4:
 	ADDQ             $64, R11
 	ANDQ             $255, R11
 	SUBQ             $8, R10
-	JGT              masked4
-done3:
-	VMOVUPD          0(SP), Z20
-	VMOVUPD          128(SP), Z23
-	VADDPD           Z23, Z20, Z20
-	VMOVUPD          64(SP), Z23
-	VMOVUPD          192(SP), Z24
-	VADDPD           Z24, Z23, Z23
-	VADDPD           Z23, Z20, Z20
-	VEXTRACTF64X4    $1, Z20, Y23
-	VADDPD           Y23, Y20, Y20
-	VEXTRACTF64X2    $1, Y20, X23
-	VADDPD           X23, X20, X20
-	VPERMILPD        $1, X20, X23
-	VADDPD           X23, X20, X20
-	VBROADCASTSD     X20, Z20
+	JGT              masked5
+done4:
+	VMOVUPD       0(SP), Z20
+	VMOVUPD       128(SP), Z23
+	VADDPD        Z23, Z20, Z20
+	VMOVUPD       64(SP), Z23
+	VMOVUPD       192(SP), Z24
+	VADDPD        Z24, Z23, Z23
+	VADDPD        Z23, Z20, Z20
+	VEXTRACTF64X4 $1, Z20, Y23
+	VADDPD        Y23, Y20, Y20
+	VEXTRACTF64X2 $1, Y20, X23
+	VADDPD        X23, X20, X20
+	VPERMILPD     $1, X20, X23
+	VADDPD        X23, X20, X20
+	VBROADCASTSD  X20, Z20
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over6
+	MOVQ          816(DI), R9
+	VMOVSD        X20, (R9)
+	JMP           leave7
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z20
+over6:
 	VCMPPD           $17, Z20, Z0, K3
 	VCMPPD           $17, Z3, Z20, K4
 	KANDW            K4, K3, K3
@@ -10941,26 +11751,29 @@ done3:
 	VBLENDMPD.BCST   k6fe0000000000000<>+0(SB), Z25, K3, Z23
 	VMULPD           Z23, Z24, Z24
 	VDIVPD           Z24, Z2, Z24
+	MOVQ             808(DI), R9
+	CMPQ             R9, $2
+	JGT              known8
 	MOVQ             BX, R9
 	MOVQ             DX, R10
 	MOVQ             8(DI), R11
 	MOVQ             $0, R12
 	MOVQ             792(DI), R13
 	ANDQ             $1, R13
-	JEQ              again5
+	JEQ              again9
 	CMPQ             R11, $40
-	JLT              again5
+	JLT              again9
 	MOVQ             R10, R13
 	NEGQ             R13
 	ANDQ             $63, R13
 	MOVQ             $1, R12
 	SHRQ             $3, R13
 	TESTQ            R13, R13
-	JNE              masked8
-again5:
+	JNE              masked12
+again9:
 	SUBQ $32, R11
-	JLT  single6
-block9:
+	JLT  single10
+block13:
 	VMULPD  (R9), Z23, Z25
 	VMULPD  Z24, Z25, Z25
 	VMULPD  64(R9), Z23, Z26
@@ -10970,29 +11783,29 @@ block9:
 	VMULPD  192(R9), Z23, Z28
 	VMULPD  Z24, Z28, Z28
 	TESTQ   R12, R12
-	JNE     around10
+	JNE     around14
 	VMOVUPD Z25, (R10)
 	VMOVUPD Z26, 64(R10)
 	VMOVUPD Z27, 128(R10)
 	VMOVUPD Z28, 192(R10)
-	JMP     stored11
-around10:
+	JMP     stored15
+around14:
 	VMOVNTPD Z25, (R10)
 	VMOVNTPD Z26, 64(R10)
 	VMOVNTPD Z27, 128(R10)
 	VMOVNTPD Z28, 192(R10)
-stored11:
+stored15:
 	ADDQ SI, R9
 	ADDQ $256, R10
 	SUBQ $32, R11
-	JGE  block9
-single6:
+	JGE  block13
+single10:
 	ADDQ    $32, R11
-	JEQ     done7
+	JEQ     done11
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked8:
+masked12:
 	VPBROADCASTQ R13, Z25
 	VPCMPQ       $6, iota64<>+0(SB), Z25, K3
 	VMOVUPD.Z    (R9), K3, Z25
@@ -11005,27 +11818,39 @@ masked8:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again5
-done7:
+	JNE          again9
+done11:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over16
+	JMP   leave7
+known8:
+over16:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed17
 	VMOVSD X20, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, BX
-	MOVQ   168(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, DX
-	MOVQ   176(R9), R9
-	SHLQ   $3, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed17:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DX
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave7:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end12
+	JEQ  end18
 	SFENCE
-end12:
+end18:
 	VZEROUPPER
 	RET
 
@@ -11089,38 +11914,38 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64
 	VMOVUPD      Y2, 592(SP)
 	VCMPPD       $0, 256(SP), Y0, Y2
 	VMOVUPD      Y2, 624(SP)
-	VCMPPD       $4, 320(SP), Y0, Y2
-	VMOVUPD      Y2, 320(SP)
+	VCMPPD       $4, 288(SP), Y0, Y2
+	VMOVUPD      Y2, 288(SP)
+	VMOVUPD      288(SP), Y2
+	VXORPD       kffffffffffffffff<>+0(SB), Y2, Y2
+	VMOVUPD      Y2, 656(SP)
+	VCMPPD       $4, 352(SP), Y0, Y2
+	VMOVUPD      Y2, 352(SP)
 	VMOVUPD      256(SP), Y2
 	VSUBPD       k3ff0000000000000<>+0(SB), Y2, Y2
-	VMOVUPD      Y2, 656(SP)
-	VMOVUPD      656(SP), Y2
-	VCMPPD       $0, Y2, Y2, Y2
-	VMOVUPD      656(SP), Y3
-	VBLENDVPD    Y2, Y0, Y3, Y2
 	VMOVUPD      Y2, 688(SP)
-	VMOVUPD      656(SP), Y2
+	VMOVUPD      688(SP), Y2
+	VCMPPD       $0, Y2, Y2, Y2
+	VMOVUPD      688(SP), Y3
+	VBLENDVPD    Y2, Y0, Y3, Y2
+	VMOVUPD      Y2, 720(SP)
+	VMOVUPD      688(SP), Y2
 	VANDPD       k7fffffffffffffff<>+0(SB), Y2, Y2
 	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y2, Y2
-	VMOVUPD      Y2, 720(SP)
-	VROUNDPD     $11, 656(SP), Y2
-	VCMPPD       $0, 656(SP), Y2, Y2
+	VMOVUPD      Y2, 752(SP)
+	VROUNDPD     $11, 688(SP), Y2
+	VCMPPD       $0, 688(SP), Y2, Y2
 	VMOVUPD      k3fe0000000000000<>+0(SB), Y3
-	VMULPD       656(SP), Y3, Y3
+	VMULPD       688(SP), Y3, Y3
 	VROUNDPD     $11, Y3, Y4
 	VCMPPD       $4, Y3, Y4, Y3
 	VANDPD       Y3, Y2, Y3
-	VMOVUPD      Y3, 752(SP)
+	VMOVUPD      Y3, 784(SP)
 	VXORPD       kffffffffffffffff<>+0(SB), Y2, Y2
-	VMOVUPD      Y2, 784(SP)
-	VCMPPD       $0, 656(SP), Y0, Y2
 	VMOVUPD      Y2, 816(SP)
-	VCMPPD       $4, 352(SP), Y0, Y2
-	VMOVUPD      Y2, 352(SP)
-	VMOVUPD      352(SP), Y2
-	VXORPD       kffffffffffffffff<>+0(SB), Y2, Y2
+	VCMPPD       $0, 688(SP), Y0, Y2
 	VMOVUPD      Y2, 848(SP)
-	VMOVUPD      320(SP), Y2
+	VMOVUPD      352(SP), Y2
 	VXORPD       kffffffffffffffff<>+0(SB), Y2, Y2
 	VMOVUPD      Y2, 880(SP)
 	VCMPPD       $4, 384(SP), Y0, Y2
@@ -11157,186 +11982,191 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64
 row2:
 	MOVQ         448(SP), DI
 	VBROADCASTSD (DI), Y2
-	VMOVUPD      Y2, 1112(SP)
-	VCMPPD       $17, 1112(SP), Y0, Y2
-	VMOVUPD      1112(SP), Y3
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y3, Y3
-	VANDPD       Y3, Y2, Y2
-	VMOVUPD      1112(SP), Y3
-	VCMPPD       $4, Y3, Y3, Y3
-	VORPD        Y3, Y2, Y2
-	VMOVUPD      1112(SP), Y3
-	VANDPD       k7fffffffffffffff<>+0(SB), Y3, Y3
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y3, Y4
-	VMULPD       k4340000000000000<>+0(SB), Y3, Y5
-	VBLENDVPD    Y4, Y5, Y3, Y5
-	VMOVUPD      k43300000000003ff<>+0(SB), Y6
-	VBLENDVPD    Y4, k4330000000000434<>+0(SB), Y6, Y4
-	VPADDQ       k00095f619980c433<>+0(SB), Y5, Y5
-	VPSRLQ       $52, Y5, Y6
-	VPOR         k4330000000000000<>+0(SB), Y6, Y6
-	VPAND        k000fffffffffffff<>+0(SB), Y5, Y5
-	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y5, Y5
-	VSUBPD       Y4, Y6, Y4
-	VSUBPD       k3ff0000000000000<>+0(SB), Y5, Y5
-	VADDPD       k4000000000000000<>+0(SB), Y5, Y6
-	VSUBPD       k4000000000000000<>+0(SB), Y6, Y7
-	VSUBPD       Y7, Y5, Y7
-	VDIVPD       Y6, Y5, Y8
+	VCMPPD       $17, Y2, Y0, Y3
+	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y2, Y4
+	VANDPD       Y4, Y3, Y3
+	VCMPPD       $4, Y2, Y2, Y4
+	VORPD        Y4, Y3, Y3
+	VANDPD       k7fffffffffffffff<>+0(SB), Y2, Y4
+	VCMPPD       $17, k0010000000000000<>+0(SB), Y4, Y5
+	VMULPD       k4340000000000000<>+0(SB), Y4, Y6
+	VBLENDVPD    Y5, Y6, Y4, Y6
+	VMOVUPD      k43300000000003ff<>+0(SB), Y7
+	VBLENDVPD    Y5, k4330000000000434<>+0(SB), Y7, Y5
+	VPADDQ       k00095f619980c433<>+0(SB), Y6, Y6
+	VPSRLQ       $52, Y6, Y7
+	VPOR         k4330000000000000<>+0(SB), Y7, Y7
+	VPAND        k000fffffffffffff<>+0(SB), Y6, Y6
+	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y6, Y6
+	VSUBPD       Y5, Y7, Y5
+	VSUBPD       k3ff0000000000000<>+0(SB), Y6, Y6
+	VADDPD       k4000000000000000<>+0(SB), Y6, Y7
+	VSUBPD       k4000000000000000<>+0(SB), Y7, Y8
+	VSUBPD       Y8, Y6, Y8
+	VDIVPD       Y7, Y6, Y9
+	VXORPD       Y1, Y9, Y10
+	VFMADD231PD  Y7, Y10, Y6
+	VFMADD231PD  Y8, Y10, Y6
+	VDIVPD       Y7, Y6, Y6
+	VMULPD       Y9, Y9, Y7
+	VXORPD       Y1, Y7, Y8
+	VFMADD231PD  Y9, Y9, Y8
+	VMULPD       k4000000000000000<>+0(SB), Y9, Y10
+	VFMADD231PD  Y6, Y10, Y8
+	VMULPD       Y7, Y9, Y11
+	VXORPD       Y1, Y11, Y12
+	VFMADD231PD  Y7, Y9, Y12
+	VFMADD231PD  Y7, Y6, Y12
+	VFMADD231PD  Y8, Y9, Y12
+	VMULPD       k3fe5555555555555<>+0(SB), Y11, Y8
 	VXORPD       Y1, Y8, Y9
-	VFMADD231PD  Y6, Y9, Y5
-	VFMADD231PD  Y7, Y9, Y5
-	VDIVPD       Y6, Y5, Y5
-	VMULPD       Y8, Y8, Y6
-	VXORPD       Y1, Y6, Y7
-	VFMADD231PD  Y8, Y8, Y7
-	VMULPD       k4000000000000000<>+0(SB), Y8, Y9
-	VFMADD231PD  Y5, Y9, Y7
-	VMULPD       Y6, Y8, Y10
-	VXORPD       Y1, Y10, Y11
-	VFMADD231PD  Y6, Y8, Y11
-	VFMADD231PD  Y6, Y5, Y11
-	VFMADD231PD  Y7, Y8, Y11
-	VMULPD       k3fe5555555555555<>+0(SB), Y10, Y7
-	VXORPD       Y1, Y7, Y8
-	VFMADD231PD  k3fe5555555555555<>+0(SB), Y10, Y8
-	VFMADD231PD  k3c85555555555555<>+0(SB), Y10, Y8
-	VFMADD231PD  k3fe5555555555555<>+0(SB), Y11, Y8
-	VMULPD       Y6, Y10, Y10
+	VFMADD231PD  k3fe5555555555555<>+0(SB), Y11, Y9
+	VFMADD231PD  k3c85555555555555<>+0(SB), Y11, Y9
+	VFMADD231PD  k3fe5555555555555<>+0(SB), Y12, Y9
+	VMULPD       Y7, Y11, Y11
 	VMOVUPD      k3fbb8d8d83f51283<>+0(SB), Y15
-	VFMADD213PD  k3fbac4a0689e4f11<>+0(SB), Y6, Y15
-	VFMADD213PD  k3fbe1f80050fe02d<>+0(SB), Y6, Y15
-	VFMADD213PD  k3fc1110df9bb9145<>+0(SB), Y6, Y15
-	VFMADD213PD  k3fc3b13b1bcae4fa<>+0(SB), Y6, Y15
-	VFMADD213PD  k3fc745d174512f5e<>+0(SB), Y6, Y15
-	VFMADD213PD  k3fcc71c71c71cfde<>+0(SB), Y6, Y15
-	VFMADD213PD  k3fd2492492492491<>+0(SB), Y6, Y15
-	VFMADD213PD  k3fd999999999999a<>+0(SB), Y6, Y15
-	VMULPD       Y15, Y10, Y6
-	VADDPD       Y7, Y9, Y10
-	VSUBPD       Y10, Y9, Y9
+	VFMADD213PD  k3fbac4a0689e4f11<>+0(SB), Y7, Y15
+	VFMADD213PD  k3fbe1f80050fe02d<>+0(SB), Y7, Y15
+	VFMADD213PD  k3fc1110df9bb9145<>+0(SB), Y7, Y15
+	VFMADD213PD  k3fc3b13b1bcae4fa<>+0(SB), Y7, Y15
+	VFMADD213PD  k3fc745d174512f5e<>+0(SB), Y7, Y15
+	VFMADD213PD  k3fcc71c71c71cfde<>+0(SB), Y7, Y15
+	VFMADD213PD  k3fd2492492492491<>+0(SB), Y7, Y15
+	VFMADD213PD  k3fd999999999999a<>+0(SB), Y7, Y15
+	VMULPD       Y15, Y11, Y7
+	VADDPD       Y8, Y10, Y11
+	VSUBPD       Y11, Y10, Y10
+	VADDPD       Y8, Y10, Y8
 	VADDPD       Y7, Y9, Y7
-	VADDPD       Y6, Y8, Y6
-	VFMADD231PD  k4000000000000000<>+0(SB), Y5, Y6
-	VADDPD       Y6, Y7, Y5
-	VMULPD       k3ff71547652b82fe<>+0(SB), Y10, Y6
-	VXORPD       Y1, Y6, Y7
-	VFMADD231PD  k3ff71547652b82fe<>+0(SB), Y10, Y7
-	VFMADD231PD  k3ff71547652b82fe<>+0(SB), Y5, Y7
-	VFMADD231PD  k3c7777d0ffda0d24<>+0(SB), Y10, Y7
-	VADDPD       Y6, Y4, Y5
-	VSUBPD       Y5, Y4, Y4
-	VADDPD       Y6, Y4, Y4
-	VADDPD       Y7, Y4, Y4
-	VCMPPD       $0, Y0, Y3, Y6
-	VBLENDVPD    Y6, kfff0000000000000<>+0(SB), Y3, Y6
-	VCMPPD       $17, Y3, Y0, Y7
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y3, Y3
-	VANDPD       Y3, Y7, Y7
-	VBLENDVPD    Y7, Y5, Y6, Y5
-	VBLENDVPD    Y7, Y4, Y0, Y4
-	VCMPPD       $0, Y0, Y5, Y6
-	VMULPD       256(SP), Y5, Y7
-	VBLENDVPD    Y6, 496(SP), Y7, Y7
+	VFMADD231PD  k4000000000000000<>+0(SB), Y6, Y7
+	VADDPD       Y7, Y8, Y6
+	VMULPD       k3ff71547652b82fe<>+0(SB), Y11, Y7
 	VXORPD       Y1, Y7, Y8
-	VFMADD231PD  256(SP), Y5, Y8
-	VFMADD231PD  256(SP), Y4, Y8
-	VMOVUPD      kc090d00000000000<>+0(SB), Y9
-	VMAXPD       Y7, Y9, Y9
-	VMOVUPD      k4090040000000000<>+0(SB), Y10
-	VMINPD       Y9, Y10, Y9
-	VCMPPD       $0, Y7, Y9, Y7
-	VANDPD       528(SP), Y7, Y7
-	VBLENDVPD    Y7, Y8, Y0, Y7
-	VADDPD       k43380000000007fe<>+0(SB), Y9, Y8
-	VSUBPD       k43380000000007fe<>+0(SB), Y8, Y10
-	VSUBPD       Y10, Y9, Y9
-	VADDPD       Y7, Y9, Y7
-	VMULPD       k3fe62e42fefa39ef<>+0(SB), Y7, Y7
+	VFMADD231PD  k3ff71547652b82fe<>+0(SB), Y11, Y8
+	VFMADD231PD  k3ff71547652b82fe<>+0(SB), Y6, Y8
+	VFMADD231PD  k3c7777d0ffda0d24<>+0(SB), Y11, Y8
+	VADDPD       Y7, Y5, Y6
+	VSUBPD       Y6, Y5, Y5
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y8, Y5, Y5
+	VCMPPD       $0, Y0, Y4, Y7
+	VBLENDVPD    Y7, kfff0000000000000<>+0(SB), Y4, Y7
+	VCMPPD       $17, Y4, Y0, Y8
+	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y4, Y4
+	VANDPD       Y4, Y8, Y8
+	VBLENDVPD    Y8, Y6, Y7, Y6
+	VBLENDVPD    Y8, Y5, Y0, Y5
+	VCMPPD       $0, Y0, Y6, Y7
+	VMULPD       256(SP), Y6, Y8
+	VBLENDVPD    Y7, 496(SP), Y8, Y8
+	VXORPD       Y1, Y8, Y9
+	VFMADD231PD  256(SP), Y6, Y9
+	VFMADD231PD  256(SP), Y5, Y9
+	VMOVUPD      kc090d00000000000<>+0(SB), Y10
+	VMAXPD       Y8, Y10, Y10
+	VMOVUPD      k4090040000000000<>+0(SB), Y11
+	VMINPD       Y10, Y11, Y10
+	VCMPPD       $0, Y8, Y10, Y8
+	VANDPD       528(SP), Y8, Y8
+	VBLENDVPD    Y8, Y9, Y0, Y8
+	VADDPD       k43380000000007fe<>+0(SB), Y10, Y9
+	VSUBPD       k43380000000007fe<>+0(SB), Y9, Y11
+	VSUBPD       Y11, Y10, Y10
+	VADDPD       Y8, Y10, Y8
+	VMULPD       k3fe62e42fefa39ef<>+0(SB), Y8, Y8
 	VMOVUPD      k3e21ee88e9c83a2e<>+0(SB), Y14
-	VFMADD213PD  k3e5af5ea7eefa3cd<>+0(SB), Y7, Y14
-	VFMADD213PD  k3e927e5363ed28fa<>+0(SB), Y7, Y14
-	VFMADD213PD  k3ec71ddf863ebfa0<>+0(SB), Y7, Y14
-	VFMADD213PD  k3efa01a017bb2d71<>+0(SB), Y7, Y14
-	VFMADD213PD  k3f2a01a01afdd7d0<>+0(SB), Y7, Y14
-	VFMADD213PD  k3f56c16c16c1f0dc<>+0(SB), Y7, Y14
-	VFMADD213PD  k3f8111111110f6c5<>+0(SB), Y7, Y14
-	VFMADD213PD  k3fa555555555553e<>+0(SB), Y7, Y14
-	VFMADD213PD  k3fc5555555555559<>+0(SB), Y7, Y14
-	VFMADD213PD  k3fe0000000000000<>+0(SB), Y7, Y14
-	VFMADD213PD  k3ff0000000000000<>+0(SB), Y7, Y14
-	VFMADD213PD  k3ff0000000000000<>+0(SB), Y7, Y14
-	VMOVUPD      k3fe0000000000000<>+0(SB), Y7
-	VFMADD213PD  k43380000000003ff<>+0(SB), Y7, Y10
-	VPSLLQ       $52, Y10, Y7
-	VMULPD       Y7, Y14, Y7
-	VPSUBQ       Y10, Y8, Y8
-	VPSLLQ       $52, Y8, Y8
-	VMULPD       Y8, Y7, Y7
-	VMOVUPD      560(SP), Y8
-	VBLENDVPD    Y8, 1112(SP), Y0, Y8
-	VPAND        Y1, Y8, Y8
-	VPXOR        Y8, Y7, Y7
-	VMOVUPD      1112(SP), Y8
-	VCMPPD       $17, Y0, Y8, Y8
-	VANDPD       Y3, Y8, Y3
-	VANDPD       592(SP), Y3, Y8
-	VBLENDVPD    Y8, k7ff8000000000001<>+0(SB), Y7, Y7
-	VMOVUPD      1112(SP), Y8
-	VCMPPD       $0, k3ff0000000000000<>+0(SB), Y8, Y8
-	VORPD        624(SP), Y8, Y9
-	VBLENDVPD    Y9, k3ff0000000000000<>+0(SB), Y7, Y7
-	VCMPPD       $18, 288(SP), Y7, Y9
-	VMULPD       656(SP), Y5, Y10
-	VBLENDVPD    Y6, 688(SP), Y10, Y6
-	VXORPD       Y1, Y6, Y10
-	VFMADD231PD  656(SP), Y5, Y10
-	VFMADD231PD  656(SP), Y4, Y10
-	VMOVUPD      kc090d00000000000<>+0(SB), Y4
-	VMAXPD       Y6, Y4, Y4
-	VMOVUPD      k4090040000000000<>+0(SB), Y5
-	VMINPD       Y4, Y5, Y4
-	VCMPPD       $0, Y6, Y4, Y5
-	VANDPD       720(SP), Y5, Y5
-	VBLENDVPD    Y5, Y10, Y0, Y5
-	VADDPD       k43380000000007fe<>+0(SB), Y4, Y6
-	VSUBPD       k43380000000007fe<>+0(SB), Y6, Y10
-	VSUBPD       Y10, Y4, Y4
-	VADDPD       Y5, Y4, Y4
-	VMULPD       k3fe62e42fefa39ef<>+0(SB), Y4, Y4
+	VFMADD213PD  k3e5af5ea7eefa3cd<>+0(SB), Y8, Y14
+	VFMADD213PD  k3e927e5363ed28fa<>+0(SB), Y8, Y14
+	VFMADD213PD  k3ec71ddf863ebfa0<>+0(SB), Y8, Y14
+	VFMADD213PD  k3efa01a017bb2d71<>+0(SB), Y8, Y14
+	VFMADD213PD  k3f2a01a01afdd7d0<>+0(SB), Y8, Y14
+	VFMADD213PD  k3f56c16c16c1f0dc<>+0(SB), Y8, Y14
+	VFMADD213PD  k3f8111111110f6c5<>+0(SB), Y8, Y14
+	VFMADD213PD  k3fa555555555553e<>+0(SB), Y8, Y14
+	VFMADD213PD  k3fc5555555555559<>+0(SB), Y8, Y14
+	VFMADD213PD  k3fe0000000000000<>+0(SB), Y8, Y14
+	VFMADD213PD  k3ff0000000000000<>+0(SB), Y8, Y14
+	VFMADD213PD  k3ff0000000000000<>+0(SB), Y8, Y14
+	VMOVUPD      k3fe0000000000000<>+0(SB), Y8
+	VFMADD213PD  k43380000000003ff<>+0(SB), Y8, Y11
+	VPSLLQ       $52, Y11, Y8
+	VMULPD       Y8, Y14, Y8
+	VPSUBQ       Y11, Y9, Y9
+	VPSLLQ       $52, Y9, Y9
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      560(SP), Y9
+	VBLENDVPD    Y9, Y2, Y0, Y9
+	VPAND        Y1, Y9, Y9
+	VPXOR        Y9, Y8, Y8
+	VCMPPD       $17, Y0, Y2, Y9
+	VANDPD       Y4, Y9, Y4
+	VANDPD       592(SP), Y4, Y9
+	VBLENDVPD    Y9, k7ff8000000000001<>+0(SB), Y8, Y8
+	VCMPPD       $0, k3ff0000000000000<>+0(SB), Y2, Y9
+	VORPD        624(SP), Y9, Y10
+	VBLENDVPD    Y10, k3ff0000000000000<>+0(SB), Y8, Y8
+	VCMPPD       $0, Y0, Y2, Y10
+	VANDPD       288(SP), Y10, Y11
+	VXORPD       kffffffffffffffff<>+0(SB), Y10, Y10
+	VANDPD       656(SP), Y10, Y10
+	VORPD        Y10, Y11, Y10
+	VMOVUPD      k7ff0000000000000<>+0(SB), Y11
+	VBLENDVPD    Y10, Y0, Y11, Y10
+	VBLENDVPD    Y3, Y8, Y10, Y10
+	VCMPPD       $18, 320(SP), Y10, Y11
+	VMULPD       688(SP), Y6, Y12
+	VBLENDVPD    Y7, 720(SP), Y12, Y7
+	VXORPD       Y1, Y7, Y12
+	VFMADD231PD  688(SP), Y6, Y12
+	VFMADD231PD  688(SP), Y5, Y12
+	VMOVUPD      kc090d00000000000<>+0(SB), Y5
+	VMAXPD       Y7, Y5, Y5
+	VMOVUPD      k4090040000000000<>+0(SB), Y6
+	VMINPD       Y5, Y6, Y5
+	VCMPPD       $0, Y7, Y5, Y6
+	VANDPD       752(SP), Y6, Y6
+	VBLENDVPD    Y6, Y12, Y0, Y6
+	VADDPD       k43380000000007fe<>+0(SB), Y5, Y7
+	VSUBPD       k43380000000007fe<>+0(SB), Y7, Y12
+	VSUBPD       Y12, Y5, Y5
+	VADDPD       Y6, Y5, Y5
+	VMULPD       k3fe62e42fefa39ef<>+0(SB), Y5, Y5
 	VMOVUPD      k3e21ee88e9c83a2e<>+0(SB), Y14
-	VFMADD213PD  k3e5af5ea7eefa3cd<>+0(SB), Y4, Y14
-	VFMADD213PD  k3e927e5363ed28fa<>+0(SB), Y4, Y14
-	VFMADD213PD  k3ec71ddf863ebfa0<>+0(SB), Y4, Y14
-	VFMADD213PD  k3efa01a017bb2d71<>+0(SB), Y4, Y14
-	VFMADD213PD  k3f2a01a01afdd7d0<>+0(SB), Y4, Y14
-	VFMADD213PD  k3f56c16c16c1f0dc<>+0(SB), Y4, Y14
-	VFMADD213PD  k3f8111111110f6c5<>+0(SB), Y4, Y14
-	VFMADD213PD  k3fa555555555553e<>+0(SB), Y4, Y14
-	VFMADD213PD  k3fc5555555555559<>+0(SB), Y4, Y14
-	VFMADD213PD  k3fe0000000000000<>+0(SB), Y4, Y14
-	VFMADD213PD  k3ff0000000000000<>+0(SB), Y4, Y14
-	VFMADD213PD  k3ff0000000000000<>+0(SB), Y4, Y14
-	VMOVUPD      k3fe0000000000000<>+0(SB), Y4
-	VFMADD213PD  k43380000000003ff<>+0(SB), Y4, Y10
-	VPSLLQ       $52, Y10, Y4
-	VMULPD       Y4, Y14, Y4
-	VPSUBQ       Y10, Y6, Y5
-	VPSLLQ       $52, Y5, Y5
-	VMULPD       Y5, Y4, Y4
-	VMOVUPD      752(SP), Y5
-	VBLENDVPD    Y5, 1112(SP), Y0, Y5
-	VPAND        Y1, Y5, Y5
-	VPXOR        Y5, Y4, Y4
-	VANDPD       784(SP), Y3, Y3
-	VBLENDVPD    Y3, k7ff8000000000001<>+0(SB), Y4, Y3
-	VORPD        816(SP), Y8, Y4
-	VBLENDVPD    Y4, k3ff0000000000000<>+0(SB), Y3, Y3
-	VMULPD       256(SP), Y3, Y3
-	VCMPPD       $3, Y7, Y7, Y4
-	VMAXPD       288(SP), Y7, Y5
-	VBLENDVPD    Y4, Y7, Y5, Y4
-	VDIVPD       Y4, Y3, Y3
+	VFMADD213PD  k3e5af5ea7eefa3cd<>+0(SB), Y5, Y14
+	VFMADD213PD  k3e927e5363ed28fa<>+0(SB), Y5, Y14
+	VFMADD213PD  k3ec71ddf863ebfa0<>+0(SB), Y5, Y14
+	VFMADD213PD  k3efa01a017bb2d71<>+0(SB), Y5, Y14
+	VFMADD213PD  k3f2a01a01afdd7d0<>+0(SB), Y5, Y14
+	VFMADD213PD  k3f56c16c16c1f0dc<>+0(SB), Y5, Y14
+	VFMADD213PD  k3f8111111110f6c5<>+0(SB), Y5, Y14
+	VFMADD213PD  k3fa555555555553e<>+0(SB), Y5, Y14
+	VFMADD213PD  k3fc5555555555559<>+0(SB), Y5, Y14
+	VFMADD213PD  k3fe0000000000000<>+0(SB), Y5, Y14
+	VFMADD213PD  k3ff0000000000000<>+0(SB), Y5, Y14
+	VFMADD213PD  k3ff0000000000000<>+0(SB), Y5, Y14
+	VMOVUPD      k3fe0000000000000<>+0(SB), Y5
+	VFMADD213PD  k43380000000003ff<>+0(SB), Y5, Y12
+	VPSLLQ       $52, Y12, Y5
+	VMULPD       Y5, Y14, Y5
+	VPSUBQ       Y12, Y7, Y6
+	VPSLLQ       $52, Y6, Y6
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      784(SP), Y6
+	VBLENDVPD    Y6, Y2, Y0, Y2
+	VPAND        Y1, Y2, Y2
+	VPXOR        Y2, Y5, Y2
+	VANDPD       816(SP), Y4, Y4
+	VBLENDVPD    Y4, k7ff8000000000001<>+0(SB), Y2, Y2
+	VORPD        848(SP), Y9, Y4
+	VBLENDVPD    Y4, k3ff0000000000000<>+0(SB), Y2, Y2
+	VMULPD       256(SP), Y2, Y2
+	VCMPPD       $3, Y8, Y8, Y4
+	VMAXPD       320(SP), Y8, Y5
+	VBLENDVPD    Y4, Y8, Y5, Y4
+	VDIVPD       Y4, Y2, Y2
+	MOVQ         808(SI), DI
+	CMPQ         DI, $1
+	JGT          known3
 	MOVQ         456(SP), DI
 	MOVQ         464(SP), R8
 	MOVQ         8(SI), R9
@@ -11351,25 +12181,25 @@ row2:
 	VMOVUPD      Y4, 224(SP)
 	MOVQ         $0, R10
 	SUBQ         $8, R9
-	JLT          single3
-block4:
-	VMULPD    (DI), Y3, Y4
+	JLT          single4
+block5:
+	VMULPD    (DI), Y2, Y4
 	VMULPD    (R8), Y4, Y4
 	VXORPD    Y1, Y4, Y4
-	VMOVUPD   320(SP), Y5
+	VMOVUPD   352(SP), Y5
 	VBLENDVPD Y5, Y0, Y4, Y4
-	VBLENDVPD Y9, Y0, Y4, Y4
-	VBLENDVPD Y2, Y4, Y0, Y4
+	VBLENDVPD Y3, Y4, Y0, Y4
+	VBLENDVPD Y11, Y0, Y4, Y4
 	VMOVUPD   0(SP)(R10*1), Y5
 	VADDPD    Y4, Y5, Y4
 	VMOVUPD   Y4, 0(SP)(R10*1)
-	VMULPD    32(DI), Y3, Y4
+	VMULPD    32(DI), Y2, Y4
 	VMULPD    32(R8), Y4, Y4
 	VXORPD    Y1, Y4, Y4
-	VMOVUPD   320(SP), Y5
+	VMOVUPD   352(SP), Y5
 	VBLENDVPD Y5, Y0, Y4, Y4
-	VBLENDVPD Y9, Y0, Y4, Y4
-	VBLENDVPD Y2, Y4, Y0, Y4
+	VBLENDVPD Y3, Y4, Y0, Y4
+	VBLENDVPD Y11, Y0, Y4, Y4
 	VMOVUPD   32(SP)(R10*1), Y5
 	VADDPD    Y4, Y5, Y4
 	VMOVUPD   Y4, 32(SP)(R10*1)
@@ -11378,11 +12208,11 @@ block4:
 	ADDQ      $64, R10
 	ANDQ      $255, R10
 	SUBQ      $8, R9
-	JGE       block4
-single3:
+	JGE       block5
+single4:
 	ADDQ $8, R9
-	JEQ  done5
-masked6:
+	JEQ  done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -11391,14 +12221,14 @@ masked6:
 	NEGQ       R11
 	VMOVUPD    32(R12)(R11*8), Y4
 	VMASKMOVPD (DI), Y4, Y5
-	VMULPD     Y5, Y3, Y5
+	VMULPD     Y5, Y2, Y5
 	VMASKMOVPD (R8), Y4, Y6
 	VMULPD     Y6, Y5, Y5
 	VXORPD     Y1, Y5, Y5
-	VMOVUPD    320(SP), Y6
+	VMOVUPD    352(SP), Y6
 	VBLENDVPD  Y6, Y0, Y5, Y5
-	VBLENDVPD  Y9, Y0, Y5, Y5
-	VBLENDVPD  Y2, Y5, Y0, Y5
+	VBLENDVPD  Y3, Y5, Y0, Y5
+	VBLENDVPD  Y11, Y0, Y5, Y5
 	VMOVUPD    0(SP)(R10*1), Y6
 	VADDPD     Y5, Y6, Y5
 	VBLENDVPD  Y4, Y5, Y6, Y6
@@ -11408,15 +12238,15 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
-	VMOVUPD      0(SP), Y3
+	JGT        masked7
+done6:
+	VMOVUPD      0(SP), Y2
 	VMOVUPD      128(SP), Y4
-	VADDPD       Y4, Y3, Y3
+	VADDPD       Y4, Y2, Y2
 	VMOVUPD      64(SP), Y4
 	VMOVUPD      192(SP), Y5
 	VADDPD       Y5, Y4, Y4
-	VADDPD       Y4, Y3, Y3
+	VADDPD       Y4, Y2, Y2
 	VMOVUPD      32(SP), Y4
 	VMOVUPD      160(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -11424,63 +12254,64 @@ done5:
 	VMOVUPD      224(SP), Y6
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y5, Y4, Y4
-	VADDPD       Y4, Y3, Y3
-	VEXTRACTF128 $1, Y3, X4
-	VADDPD       X4, X3, X3
-	VPERMILPD    $1, X3, X4
-	VADDPD       X4, X3, X3
-	VBROADCASTSD X3, Y3
-	VCMPPD       $0, 1112(SP), Y0, Y4
-	VANDPD       352(SP), Y4, Y5
-	VXORPD       kffffffffffffffff<>+0(SB), Y4, Y4
-	VANDPD       848(SP), Y4, Y4
-	VORPD        Y4, Y5, Y4
-	VMOVUPD      k7ff0000000000000<>+0(SB), Y5
-	VBLENDVPD    Y4, Y0, Y5, Y4
-	VBLENDVPD    Y2, Y7, Y4, Y4
-	VCMPPD       $3, Y4, Y4, Y5
-	VMAXPD       288(SP), Y4, Y6
-	VBLENDVPD    Y5, Y4, Y6, Y5
-	VANDPD       k7fffffffffffffff<>+0(SB), Y5, Y6
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y7
-	VCMPPD       $17, Y6, Y7, Y7
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y8
-	VBLENDVPD    Y7, k2000000000000000<>+0(SB), Y8, Y7
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y6, Y6
-	VBLENDVPD    Y6, k6fe0000000000000<>+0(SB), Y7, Y6
-	VMOVUPD      Y6, 1112(SP)
-	VMULPD       1112(SP), Y5, Y5
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y6
-	VDIVPD       Y5, Y6, Y5
-	VMOVUPD      Y5, 1144(SP)
-	VCMPPD       $18, 288(SP), Y4, Y4
-	VXORPD       kffffffffffffffff<>+0(SB), Y4, Y4
-	VANDPD       Y4, Y2, Y2
-	VANDPD       880(SP), Y2, Y2
-	VMOVUPD      Y2, 1176(SP)
-	VMULPD       416(SP), Y3, Y2
-	VMOVUPD      Y2, 1208(SP)
-	MOVQ         456(SP), DI
-	MOVQ         480(SP), R10
-	MOVQ         488(SP), R11
-	MOVQ         8(SI), R8
-	MOVQ         $0, R9
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R8, $8
-	JLT          again7
-	MOVQ         R11, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R9
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	VADDPD       Y4, Y2, Y2
+	VEXTRACTF128 $1, Y2, X4
+	VADDPD       X4, X2, X2
+	VPERMILPD    $1, X2, X4
+	VADDPD       X4, X2, X2
+	VBROADCASTSD X2, Y2
+	MOVQ         808(SI), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(SI), DI
+	VMOVSD       X2, (DI)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSD (DI), Y2
+over8:
+	VCMPPD    $3, Y10, Y10, Y4
+	VMAXPD    320(SP), Y10, Y5
+	VBLENDVPD Y4, Y10, Y5, Y4
+	VANDPD    k7fffffffffffffff<>+0(SB), Y4, Y5
+	VMOVUPD   k7fd0000000000000<>+0(SB), Y6
+	VCMPPD    $17, Y5, Y6, Y6
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y7
+	VBLENDVPD Y6, k2000000000000000<>+0(SB), Y7, Y6
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y5, Y5
+	VBLENDVPD Y5, k6fe0000000000000<>+0(SB), Y6, Y5
+	VMOVUPD   Y5, 1112(SP)
+	VMULPD    1112(SP), Y4, Y4
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y5
+	VDIVPD    Y4, Y5, Y4
+	VMOVUPD   Y4, 1144(SP)
+	VXORPD    kffffffffffffffff<>+0(SB), Y11, Y4
+	VANDPD    Y3, Y4, Y3
+	VANDPD    880(SP), Y3, Y3
+	VMOVUPD   Y3, 1176(SP)
+	VMULPD    416(SP), Y2, Y2
+	VMOVUPD   Y2, 1208(SP)
+	MOVQ      456(SP), DI
+	MOVQ      480(SP), R10
+	MOVQ      488(SP), R11
+	MOVQ      8(SI), R8
+	MOVQ      $0, R9
+	MOVQ      792(SI), R12
+	ANDQ      $1, R12
+	JEQ       again10
+	CMPQ      R8, $8
+	JLT       again10
+	MOVQ      R11, R12
+	NEGQ      R12
+	ANDQ      $31, R12
+	MOVQ      $1, R9
+	SHRQ      $3, R12
+	TESTQ     R12, R12
+	JNE       masked13
+again10:
 	SUBQ $4, R8
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD     1112(SP), Y2
 	VMULPD      (DI), Y2, Y2
 	VMULPD      1144(SP), Y2, Y2
@@ -11613,29 +12444,29 @@ block11:
 	VBLENDVPD   Y5, Y6, Y3, Y3
 	VMOVUPD     384(SP), Y5
 	VBLENDVPD   Y5, Y0, Y3, Y3
-	VMOVUPD     1176(SP), Y5
-	VBLENDVPD   Y5, Y3, Y0, Y3
 	VBLENDVPD   Y4, Y0, Y3, Y3
+	VMOVUPD     1176(SP), Y4
+	VBLENDVPD   Y4, Y3, Y0, Y3
 	VADDPD      Y3, Y2, Y2
 	TESTQ       R9, R9
-	JNE         around12
+	JNE         around15
 	VMOVUPD     Y2, (R11)
-	JMP         stored13
-around12:
+	JMP         stored16
+around15:
 	VMOVNTPD Y2, (R11)
-stored13:
+stored16:
 	ADDQ DX, DI
 	ADDQ AX, R10
 	ADDQ $32, R11
 	SUBQ $4, R8
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $4, R8
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $4, R12
 	CMPQ    R12, R8
 	CMOVQGT R8, R12
-masked10:
+masked13:
 	MOVQ        R12, R13
 	LEAQ        tail<>+0(SB), R14
 	NEGQ        R13
@@ -11773,9 +12604,9 @@ masked10:
 	VBLENDVPD   Y5, Y6, Y3, Y3
 	VMOVUPD     384(SP), Y5
 	VBLENDVPD   Y5, Y0, Y3, Y3
-	VMOVUPD     1176(SP), Y5
-	VBLENDVPD   Y5, Y3, Y0, Y3
 	VBLENDVPD   Y4, Y0, Y3, Y3
+	VMOVUPD     1176(SP), Y4
+	VBLENDVPD   Y4, Y3, Y0, Y3
 	VADDPD      1240(SP), Y3, Y3
 	VMASKMOVPD  Y3, Y2, (R11)
 	MOVQ        R12, R13
@@ -11788,8 +12619,8 @@ masked10:
 	LEAQ        (R10)(R13*8), R10
 	LEAQ        (R11)(R12*8), R11
 	SUBQ        R12, R8
-	JNE         again7
-done9:
+	JNE         again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $3, R8
@@ -11811,11 +12642,12 @@ done9:
 	MOVQ DI, 1104(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -11890,33 +12722,33 @@ TEXT ·normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64
 	KMOVW            K1, 368(SP)
 	VCMPPD.BCST      $0, 256(SP), Z0, K1
 	KMOVW            K1, 376(SP)
-	VCMPPD.BCST      $4, 272(SP), Z0, K1
+	VCMPPD.BCST      $4, 264(SP), Z0, K1
+	KMOVW            K1, 264(SP)
+	KMOVW            264(SP), K1
+	KNOTW            K1, K1
+	KMOVW            K1, 384(SP)
+	VCMPPD.BCST      $4, 280(SP), Z0, K1
 	VBROADCASTSD     256(SP), Z16
 	VSUBPD           Z2, Z16, Z16
-	VMOVSD           X16, 272(SP)
-	VBROADCASTSD     272(SP), Z16
+	VMOVSD           X16, 280(SP)
+	VBROADCASTSD     280(SP), Z16
 	VCMPPD           $0, Z16, Z16, K2
-	VBROADCASTSD     272(SP), Z16
+	VBROADCASTSD     280(SP), Z16
 	VBLENDMPD        Z0, Z16, K2, Z16
-	VMOVSD           X16, 384(SP)
-	VPANDQ.BCST      272(SP), Z9, Z16
+	VMOVSD           X16, 392(SP)
+	VPANDQ.BCST      280(SP), Z9, Z16
 	VCMPPD           $17, Z1, Z16, K2
-	KMOVW            K2, 392(SP)
-	VRNDSCALEPD.BCST $11, 272(SP), Z16
-	VCMPPD.BCST      $0, 272(SP), Z16, K2
-	VMULPD.BCST      272(SP), Z12, Z16
+	KMOVW            K2, 400(SP)
+	VRNDSCALEPD.BCST $11, 280(SP), Z16
+	VCMPPD.BCST      $0, 280(SP), Z16, K2
+	VMULPD.BCST      280(SP), Z12, Z16
 	VRNDSCALEPD      $11, Z16, Z17
 	VCMPPD           $4, Z16, Z17, K3
 	KANDW            K3, K2, K3
-	KMOVW            K3, 400(SP)
+	KMOVW            K3, 408(SP)
 	KNOTW            K2, K2
-	KMOVW            K2, 408(SP)
-	VCMPPD.BCST      $0, 272(SP), Z0, K2
 	KMOVW            K2, 416(SP)
-	VCMPPD.BCST      $4, 280(SP), Z0, K2
-	KMOVW            K2, 280(SP)
-	KMOVW            280(SP), K2
-	KNOTW            K2, K2
+	VCMPPD.BCST      $0, 280(SP), Z0, K2
 	KMOVW            K2, 424(SP)
 	KNOTW            K1, K2
 	KMOVW            K2, 432(SP)
@@ -12022,17 +12854,19 @@ row2:
 	VBLENDMPD        Z19, Z21, K3, Z18
 	VBLENDMPD        Z20, Z0, K3, Z19
 	VCMPPD           $0, Z0, Z18, K3
+	KMOVW            K3, 488(SP)
 	VMULPD.BCST      256(SP), Z18, Z20
+	KMOVW            488(SP), K3
 	VBLENDMPD.BCST   344(SP), Z20, K3, Z20
 	VPXORQ           Z14, Z20, Z21
 	VFMADD231PD.BCST 256(SP), Z18, Z21
 	VFMADD231PD.BCST 256(SP), Z19, Z21
 	VMAXPD           Z20, Z7, Z22
 	VMINPD           Z22, Z8, Z22
-	VCMPPD           $0, Z20, Z22, K5
-	KMOVW            352(SP), K6
-	KANDW            K6, K5, K5
-	VBLENDMPD        Z21, Z0, K5, Z20
+	VCMPPD           $0, Z20, Z22, K3
+	KMOVW            352(SP), K5
+	KANDW            K5, K3, K3
+	VBLENDMPD        Z21, Z0, K3, Z20
 	VADDPD           Z10, Z22, Z21
 	VSUBPD           Z10, Z21, Z23
 	VSUBPD           Z23, Z22, Z22
@@ -12057,34 +12891,44 @@ row2:
 	VPSUBQ           Z23, Z21, Z21
 	VPSLLQ           $52, Z21, Z21
 	VMULPD           Z21, Z20, Z20
-	KMOVW            360(SP), K5
-	VBLENDMPD        Z17, Z0, K5, Z21
+	KMOVW            360(SP), K3
+	VBLENDMPD        Z17, Z0, K3, Z21
 	VPANDQ           Z14, Z21, Z21
 	VPXORQ           Z21, Z20, Z20
-	VCMPPD           $17, Z0, Z17, K5
-	KANDW            K4, K5, K4
-	KMOVW            368(SP), K5
-	KANDW            K5, K4, K5
-	VBLENDMPD        Z15, Z20, K5, Z20
-	VCMPPD           $0, Z2, Z17, K5
-	KMOVW            376(SP), K6
-	KORW             K6, K5, K6
-	VBLENDMPD        Z2, Z20, K6, Z20
-	VCMPPD.BCST      $18, 264(SP), Z20, K6
-	VMULPD.BCST      272(SP), Z18, Z21
-	VBLENDMPD.BCST   384(SP), Z21, K3, Z21
-	VPXORQ           Z14, Z21, Z22
-	VFMADD231PD.BCST 272(SP), Z18, Z22
-	VFMADD231PD.BCST 272(SP), Z19, Z22
-	VMAXPD           Z21, Z7, Z18
+	VCMPPD           $17, Z0, Z17, K3
+	KANDW            K4, K3, K3
+	KMOVW            368(SP), K4
+	KANDW            K4, K3, K4
+	VBLENDMPD        Z15, Z20, K4, Z20
+	VCMPPD           $0, Z2, Z17, K4
+	KMOVW            376(SP), K5
+	KORW             K5, K4, K5
+	VBLENDMPD        Z2, Z20, K5, Z20
+	VCMPPD           $0, Z0, Z17, K5
+	KMOVW            264(SP), K6
+	KANDW            K6, K5, K6
+	KNOTW            K5, K5
+	KMOVW            384(SP), K7
+	KANDW            K7, K5, K5
+	KORW             K5, K6, K5
+	VBLENDMPD        Z0, Z1, K5, Z21
+	VBLENDMPD        Z20, Z21, K2, Z21
+	VCMPPD.BCST      $18, 272(SP), Z21, K5
+	VMULPD.BCST      280(SP), Z18, Z22
+	KMOVW            488(SP), K6
+	VBLENDMPD.BCST   392(SP), Z22, K6, Z22
+	VPXORQ           Z14, Z22, Z23
+	VFMADD231PD.BCST 280(SP), Z18, Z23
+	VFMADD231PD.BCST 280(SP), Z19, Z23
+	VMAXPD           Z22, Z7, Z18
 	VMINPD           Z18, Z8, Z18
-	VCMPPD           $0, Z21, Z18, K3
-	KMOVW            392(SP), K7
-	KANDW            K7, K3, K3
-	VBLENDMPD        Z22, Z0, K3, Z19
-	VADDPD           Z10, Z18, Z21
-	VSUBPD           Z10, Z21, Z22
-	VSUBPD           Z22, Z18, Z18
+	VCMPPD           $0, Z22, Z18, K6
+	KMOVW            400(SP), K7
+	KANDW            K7, K6, K6
+	VBLENDMPD        Z23, Z0, K6, Z19
+	VADDPD           Z10, Z18, Z22
+	VSUBPD           Z10, Z22, Z23
+	VSUBPD           Z23, Z18, Z18
 	VADDPD           Z19, Z18, Z18
 	VMULPD.BCST      k3fe62e42fefa39ef<>+0(SB), Z18, Z18
 	VBROADCASTSD     k3e21ee88e9c83a2e<>+0(SB), Z19
@@ -12100,139 +12944,142 @@ row2:
 	VFMADD213PD      Z12, Z18, Z19
 	VFMADD213PD      Z2, Z18, Z19
 	VFMADD213PD      Z2, Z18, Z19
-	VFMADD213PD      Z13, Z12, Z22
-	VPSLLQ           $52, Z22, Z18
+	VFMADD213PD      Z13, Z12, Z23
+	VPSLLQ           $52, Z23, Z18
 	VMULPD           Z18, Z19, Z18
-	VPSUBQ           Z22, Z21, Z19
+	VPSUBQ           Z23, Z22, Z19
 	VPSLLQ           $52, Z19, Z19
 	VMULPD           Z19, Z18, Z18
-	KMOVW            400(SP), K3
-	VBLENDMPD        Z17, Z0, K3, Z19
-	VPANDQ           Z14, Z19, Z19
-	VPXORQ           Z19, Z18, Z18
-	KMOVW            408(SP), K3
-	KANDW            K3, K4, K3
-	VBLENDMPD        Z15, Z18, K3, Z18
-	KMOVW            416(SP), K3
-	KORW             K3, K5, K3
-	VBLENDMPD        Z2, Z18, K3, Z18
-	VMULPD.BCST      256(SP), Z18, Z18
-	VMAXPD.BCST      264(SP), Z20, Z19
-	VBROADCASTSD     k0000000000000011<>+0(SB), Z21
-	VFIXUPIMMPD      $0, Z21, Z20, Z19
-	VDIVPD           Z19, Z18, Z18
+	KMOVW            408(SP), K6
+	VBLENDMPD        Z17, Z0, K6, Z17
+	VPANDQ           Z14, Z17, Z17
+	VPXORQ           Z17, Z18, Z17
+	KMOVW            416(SP), K6
+	KANDW            K6, K3, K3
+	VBLENDMPD        Z15, Z17, K3, Z17
+	KMOVW            424(SP), K3
+	KORW             K3, K4, K3
+	VBLENDMPD        Z2, Z17, K3, Z17
+	VMULPD.BCST      256(SP), Z17, Z17
+	VMAXPD.BCST      272(SP), Z20, Z18
+	VBROADCASTSD     k0000000000000011<>+0(SB), Z19
+	VFIXUPIMMPD      $0, Z19, Z20, Z18
+	VDIVPD           Z18, Z17, Z17
+	MOVQ             808(DI), R8
+	CMPQ             R8, $1
+	JGT              known3
 	MOVQ             304(SP), R8
 	MOVQ             312(SP), R9
 	MOVQ             8(DI), R10
 	SUBQ             $32, R10
+	VMOVAPD          Z0, Z18
 	VMOVAPD          Z0, Z19
-	VMOVAPD          Z0, Z21
+	VMOVAPD          Z0, Z20
 	VMOVAPD          Z0, Z22
-	VMOVAPD          Z0, Z23
-	JLT              kept3
-block4:
-	VMULPD    (R8), Z18, Z24
-	VMULPD    (R9), Z24, Z24
-	VPXORQ    Z14, Z24, Z24
-	VBLENDMPD Z0, Z24, K1, Z24
-	VBLENDMPD Z0, Z24, K6, Z24
-	VBLENDMPD Z24, Z0, K2, Z24
-	VADDPD    Z24, Z19, Z19
-	VMULPD    64(R8), Z18, Z24
-	VMULPD    64(R9), Z24, Z24
-	VPXORQ    Z14, Z24, Z24
-	VBLENDMPD Z0, Z24, K1, Z24
-	VBLENDMPD Z0, Z24, K6, Z24
-	VBLENDMPD Z24, Z0, K2, Z24
-	VADDPD    Z24, Z21, Z21
-	VMULPD    128(R8), Z18, Z24
-	VMULPD    128(R9), Z24, Z24
-	VPXORQ    Z14, Z24, Z24
-	VBLENDMPD Z0, Z24, K1, Z24
-	VBLENDMPD Z0, Z24, K6, Z24
-	VBLENDMPD Z24, Z0, K2, Z24
-	VADDPD    Z24, Z22, Z22
-	VMULPD    192(R8), Z18, Z24
-	VMULPD    192(R9), Z24, Z24
-	VPXORQ    Z14, Z24, Z24
-	VBLENDMPD Z0, Z24, K1, Z24
-	VBLENDMPD Z0, Z24, K6, Z24
-	VBLENDMPD Z24, Z0, K2, Z24
-	VADDPD    Z24, Z23, Z23
+	JLT              kept4
+block5:
+	VMULPD    (R8), Z17, Z23
+	VMULPD    (R9), Z23, Z23
+	VPXORQ    Z14, Z23, Z23
+	VBLENDMPD Z0, Z23, K1, Z23
+	VBLENDMPD Z23, Z0, K2, Z23
+	VBLENDMPD Z0, Z23, K5, Z23
+	VADDPD    Z23, Z18, Z18
+	VMULPD    64(R8), Z17, Z23
+	VMULPD    64(R9), Z23, Z23
+	VPXORQ    Z14, Z23, Z23
+	VBLENDMPD Z0, Z23, K1, Z23
+	VBLENDMPD Z23, Z0, K2, Z23
+	VBLENDMPD Z0, Z23, K5, Z23
+	VADDPD    Z23, Z19, Z19
+	VMULPD    128(R8), Z17, Z23
+	VMULPD    128(R9), Z23, Z23
+	VPXORQ    Z14, Z23, Z23
+	VBLENDMPD Z0, Z23, K1, Z23
+	VBLENDMPD Z23, Z0, K2, Z23
+	VBLENDMPD Z0, Z23, K5, Z23
+	VADDPD    Z23, Z20, Z20
+	VMULPD    192(R8), Z17, Z23
+	VMULPD    192(R9), Z23, Z23
+	VPXORQ    Z14, Z23, Z23
+	VBLENDMPD Z0, Z23, K1, Z23
+	VBLENDMPD Z23, Z0, K2, Z23
+	VBLENDMPD Z0, Z23, K5, Z23
+	VADDPD    Z23, Z22, Z22
 	ADDQ      CX, R8
 	ADDQ      DX, R9
 	SUBQ      $32, R10
-	JGE       block4
-kept3:
-	VMOVUPD Z19, 0(SP)
-	VMOVUPD Z21, 64(SP)
-	VMOVUPD Z22, 128(SP)
-	VMOVUPD Z23, 192(SP)
+	JGE       block5
+kept4:
+	VMOVUPD Z18, 0(SP)
+	VMOVUPD Z19, 64(SP)
+	VMOVUPD Z20, 128(SP)
+	VMOVUPD Z22, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
-	VPBROADCASTQ R10, Z19
-	VPCMPQ       $6, iota64<>+0(SB), Z19, K3
-	VMOVUPD.Z    (R8), K3, Z19
-	VMULPD       Z19, Z18, Z19
-	VMOVUPD.Z    (R9), K3, Z21
-	VMULPD       Z21, Z19, Z19
-	VPXORQ       Z14, Z19, Z19
-	VBLENDMPD    Z0, Z19, K1, Z19
-	VBLENDMPD    Z0, Z19, K6, Z19
-	VBLENDMPD    Z19, Z0, K2, Z19
-	VMOVUPD      0(SP)(R11*1), Z21
-	VADDPD       Z19, Z21, Z19
-	VMOVAPD      Z19, K3, Z21
-	VMOVUPD      Z21, 0(SP)(R11*1)
+	JEQ     done6
+masked7:
+	VPBROADCASTQ R10, Z18
+	VPCMPQ       $6, iota64<>+0(SB), Z18, K3
+	VMOVUPD.Z    (R8), K3, Z18
+	VMULPD       Z18, Z17, Z18
+	VMOVUPD.Z    (R9), K3, Z19
+	VMULPD       Z19, Z18, Z18
+	VPXORQ       Z14, Z18, Z18
+	VBLENDMPD    Z0, Z18, K1, Z18
+	VBLENDMPD    Z18, Z0, K2, Z18
+	VBLENDMPD    Z0, Z18, K5, Z18
+	VMOVUPD      0(SP)(R11*1), Z19
+	VADDPD       Z18, Z19, Z18
+	VMOVAPD      Z18, K3, Z19
+	VMOVUPD      Z19, 0(SP)(R11*1)
 	ADDQ         SI, R8
 	ADDQ         320(SP), R9
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
-	VMOVUPD        0(SP), Z18
-	VMOVUPD        128(SP), Z19
-	VADDPD         Z19, Z18, Z18
-	VMOVUPD        64(SP), Z19
-	VMOVUPD        192(SP), Z21
-	VADDPD         Z21, Z19, Z19
-	VADDPD         Z19, Z18, Z18
-	VEXTRACTF64X4  $1, Z18, Y19
-	VADDPD         Y19, Y18, Y18
-	VEXTRACTF64X2  $1, Y18, X19
-	VADDPD         X19, X18, X18
-	VPERMILPD      $1, X18, X19
-	VADDPD         X19, X18, X18
-	VBROADCASTSD   X18, Z18
-	VCMPPD         $0, Z0, Z17, K3
-	KMOVW          280(SP), K4
-	KANDW          K4, K3, K4
-	KNOTW          K3, K3
-	KMOVW          424(SP), K5
-	KANDW          K5, K3, K3
-	KORW           K3, K4, K3
-	VBLENDMPD      Z0, Z1, K3, Z17
-	VBLENDMPD      Z20, Z17, K2, Z17
-	VMAXPD.BCST    264(SP), Z17, Z19
-	VBROADCASTSD   k0000000000000011<>+0(SB), Z20
-	VFIXUPIMMPD    $0, Z20, Z17, Z19
-	VPANDQ         Z9, Z19, Z20
-	VBROADCASTSD   k7fd0000000000000<>+0(SB), Z21
-	VCMPPD         $17, Z20, Z21, K3
-	VBLENDMPD.BCST k2000000000000000<>+0(SB), Z2, K3, Z21
-	VCMPPD.BCST    $17, k0010000000000000<>+0(SB), Z20, K3
-	VBLENDMPD.BCST k6fe0000000000000<>+0(SB), Z21, K3, Z20
-	VMULPD         Z20, Z19, Z19
-	VDIVPD         Z19, Z2, Z19
-	VCMPPD.BCST    $18, 264(SP), Z17, K3
-	KNOTW          K3, K3
-	KANDW          K3, K2, K2
+	JGT          masked7
+done6:
+	VMOVUPD       0(SP), Z17
+	VMOVUPD       128(SP), Z18
+	VADDPD        Z18, Z17, Z17
+	VMOVUPD       64(SP), Z18
+	VMOVUPD       192(SP), Z19
+	VADDPD        Z19, Z18, Z18
+	VADDPD        Z18, Z17, Z17
+	VEXTRACTF64X4 $1, Z17, Y18
+	VADDPD        Y18, Y17, Y17
+	VEXTRACTF64X2 $1, Y17, X18
+	VADDPD        X18, X17, X17
+	VPERMILPD     $1, X17, X18
+	VADDPD        X18, X17, X17
+	VBROADCASTSD  X17, Z17
+	MOVQ          808(DI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(DI), R8
+	VMOVSD        X17, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSD (R8), Z17
+over8:
+	VMAXPD.BCST    272(SP), Z21, Z18
+	VBROADCASTSD   k0000000000000011<>+0(SB), Z19
+	VFIXUPIMMPD    $0, Z19, Z21, Z18
+	VPANDQ         Z9, Z18, Z19
+	VBROADCASTSD   k7fd0000000000000<>+0(SB), Z20
+	VCMPPD         $17, Z19, Z20, K3
+	VBLENDMPD.BCST k2000000000000000<>+0(SB), Z2, K3, Z20
+	VCMPPD.BCST    $17, k0010000000000000<>+0(SB), Z19, K3
+	VBLENDMPD.BCST k6fe0000000000000<>+0(SB), Z20, K3, Z19
+	VMULPD         Z19, Z18, Z18
+	VDIVPD         Z18, Z2, Z18
+	KNOTW          K5, K3
+	KANDW          K2, K3, K2
 	KMOVW          432(SP), K3
 	KANDW          K3, K2, K2
-	VMULPD.BCST    296(SP), Z18, Z17
+	VMULPD.BCST    296(SP), Z17, Z17
 	MOVQ           304(SP), R8
 	MOVQ           328(SP), R10
 	MOVQ           336(SP), R11
@@ -12240,22 +13087,22 @@ done5:
 	MOVQ           $0, R12
 	MOVQ           792(DI), R13
 	ANDQ           $1, R13
-	JEQ            again7
+	JEQ            again10
 	CMPQ           R9, $16
-	JLT            again7
+	JLT            again10
 	MOVQ           R11, R13
 	NEGQ           R13
 	ANDQ           $63, R13
 	MOVQ           $1, R12
 	SHRQ           $3, R13
 	TESTQ          R13, R13
-	JNE            masked10
-again7:
+	JNE            masked13
+again10:
 	SUBQ $8, R9
-	JLT  single8
-block11:
-	VMULPD           (R8), Z20, Z18
-	VMULPD           Z19, Z18, Z18
+	JLT  single11
+block14:
+	VMULPD           (R8), Z19, Z20
+	VMULPD           Z18, Z20, Z20
 	VMOVUPD          (R10), Z21
 	VCMPPD           $0, Z0, Z21, K3
 	VCMPPD           $17, Z21, Z0, K4
@@ -12383,33 +13230,33 @@ block11:
 	VBLENDMPD        Z22, Z21, K4, Z21
 	KMOVW            288(SP), K4
 	VBLENDMPD        Z0, Z21, K4, Z21
-	VBLENDMPD        Z21, Z0, K2, Z21
 	VBLENDMPD        Z0, Z21, K3, Z21
-	VADDPD           Z21, Z18, Z18
+	VBLENDMPD        Z21, Z0, K2, Z21
+	VADDPD           Z21, Z20, Z20
 	TESTQ            R12, R12
-	JNE              around12
-	VMOVUPD          Z18, (R11)
-	JMP              stored13
-around12:
-	VMOVNTPD Z18, (R11)
-stored13:
+	JNE              around15
+	VMOVUPD          Z20, (R11)
+	JMP              stored16
+around15:
+	VMOVNTPD Z20, (R11)
+stored16:
 	ADDQ SI, R8
 	ADDQ AX, R10
 	ADDQ $64, R11
 	SUBQ $8, R9
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $8, R9
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R13
 	CMPQ    R13, R9
 	CMOVQGT R9, R13
-masked10:
-	VPBROADCASTQ     R13, Z18
-	VPCMPQ           $6, iota64<>+0(SB), Z18, K3
-	VMOVUPD.Z        (R8), K3, Z18
-	VMULPD           Z20, Z18, Z18
-	VMULPD           Z19, Z18, Z18
+masked13:
+	VPBROADCASTQ     R13, Z20
+	VPCMPQ           $6, iota64<>+0(SB), Z20, K3
+	VMOVUPD.Z        (R8), K3, Z20
+	VMULPD           Z19, Z20, Z20
+	VMULPD           Z18, Z20, Z20
 	VMOVUPD.Z        (R10), K3, Z21
 	VCMPPD           $0, Z0, Z21, K4
 	KMOVW            K4, 488(SP)
@@ -12538,11 +13385,11 @@ masked10:
 	VBLENDMPD        Z22, Z21, K4, Z21
 	KMOVW            288(SP), K4
 	VBLENDMPD        Z0, Z21, K4, Z21
-	VBLENDMPD        Z21, Z0, K2, Z21
 	KMOVW            488(SP), K4
 	VBLENDMPD        Z0, Z21, K4, Z21
-	VADDPD           Z21, Z18, Z18
-	VMOVUPD          Z18, K3, (R11)
+	VBLENDMPD        Z21, Z0, K2, Z21
+	VADDPD           Z21, Z20, Z20
+	VMOVUPD          Z20, K3, (R11)
 	MOVQ             R13, R14
 	TESTQ            SI, SI
 	CMOVQEQ          SI, R14
@@ -12553,8 +13400,8 @@ masked10:
 	LEAQ             (R10)(R14*8), R10
 	LEAQ             (R11)(R13*8), R11
 	SUBQ             R13, R9
-	JNE              again7
-done9:
+	JNE              again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $3, R9
@@ -12576,11 +13423,12 @@ done9:
 	MOVQ R8, 480(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 

@@ -6,17 +6,17 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// normalizeElseElseElseElseIfRunF32 computes normalize with not p == real(2), not p == inf, not p == -inf, not p == real(1), p == real(0), T f32.
-func normalizeElseElseElseElseIfRunF32(b *runtime.Bound, v *normalizeValues) error {
-	B := b.Ext[0]
-	D := b.Ext[1]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Elements[float32](b, 1)
+// normalizePart0 is a loop that runs in parts.
+type normalizePart0 struct {
+	x   []float32
+	sum []int64
+	D   int
+	i   int64
+}
 
-	// sum[b] += 1   for b in ...B, d in D   where x[b, d] != 0
-	sum := runtime.Temp[int64](b, B)
-	i := int64(1)
-	for b2 := range B {
+func (part *normalizePart0) Run(from, to int) error {
+	x, sum, D, i := part.x, part.sum, part.D, part.i
+	for b2 := from; b2 < to; b2++ {
 		sum2 := int64(0)
 		xRow := b2 * D
 		for d := range D {
@@ -27,12 +27,96 @@ func normalizeElseElseElseElseIfRunF32(b *runtime.Bound, v *normalizeValues) err
 		}
 		sum[b2] = sum2
 	}
+	return nil
+}
+
+// normalizePart1 is a loop that runs in parts.
+type normalizePart1 struct {
+	x, y []float32
+	sum  []int64
+	eps  float32
+	D    int
+}
+
+func (part *normalizePart1) Run(from, to int) error {
+	x, y, sum, eps, D := part.x, part.y, part.sum, part.eps, part.D
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * D
+		t := runtime.Max32(float32(float64(int(sum[b2]))), eps)
+		for d := range D {
+			y[xRow+d] = x[xRow+d] / t
+		}
+	}
+	return nil
+}
+
+// normalizeElseElseElseElseIfRunF32 computes normalize with not p == real(2), not p == inf, not p == -inf, not p == real(1), p == real(0), T f32.
+func normalizeElseElseElseElseIfRunF32(b *runtime.Bound, v *normalizeValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Elements[float32](b, 1)
+
+	// sum[b] += 1   for b in ...B, d in D   where x[b, d] != 0
+	sum := runtime.Temp[int64](b, B)
+	i := int64(1)
+	if part := (normalizePart0{x, sum, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
 
 	// y[b, d] = x[b, d] / max(T(real(exact(sum[b]))), T(eps))   for b in ...B, d in D
 	eps := float32(v.eps)
-	for b2 := range B {
+	if part := (normalizePart1{x, y, sum, eps, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
+	return nil
+}
+
+// normalizePart2 is a loop that runs in parts.
+type normalizePart2 struct {
+	x   []float64
+	sum []int64
+	D   int
+	i   int64
+}
+
+func (part *normalizePart2) Run(from, to int) error {
+	x, sum, D, i := part.x, part.sum, part.D, part.i
+	for b2 := from; b2 < to; b2++ {
+		sum2 := int64(0)
 		xRow := b2 * D
-		t := runtime.Max32(float32(float64(int(sum[b2]))), eps)
+		for d := range D {
+			if !(x[xRow+d] != 0) {
+				continue
+			}
+			sum2 += i
+		}
+		sum[b2] = sum2
+	}
+	return nil
+}
+
+// normalizePart3 is a loop that runs in parts.
+type normalizePart3 struct {
+	v    normalizeValues
+	x, y []float64
+	sum  []int64
+	D    int
+}
+
+func (part *normalizePart3) Run(from, to int) error {
+	v, x, y, sum, D := &part.v, part.x, part.y, part.sum, part.D
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * D
+		t := runtime.Max64(float64(int(sum[b2])), v.eps)
 		for d := range D {
 			y[xRow+d] = x[xRow+d] / t
 		}
@@ -50,24 +134,40 @@ func normalizeElseElseElseElseIfRunF64(b *runtime.Bound, v *normalizeValues) err
 	// sum[b] += 1   for b in ...B, d in D   where x[b, d] != 0
 	sum := runtime.Temp[int64](b, B)
 	i := int64(1)
-	for b2 := range B {
-		sum2 := int64(0)
-		xRow := b2 * D
-		for d := range D {
-			if !(x[xRow+d] != 0) {
-				continue
-			}
-			sum2 += i
+	if part := (normalizePart2{x, sum, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// y[b, d] = x[b, d] / max(T(real(exact(sum[b]))), T(eps))   for b in ...B, d in D
-	for b2 := range B {
-		xRow := b2 * D
-		t := runtime.Max64(float64(int(sum[b2])), v.eps)
+	if part := (normalizePart3{*v, x, y, sum, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
+	return nil
+}
+
+// normalizePart4 is a loop that runs in parts.
+type normalizePart4 struct {
+	dx, dy []float32
+	sum    []int64
+	eps    float32
+	D      int
+}
+
+func (part *normalizePart4) Run(from, to int) error {
+	dx, dy, sum, eps, D := part.dx, part.dy, part.sum, part.eps, part.D
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * D
+		t := runtime.Max32(float32(float64(int(sum[b2]))), eps)
 		for d := range D {
-			y[xRow+d] = x[xRow+d] / t
+			dx[dyRow+d] = dy[dyRow+d] / t
 		}
 	}
 	return nil
@@ -86,28 +186,44 @@ func normalizeElseElseElseElseIfRunBackwardF32(b *runtime.Bound, v *normalizeVal
 	sum := runtime.Temp[int64](b, B)
 	i := int64(1)
 	if wantDx {
-		for b2 := range B {
-			sum2 := int64(0)
-			xRow := b2 * D
-			for d := range D {
-				if !(x[xRow+d] != 0) {
-					continue
-				}
-				sum2 += i
+		if part := (normalizePart0{x, sum, D, i}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
-			sum[b2] = sum2
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, d] = @y[b, d] / max(T(real(exact(sum[b]))), T(eps))   for b in ...B, d in D
 	eps := float32(v.eps)
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * D
-			t := runtime.Max32(float32(float64(int(sum[b2]))), eps)
-			for d := range D {
-				dx[dyRow+d] = dy[dyRow+d] / t
+		if part := (normalizePart4{dx, dy, sum, eps, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// normalizePart5 is a loop that runs in parts.
+type normalizePart5 struct {
+	v      normalizeValues
+	dx, dy []float64
+	sum    []int64
+	D      int
+}
+
+func (part *normalizePart5) Run(from, to int) error {
+	v, dx, dy, sum, D := &part.v, part.dx, part.dy, part.sum, part.D
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * D
+		t := runtime.Max64(float64(int(sum[b2])), v.eps)
+		for d := range D {
+			dx[dyRow+d] = dy[dyRow+d] / t
 		}
 	}
 	return nil
@@ -126,27 +242,23 @@ func normalizeElseElseElseElseIfRunBackwardF64(b *runtime.Bound, v *normalizeVal
 	sum := runtime.Temp[int64](b, B)
 	i := int64(1)
 	if wantDx {
-		for b2 := range B {
-			sum2 := int64(0)
-			xRow := b2 * D
-			for d := range D {
-				if !(x[xRow+d] != 0) {
-					continue
-				}
-				sum2 += i
+		if part := (normalizePart2{x, sum, D, i}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
-			sum[b2] = sum2
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, d] = @y[b, d] / max(T(real(exact(sum[b]))), T(eps))   for b in ...B, d in D
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * D
-			t := runtime.Max64(float64(int(sum[b2])), v.eps)
-			for d := range D {
-				dx[dyRow+d] = dy[dyRow+d] / t
+		if part := (normalizePart5{*v, dx, dy, sum, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -16,46 +16,56 @@ func normalize_p_is_2_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], runtime.Abs32(x[i]))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c := v == 0
-		c2 := !c && !(runtime.Abs32(v) == inf)
-		v2 := runtime.Select32(c2, v, 1)
-		v3 := runtime.Abs32(v2)
-		v4 := runtime.Select32(v3 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v3, 1.0842022e-19, 1))
-		v5 := 1 / float32(v2*v4)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowHigh == 0
+		c2 := !c && !(runtime.Abs32(rowHigh) == inf)
+		v := runtime.Select32(c2, rowHigh, 1)
+		v2 := runtime.Abs32(v)
+		v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
+		v4 := 1 / float32(v*v3)
 		// Pass 2: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v6 := float32(float32(x[i]*v4) * v5)
-				sum2[i] += float32(v6 * v6)
+				v5 := float32(float32(x[i]*v3) * v4)
+				sum2[i] += float32(v5 * v5)
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v7 := runtime.LaneSum(sum2[:])
-		v8 := runtime.Max32(runtime.Select32(c, 0, float32(v2*float32(math.Sqrt(float64(v7))))), eps)
-		v9 := runtime.Abs32(v8)
-		v10 := runtime.Select32(v9 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v9, 1.0842022e-19, 1))
-		v11 := 1 / float32(v8*v10)
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		v6 := runtime.Max32(runtime.Select32(c, 0, float32(v*float32(math.Sqrt(float64(rowSum2))))), eps)
+		v7 := runtime.Abs32(v6)
+		v8 := runtime.Select32(v7 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v7, 1.0842022e-19, 1))
+		v9 := 1 / float32(v6*v8)
 		// Pass 3: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
-				y[i] = float32(float32(x[i]*v10) * v11)
+				y[i] = float32(float32(x[i]*v8) * v9)
 			}
 		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v7
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum2
+		}
 	}
 }
 
@@ -70,29 +80,33 @@ func normalize_p_is_2_f32_backward_0_go(a *runtime.Args) {
 		v := runtime.Select32(c2 && !(runtime.Abs32(max2v) == inf), max2v, 1)
 		v2 := float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[1], r*a.Row[1]))))
 		v3 := float32(v * v2)
-		c3 := v3 <= eps
-		v4 := float32(0.5*v) / runtime.Max32(v3, eps) / v2
+		v4 := runtime.Select32(c, 0, v3)
+		c3 := v4 <= eps
+		v5 := float32(0.5*v) / runtime.Max32(v3, eps) / v2
 		// Pass 1: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			y := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			for i := range m {
-				v5 := -float32(float32(v4*dY[i]) * y[i])
-				sum2[i] += runtime.Select32(c, 0, runtime.Select32(c3, 0, v5))
+				v6 := -float32(float32(v5*dY[i]) * y[i])
+				sum2[i] += runtime.Select32(c3, 0, runtime.Select32(c, 0, v6))
 			}
 		}
-		v6 := runtime.Select32(c, 0, v3)
-		v7 := runtime.Max32(v6, eps)
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v7 := runtime.Max32(v4, eps)
 		v8 := runtime.Abs32(v7)
 		v9 := runtime.Select32(v8 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v8, 1.0842022e-19, 1))
 		v10 := 1 / float32(v7*v9)
-		c4 := c2 && !(v6 <= eps)
-		v11 := float32(2*runtime.LaneSum(sum2[:])) / v / v
+		c4 := !c3 && c2
+		v11 := float32(2*rowSum2) / v / v
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dX := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
@@ -112,46 +126,56 @@ func normalize_p_is_2_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], math.Abs(x[i]))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c := v == 0
-		c2 := !c && !(math.Abs(v) == inf)
-		v2 := runtime.Select64(c2, v, 1)
-		v3 := math.Abs(v2)
-		v4 := runtime.Select64(v3 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v3, 1.4916681462400413e-154, 1))
-		v5 := 1 / float64(v2*v4)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowHigh == 0
+		c2 := !c && !(math.Abs(rowHigh) == inf)
+		v := runtime.Select64(c2, rowHigh, 1)
+		v2 := math.Abs(v)
+		v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
+		v4 := 1 / float64(v*v3)
 		// Pass 2: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v6 := float64(float64(x[i]*v4) * v5)
-				sum2[i%32] += float64(v6 * v6)
+				v5 := float64(float64(x[i]*v3) * v4)
+				sum2[i%32] += float64(v5 * v5)
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v7 := runtime.LaneSum(sum2[:])
-		v8 := runtime.Max64(runtime.Select64(c, 0, float64(v2*math.Sqrt(v7))), eps)
-		v9 := math.Abs(v8)
-		v10 := runtime.Select64(v9 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v9, 1.4916681462400413e-154, 1))
-		v11 := 1 / float64(v8*v10)
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		v6 := runtime.Max64(runtime.Select64(c, 0, float64(v*math.Sqrt(rowSum2))), eps)
+		v7 := math.Abs(v6)
+		v8 := runtime.Select64(v7 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v7, 1.4916681462400413e-154, 1))
+		v9 := 1 / float64(v6*v8)
 		// Pass 3: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
-				y[i] = float64(float64(x[i]*v10) * v11)
+				y[i] = float64(float64(x[i]*v8) * v9)
 			}
 		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v7
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum2
+		}
 	}
 }
 
@@ -166,29 +190,33 @@ func normalize_p_is_2_f64_backward_0_go(a *runtime.Args) {
 		v := runtime.Select64(c2 && !(math.Abs(max2v) == inf), max2v, 1)
 		v2 := math.Sqrt(*runtime.At[float64](a.Ptr[1], r*a.Row[1]))
 		v3 := float64(v * v2)
-		c3 := v3 <= eps
-		v4 := float64(0.5*v) / runtime.Max64(v3, eps) / v2
+		v4 := runtime.Select64(c, 0, v3)
+		c3 := v4 <= eps
+		v5 := float64(0.5*v) / runtime.Max64(v3, eps) / v2
 		// Pass 1: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			y := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			for i := range m {
-				v5 := -float64(float64(v4*dY[i]) * y[i])
-				sum2[i%32] += runtime.Select64(c, 0, runtime.Select64(c3, 0, v5))
+				v6 := -float64(float64(v5*dY[i]) * y[i])
+				sum2[i%32] += runtime.Select64(c3, 0, runtime.Select64(c, 0, v6))
 			}
 		}
-		v6 := runtime.Select64(c, 0, v3)
-		v7 := runtime.Max64(v6, eps)
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v7 := runtime.Max64(v4, eps)
 		v8 := math.Abs(v7)
 		v9 := runtime.Select64(v8 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v8, 1.4916681462400413e-154, 1))
 		v10 := 1 / float64(v7*v9)
-		c4 := c2 && !(v6 <= eps)
-		v11 := float64(2*runtime.LaneSum(sum2[:])) / v / v
+		c4 := !c3 && c2
+		v11 := float64(2*rowSum2) / v / v
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dX := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
@@ -207,28 +235,33 @@ func normalize_no_p_is_2_p_is_inf_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], runtime.Abs32(x[i]))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Max32(v, eps)
-		v3 := runtime.Abs32(v2)
-		v4 := runtime.Select32(v3 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v3, 1.0842022e-19, 1))
-		v5 := 1 / float32(v2*v4)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := runtime.Max32(rowHigh, eps)
+		v2 := runtime.Abs32(v)
+		v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
+		v4 := 1 / float32(v*v3)
 		// Pass 2: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				y[i] = float32(float32(x[i]*v4) * v5)
+				y[i] = float32(float32(x[i]*v3) * v4)
 			}
 		}
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowHigh
+		}
 	}
 }
 
@@ -246,8 +279,8 @@ func normalize_no_p_is_2_p_is_inf_f32_backward_0_go(a *runtime.Args) {
 		// Pass 1: sum, sum.
 		var sum [32]float32
 		var sum2 [32]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			y := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			dY := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -259,11 +292,16 @@ func normalize_no_p_is_2_p_is_inf_f32_backward_0_go(a *runtime.Args) {
 				sum2[i%32] += v7
 			}
 		}
-		v8 := runtime.LaneSum(sum[:]) / runtime.LaneSum(sum2[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v8 := rowSum / rowSum2
 		v9 := -v8
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			dX := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
@@ -285,28 +323,33 @@ func normalize_no_p_is_2_p_is_inf_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], math.Abs(x[i]))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Max64(v, eps)
-		v3 := math.Abs(v2)
-		v4 := runtime.Select64(v3 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v3, 1.4916681462400413e-154, 1))
-		v5 := 1 / float64(v2*v4)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := runtime.Max64(rowHigh, eps)
+		v2 := math.Abs(v)
+		v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
+		v4 := 1 / float64(v*v3)
 		// Pass 2: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				y[i] = float64(float64(x[i]*v4) * v5)
+				y[i] = float64(float64(x[i]*v3) * v4)
 			}
 		}
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowHigh
+		}
 	}
 }
 
@@ -324,8 +367,8 @@ func normalize_no_p_is_2_p_is_inf_f64_backward_0_go(a *runtime.Args) {
 		// Pass 1: sum, sum.
 		var sum [16]float64
 		var sum2 [16]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			y := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			dY := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -337,11 +380,16 @@ func normalize_no_p_is_2_p_is_inf_f64_backward_0_go(a *runtime.Args) {
 				sum2[i%16] += v7
 			}
 		}
-		v8 := runtime.LaneSum(sum[:]) / runtime.LaneSum(sum2[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v8 := rowSum / rowSum2
 		v9 := -v8
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			dX := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
@@ -363,28 +411,33 @@ func normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_go(a *runtime.
 		// Pass 1: minimum.
 		var low [64]float32
 		runtime.Fill(low[:], float32(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				low[i] = runtime.Min32(low[i], runtime.Abs32(x[i]))
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		v2 := runtime.Max32(v, eps)
-		v3 := runtime.Abs32(v2)
-		v4 := runtime.Select32(v3 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v3, 1.0842022e-19, 1))
-		v5 := 1 / float32(v2*v4)
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := runtime.Max32(rowLow, eps)
+		v2 := runtime.Abs32(v)
+		v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
+		v4 := 1 / float32(v*v3)
 		// Pass 2: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				y[i] = float32(float32(x[i]*v4) * v5)
+				y[i] = float32(float32(x[i]*v3) * v4)
 			}
 		}
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowLow
+		}
 	}
 }
 
@@ -395,28 +448,33 @@ func normalize_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_go(a *runtime.
 		// Pass 1: minimum.
 		var low [32]float64
 		runtime.Fill(low[:], float64(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				low[i%32] = runtime.Min64(low[i%32], math.Abs(x[i]))
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		v2 := runtime.Max64(v, eps)
-		v3 := math.Abs(v2)
-		v4 := runtime.Select64(v3 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v3, 1.4916681462400413e-154, 1))
-		v5 := 1 / float64(v2*v4)
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := runtime.Max64(rowLow, eps)
+		v2 := math.Abs(v)
+		v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
+		v4 := 1 / float64(v*v3)
 		// Pass 2: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				y[i] = float64(float64(x[i]*v4) * v5)
+				y[i] = float64(float64(x[i]*v3) * v4)
 			}
 		}
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowLow
+		}
 	}
 }
 
@@ -426,28 +484,33 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_go(a
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum2[i] += runtime.Abs32(x[i])
 			}
 		}
-		v := runtime.LaneSum(sum2[:])
-		v2 := runtime.Max32(v, eps)
-		v3 := runtime.Abs32(v2)
-		v4 := runtime.Select32(v3 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v3, 1.0842022e-19, 1))
-		v5 := 1 / float32(v2*v4)
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := runtime.Max32(rowSum2, eps)
+		v2 := runtime.Abs32(v)
+		v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
+		v4 := 1 / float32(v*v3)
 		// Pass 2: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				y[i] = float32(float32(x[i]*v4) * v5)
+				y[i] = float32(float32(x[i]*v3) * v4)
 			}
 		}
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowSum2
+		}
 	}
 }
 
@@ -463,8 +526,8 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_go(
 		v4 := 1 / float32(v*v3)
 		// Pass 1: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			y := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			dY := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
@@ -472,18 +535,21 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_go(
 				sum2[i] += runtime.Select32(c, 0, -v5)
 			}
 		}
-		v6 := runtime.LaneSum(sum2[:])
-		v7 := -v6
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v6 := -rowSum2
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			dX := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
 				xv := x[i]
-				v8 := runtime.Select32(c, 0, runtime.Select32(0 < xv, v6, runtime.Select32(xv < 0, v7, xv)))
-				dX[i] = float32(float32(dY[i]*v3)*v4) + v8
+				v7 := runtime.Select32(c, 0, runtime.Select32(0 < xv, rowSum2, runtime.Select32(xv < 0, v6, xv)))
+				dX[i] = float32(float32(dY[i]*v3)*v4) + v7
 			}
 		}
 	}
@@ -495,28 +561,33 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_go(a
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum2[i%32] += math.Abs(x[i])
 			}
 		}
-		v := runtime.LaneSum(sum2[:])
-		v2 := runtime.Max64(v, eps)
-		v3 := math.Abs(v2)
-		v4 := runtime.Select64(v3 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v3, 1.4916681462400413e-154, 1))
-		v5 := 1 / float64(v2*v4)
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := runtime.Max64(rowSum2, eps)
+		v2 := math.Abs(v)
+		v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
+		v4 := 1 / float64(v*v3)
 		// Pass 2: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				y[i] = float64(float64(x[i]*v4) * v5)
+				y[i] = float64(float64(x[i]*v3) * v4)
 			}
 		}
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowSum2
+		}
 	}
 }
 
@@ -532,8 +603,8 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_go(
 		v4 := 1 / float64(v*v3)
 		// Pass 1: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			y := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			dY := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
@@ -541,18 +612,21 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_go(
 				sum2[i%32] += runtime.Select64(c, 0, -v5)
 			}
 		}
-		v6 := runtime.LaneSum(sum2[:])
-		v7 := -v6
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v6 := -rowSum2
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			dX := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
 				xv := x[i]
-				v8 := runtime.Select64(c, 0, runtime.Select64(0 < xv, v6, runtime.Select64(xv < 0, v7, xv)))
-				dX[i] = float64(float64(dY[i]*v3)*v4) + v8
+				v7 := runtime.Select64(c, 0, runtime.Select64(0 < xv, rowSum2, runtime.Select64(xv < 0, v6, xv)))
+				dX[i] = float64(float64(dY[i]*v3)*v4) + v7
 			}
 		}
 	}
@@ -587,8 +661,8 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_f
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				xv := x[i]
@@ -632,59 +706,64 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_f
 				sum2[i] += v35
 			}
 		}
-		v36 := runtime.LaneSum(sum2[:])
-		c16 := 0 < v36 && v36 < inf || v36 != v36
-		v37 := runtime.Abs32(v36)
-		c17 := v37 < 1.1754944e-38
-		bits4 := math.Float32bits(runtime.Select32(c17, float32(v37*16777216), v37)) + 0x4afb0d
-		v38 := math.Float32frombits(bits4>>23|0x4b000000) - runtime.Select32(c17, 8388759, 8388735)
-		v39 := math.Float32frombits(bits4&0x7fffff+0x3f3504f3) - 1
-		v40 := v39 + 2
-		v41 := v39 / v40
-		v42 := -v41
-		v43 := runtime.FMA32(v42, v39-(v40-2), runtime.FMA32(v42, v40, v39)) / v40
-		v44 := float32(v41 * v41)
-		v45 := float32(2 * v41)
-		v46 := float32(v41 * v44)
-		v47 := runtime.FMA32(v41, runtime.FMA32(v45, v43, runtime.FMA32(v41, v41, -v44)), runtime.FMA32(v43, v44, runtime.FMA32(v41, v44, -v46)))
-		v48 := float32(v46 * 0.6666667)
-		v49 := float32(float32(v46*v44) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v44, 0.22204751), v44, 0.2857153), v44, 0.4))
-		v50 := v45 + v48
-		v51 := runtime.FMA32(v47, 0.6666667, runtime.FMA32(v46, -1.9868216e-08, runtime.FMA32(v46, 0.6666667, -v48))) + v49
-		v52 := float32(v50 * 1.442695)
-		v53 := runtime.FMA32(v45-v50+v48+runtime.FMA32(2, v43, v51), 1.442695, runtime.FMA32(v50, 1.442695, -v52))
-		v54 := v38 + v52
-		c18 := v37 < inf
-		c19 := 0 < v37 && c18
-		v55 := runtime.Select32(c19, v54, runtime.Select32(v37 == 0, minusInf, v37))
-		v56 := runtime.Select32(c19, v38-v54+v52+runtime.FMA32(v50, 1.925963e-08, v53), 0)
-		v57 := runtime.Select32(v55 == 0, v3, float32(s2*v55))
-		v58 := runtime.Min32(129, runtime.Max32(-151, v57))
-		v59 := runtime.Select32(v58 == v57 && c6, runtime.FMA32(s2, v56, runtime.FMA32(s2, v55, -v57)), 0)
-		v60 := v58 + 12583166
-		v61 := v60 - 12583166
-		v62 := float32((v58 - v61 + v59) * 0.6931472)
-		v63 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v62, 0.008366547), v62, 0.0416672), v62, 0.16666543), v62, 0.49999997), v62, 1)
-		bits5 := math.Float32bits(runtime.FMA32(v61, 0.5, 12583039))
-		v64 := float32(float32(runtime.FMA32(v63, v62, 1)*math.Float32frombits(bits5<<23)) * math.Float32frombits((math.Float32bits(v60)-bits5)<<23))
-		bits6 := math.Float32bits(v64) ^ math.Float32bits(runtime.Select32(c8, v36, 0))&0x80000000
-		v65 := runtime.Select32(v36 < 0 && c18 && c9, nan, math.Float32frombits(bits6))
-		c20 := v36 == 0
-		v66 := runtime.Select32(c20 && c11 || !c20 && c12, 0, inf)
-		v67 := runtime.Max32(runtime.Select32(c16, runtime.Select32(v36 == 1 || c10, 1, v65), v66), eps)
-		v68 := runtime.Abs32(v67)
-		v69 := runtime.Select32(v68 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v68, 1.0842022e-19, 1))
-		v70 := 1 / float32(v67*v69)
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c16 := 0 < rowSum2 && rowSum2 < inf || rowSum2 != rowSum2
+		v36 := runtime.Abs32(rowSum2)
+		c17 := v36 < 1.1754944e-38
+		bits4 := math.Float32bits(runtime.Select32(c17, float32(v36*16777216), v36)) + 0x4afb0d
+		v37 := math.Float32frombits(bits4>>23|0x4b000000) - runtime.Select32(c17, 8388759, 8388735)
+		v38 := math.Float32frombits(bits4&0x7fffff+0x3f3504f3) - 1
+		v39 := v38 + 2
+		v40 := v38 / v39
+		v41 := -v40
+		v42 := runtime.FMA32(v41, v38-(v39-2), runtime.FMA32(v41, v39, v38)) / v39
+		v43 := float32(v40 * v40)
+		v44 := float32(2 * v40)
+		v45 := float32(v40 * v43)
+		v46 := runtime.FMA32(v40, runtime.FMA32(v44, v42, runtime.FMA32(v40, v40, -v43)), runtime.FMA32(v42, v43, runtime.FMA32(v40, v43, -v45)))
+		v47 := float32(v45 * 0.6666667)
+		v48 := float32(float32(v45*v43) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v43, 0.22204751), v43, 0.2857153), v43, 0.4))
+		v49 := v44 + v47
+		v50 := runtime.FMA32(v46, 0.6666667, runtime.FMA32(v45, -1.9868216e-08, runtime.FMA32(v45, 0.6666667, -v47))) + v48
+		v51 := float32(v49 * 1.442695)
+		v52 := runtime.FMA32(v44-v49+v47+runtime.FMA32(2, v42, v50), 1.442695, runtime.FMA32(v49, 1.442695, -v51))
+		v53 := v37 + v51
+		c18 := v36 < inf
+		c19 := 0 < v36 && c18
+		v54 := runtime.Select32(c19, v53, runtime.Select32(v36 == 0, minusInf, v36))
+		v55 := runtime.Select32(c19, v37-v53+v51+runtime.FMA32(v49, 1.925963e-08, v52), 0)
+		v56 := runtime.Select32(v54 == 0, v3, float32(s2*v54))
+		v57 := runtime.Min32(129, runtime.Max32(-151, v56))
+		v58 := runtime.Select32(v57 == v56 && c6, runtime.FMA32(s2, v55, runtime.FMA32(s2, v54, -v56)), 0)
+		v59 := v57 + 12583166
+		v60 := v59 - 12583166
+		v61 := float32((v57 - v60 + v58) * 0.6931472)
+		v62 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v61, 0.008366547), v61, 0.0416672), v61, 0.16666543), v61, 0.49999997), v61, 1)
+		bits5 := math.Float32bits(runtime.FMA32(v60, 0.5, 12583039))
+		v63 := float32(float32(runtime.FMA32(v62, v61, 1)*math.Float32frombits(bits5<<23)) * math.Float32frombits((math.Float32bits(v59)-bits5)<<23))
+		bits6 := math.Float32bits(v63) ^ math.Float32bits(runtime.Select32(c8, rowSum2, 0))&0x80000000
+		v64 := runtime.Select32(rowSum2 < 0 && c18 && c9, nan, math.Float32frombits(bits6))
+		c20 := rowSum2 == 0
+		v65 := runtime.Select32(c20 && c11 || !c20 && c12, 0, inf)
+		v66 := runtime.Max32(runtime.Select32(c16, runtime.Select32(rowSum2 == 1 || c10, 1, v64), v65), eps)
+		v67 := runtime.Abs32(v66)
+		v68 := runtime.Select32(v67 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v67, 1.0842022e-19, 1))
+		v69 := 1 / float32(v66*v68)
 		// Pass 2: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				y[i] = float32(float32(x[i]*v69) * v70)
+				y[i] = float32(float32(x[i]*v68) * v69)
 			}
 		}
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v36
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowSum2
+		}
 	}
 }
 
@@ -694,8 +773,8 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_b
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
 	s0 := float32(a.F[0])
-	eps := float32(a.F[1])
-	s2 := float32(a.F[2])
+	s1 := float32(a.F[1])
+	eps := float32(a.F[2])
 	s3 := float32(a.F[3])
 	s4 := float32(a.F[4])
 	p := float32(a.F[5])
@@ -706,18 +785,18 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_b
 	c3 := c2 && float32(math.Trunc(float64(v2))) != v2
 	c4 := !c2
 	c5 := s0 == 0
-	c6 := s2 != 0
+	c6 := s1 != 0
+	c7 := !c6
+	c8 := s3 != 0
 	v3 := s0 - 1
 	v4 := runtime.Select32(v3 == v3, 0, v3)
-	c7 := runtime.Abs32(v3) < inf
-	c8 := float32(math.Trunc(float64(v3))) == v3
+	c9 := runtime.Abs32(v3) < inf
+	c10 := float32(math.Trunc(float64(v3))) == v3
 	v5 := float32(0.5 * v3)
-	c9 := c8 && float32(math.Trunc(float64(v5))) != v5
-	c10 := !c8
-	c11 := v3 == 0
-	c12 := s3 != 0
-	c13 := !c12
-	c14 := !c6
+	c11 := c10 && float32(math.Trunc(float64(v5))) != v5
+	c12 := !c10
+	c13 := v3 == 0
+	c14 := !c8
 	c15 := s4 != 0
 	v6 := p - 1
 	v7 := runtime.Select32(v6 == v6, 0, v6)
@@ -768,42 +847,46 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_b
 		c26 := sumv < 0 && c23
 		c27 := sumv == 1
 		v37 := runtime.Select32(c27 || c5, 1, runtime.Select32(c26 && c4, nan, math.Float32frombits(bits3)))
-		c28 := v37 <= eps
-		v38 := runtime.Select32(c25, v4, float32(v3*v27))
-		v39 := runtime.Min32(129, runtime.Max32(-151, v38))
-		v40 := runtime.Select32(v39 == v38 && c7, runtime.FMA32(v3, v28, runtime.FMA32(v3, v27, -v38)), 0)
-		v41 := v39 + 12583166
-		v42 := v41 - 12583166
-		v43 := float32((v39 - v42 + v40) * 0.6931472)
-		v44 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v43, 0.008366547), v43, 0.0416672), v43, 0.16666543), v43, 0.49999997), v43, 1)
-		bits4 := math.Float32bits(runtime.FMA32(v42, 0.5, 12583039))
-		v45 := float32(float32(runtime.FMA32(v44, v43, 1)*math.Float32frombits(bits4<<23)) * math.Float32frombits((math.Float32bits(v41)-bits4)<<23))
-		bits5 := math.Float32bits(v45) ^ math.Float32bits(runtime.Select32(c9, sumv, 0))&0x80000000
-		v46 := runtime.Select32(c27 || c11, 1, runtime.Select32(c26 && c10, nan, math.Float32frombits(bits5)))
-		v47 := float32(s0*v46) / runtime.Max32(v37, eps)
+		c28 := sumv == 0
+		v38 := runtime.Select32(c28 && c6 || !c28 && c7, 0, inf)
+		v39 := runtime.Select32(c21, v37, v38)
+		c29 := v39 <= eps
+		v40 := runtime.Select32(c25, v4, float32(v3*v27))
+		v41 := runtime.Min32(129, runtime.Max32(-151, v40))
+		v42 := runtime.Select32(v41 == v40 && c9, runtime.FMA32(v3, v28, runtime.FMA32(v3, v27, -v40)), 0)
+		v43 := v41 + 12583166
+		v44 := v43 - 12583166
+		v45 := float32((v41 - v44 + v42) * 0.6931472)
+		v46 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v45, 0.008366547), v45, 0.0416672), v45, 0.16666543), v45, 0.49999997), v45, 1)
+		bits4 := math.Float32bits(runtime.FMA32(v44, 0.5, 12583039))
+		v47 := float32(float32(runtime.FMA32(v46, v45, 1)*math.Float32frombits(bits4<<23)) * math.Float32frombits((math.Float32bits(v43)-bits4)<<23))
+		bits5 := math.Float32bits(v47) ^ math.Float32bits(runtime.Select32(c11, sumv, 0))&0x80000000
+		v48 := runtime.Select32(c27 || c13, 1, runtime.Select32(c26 && c12, nan, math.Float32frombits(bits5)))
+		v49 := float32(s0*v48) / runtime.Max32(v37, eps)
 		// Pass 1: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			y := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
-				v48 := -float32(float32(v47*dY[i]) * y[i])
-				sum2[i] += runtime.Select32(c21, runtime.Select32(c28, 0, runtime.Select32(c6, 0, v48)), 0)
+				v50 := -float32(float32(v49*dY[i]) * y[i])
+				sum2[i] += runtime.Select32(c29, 0, runtime.Select32(c21, runtime.Select32(c8, 0, v50), 0))
 			}
 		}
-		c29 := sumv == 0
-		v49 := runtime.Select32(c29 && c12 || !c29 && c13, 0, inf)
-		v50 := runtime.Select32(c21, v37, v49)
-		v51 := runtime.Max32(v50, eps)
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v51 := runtime.Max32(v39, eps)
 		v52 := runtime.Abs32(v51)
 		v53 := runtime.Select32(v52 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v52, 1.0842022e-19, 1))
 		v54 := 1 / float32(v51*v53)
-		c30 := c21 && !(v50 <= eps) && c14
-		v55 := float32(p * runtime.LaneSum(sum2[:]))
+		c30 := !c29 && c21 && c14
+		v55 := float32(p * rowSum2)
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			dX := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
@@ -847,7 +930,7 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_b
 				v85 := runtime.Select32(v56 < 0 && c32 && c19, nan, math.Float32frombits(bits8))
 				v86 := float32(v55 * runtime.Select32(v56 == 1 || c20, 1, v85))
 				v87 := runtime.Select32(0 < xv, v86, runtime.Select32(xv < 0, -v86, xv))
-				v88 := float32(float32(dY[i]*v53)*v54) + runtime.Select32(xv == 0, 0, runtime.Select32(c30, runtime.Select32(c15, 0, v87), 0))
+				v88 := float32(float32(dY[i]*v53)*v54) + runtime.Select32(c30, runtime.Select32(xv == 0, 0, runtime.Select32(c15, 0, v87)), 0)
 				dX[i] = v88
 			}
 		}
@@ -883,8 +966,8 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_f
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				xv := x[i]
@@ -931,62 +1014,67 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_f
 				sum2[i%32] += v38
 			}
 		}
-		v39 := runtime.LaneSum(sum2[:])
-		c16 := 0 < v39 && v39 < inf || v39 != v39
-		v40 := math.Abs(v39)
-		c17 := v40 < 2.2250738585072014e-308
-		bits4 := math.Float64bits(runtime.Select64(c17, float64(v40*9.007199254740992e+15), v40)) + 0x95f619980c433
-		v41 := math.Float64frombits(bits4>>52|0x4330000000000000) - runtime.Select64(c17, 4.503599627371572e+15, 4.503599627371519e+15)
-		v42 := math.Float64frombits(bits4&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v43 := v42 + 2
-		v44 := v42 / v43
-		v45 := -v44
-		v46 := math.FMA(v45, v42-(v43-2), math.FMA(v45, v43, v42)) / v43
-		v47 := float64(v44 * v44)
-		v48 := float64(2 * v44)
-		v49 := float64(v44 * v47)
-		v50 := math.FMA(v44, math.FMA(v48, v46, math.FMA(v44, v44, -v47)), math.FMA(v46, v47, math.FMA(v44, v47, -v49)))
-		v51 := float64(v49 * 0.6666666666666666)
-		v52 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v47, 0.10456278375778207), v47, 0.11766815303406082), v47, 0.13333296483973292), v47, 0.1538461576181261), v47, 0.18181818179652515)
-		v53 := float64(float64(v49*v47) * math.FMA(math.FMA(math.FMA(v52, v47, 0.22222222222228444), v47, 0.28571428571428564), v47, 0.4))
-		v54 := v48 + v51
-		v55 := math.FMA(v50, 0.6666666666666666, math.FMA(v49, 3.700743415417188e-17, math.FMA(v49, 0.6666666666666666, -v51))) + v53
-		v56 := float64(v54 * 1.4426950408889634)
-		v57 := math.FMA(v48-v54+v51+math.FMA(2, v46, v55), 1.4426950408889634, math.FMA(v54, 1.4426950408889634, -v56))
-		v58 := v41 + v56
-		c18 := v40 < inf
-		c19 := 0 < v40 && c18
-		v59 := runtime.Select64(c19, v58, runtime.Select64(v40 == 0, minusInf, v40))
-		v60 := runtime.Select64(c19, v41-v58+v56+math.FMA(v54, 2.0355273740931033e-17, v57), 0)
-		v61 := runtime.Select64(v59 == 0, v3, float64(s2*v59))
-		v62 := runtime.Min64(1025, runtime.Max64(-1076, v61))
-		v63 := runtime.Select64(v62 == v61 && c6, math.FMA(s2, v60, math.FMA(s2, v59, -v61)), 0)
-		v64 := v62 + 6.75539944105779e+15
-		v65 := v64 - 6.75539944105779e+15
-		v66 := float64((v62 - v65 + v63) * 0.6931471805599453)
-		v67 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v66, 2.5109024134111932e-08), v66, 2.755740275318943e-07), v66, 2.7557244255057715e-06), v66, 2.480158717225789e-05), v66, 0.0001984126988607269)
-		v68 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v67, v66, 0.0013888888888962591), v66, 0.008333333333321655), v66, 0.041666666666666505), v66, 0.16666666666666677), v66, 0.5)
-		bits5 := math.Float64bits(math.FMA(v65, 0.5, 6.755399441056767e+15))
-		v69 := float64(math.FMA(math.FMA(v68, v66, 1), v66, 1) * math.Float64frombits(bits5<<52))
-		v70 := float64(v69 * math.Float64frombits((math.Float64bits(v64)-bits5)<<52))
-		bits6 := math.Float64bits(v70) ^ math.Float64bits(runtime.Select64(c8, v39, 0))&0x8000000000000000
-		v71 := runtime.Select64(v39 < 0 && c18 && c9, nan, math.Float64frombits(bits6))
-		c20 := v39 == 0
-		v72 := runtime.Select64(c20 && c11 || !c20 && c12, 0, inf)
-		v73 := runtime.Max64(runtime.Select64(c16, runtime.Select64(v39 == 1 || c10, 1, v71), v72), eps)
-		v74 := math.Abs(v73)
-		v75 := runtime.Select64(v74 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v74, 1.4916681462400413e-154, 1))
-		v76 := 1 / float64(v73*v75)
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c16 := 0 < rowSum2 && rowSum2 < inf || rowSum2 != rowSum2
+		v39 := math.Abs(rowSum2)
+		c17 := v39 < 2.2250738585072014e-308
+		bits4 := math.Float64bits(runtime.Select64(c17, float64(v39*9.007199254740992e+15), v39)) + 0x95f619980c433
+		v40 := math.Float64frombits(bits4>>52|0x4330000000000000) - runtime.Select64(c17, 4.503599627371572e+15, 4.503599627371519e+15)
+		v41 := math.Float64frombits(bits4&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v42 := v41 + 2
+		v43 := v41 / v42
+		v44 := -v43
+		v45 := math.FMA(v44, v41-(v42-2), math.FMA(v44, v42, v41)) / v42
+		v46 := float64(v43 * v43)
+		v47 := float64(2 * v43)
+		v48 := float64(v43 * v46)
+		v49 := math.FMA(v43, math.FMA(v47, v45, math.FMA(v43, v43, -v46)), math.FMA(v45, v46, math.FMA(v43, v46, -v48)))
+		v50 := float64(v48 * 0.6666666666666666)
+		v51 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v46, 0.10456278375778207), v46, 0.11766815303406082), v46, 0.13333296483973292), v46, 0.1538461576181261), v46, 0.18181818179652515)
+		v52 := float64(float64(v48*v46) * math.FMA(math.FMA(math.FMA(v51, v46, 0.22222222222228444), v46, 0.28571428571428564), v46, 0.4))
+		v53 := v47 + v50
+		v54 := math.FMA(v49, 0.6666666666666666, math.FMA(v48, 3.700743415417188e-17, math.FMA(v48, 0.6666666666666666, -v50))) + v52
+		v55 := float64(v53 * 1.4426950408889634)
+		v56 := math.FMA(v47-v53+v50+math.FMA(2, v45, v54), 1.4426950408889634, math.FMA(v53, 1.4426950408889634, -v55))
+		v57 := v40 + v55
+		c18 := v39 < inf
+		c19 := 0 < v39 && c18
+		v58 := runtime.Select64(c19, v57, runtime.Select64(v39 == 0, minusInf, v39))
+		v59 := runtime.Select64(c19, v40-v57+v55+math.FMA(v53, 2.0355273740931033e-17, v56), 0)
+		v60 := runtime.Select64(v58 == 0, v3, float64(s2*v58))
+		v61 := runtime.Min64(1025, runtime.Max64(-1076, v60))
+		v62 := runtime.Select64(v61 == v60 && c6, math.FMA(s2, v59, math.FMA(s2, v58, -v60)), 0)
+		v63 := v61 + 6.75539944105779e+15
+		v64 := v63 - 6.75539944105779e+15
+		v65 := float64((v61 - v64 + v62) * 0.6931471805599453)
+		v66 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v65, 2.5109024134111932e-08), v65, 2.755740275318943e-07), v65, 2.7557244255057715e-06), v65, 2.480158717225789e-05), v65, 0.0001984126988607269)
+		v67 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v66, v65, 0.0013888888888962591), v65, 0.008333333333321655), v65, 0.041666666666666505), v65, 0.16666666666666677), v65, 0.5)
+		bits5 := math.Float64bits(math.FMA(v64, 0.5, 6.755399441056767e+15))
+		v68 := float64(math.FMA(math.FMA(v67, v65, 1), v65, 1) * math.Float64frombits(bits5<<52))
+		v69 := float64(v68 * math.Float64frombits((math.Float64bits(v63)-bits5)<<52))
+		bits6 := math.Float64bits(v69) ^ math.Float64bits(runtime.Select64(c8, rowSum2, 0))&0x8000000000000000
+		v70 := runtime.Select64(rowSum2 < 0 && c18 && c9, nan, math.Float64frombits(bits6))
+		c20 := rowSum2 == 0
+		v71 := runtime.Select64(c20 && c11 || !c20 && c12, 0, inf)
+		v72 := runtime.Max64(runtime.Select64(c16, runtime.Select64(rowSum2 == 1 || c10, 1, v70), v71), eps)
+		v73 := math.Abs(v72)
+		v74 := runtime.Select64(v73 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v73, 1.4916681462400413e-154, 1))
+		v75 := 1 / float64(v72*v74)
 		// Pass 2: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				y[i] = float64(float64(x[i]*v75) * v76)
+				y[i] = float64(float64(x[i]*v74) * v75)
 			}
 		}
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v39
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowSum2
+		}
 	}
 }
 
@@ -996,8 +1084,8 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_b
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
 	s0 := float64(a.F[0])
-	eps := float64(a.F[1])
-	s2 := float64(a.F[2])
+	s1 := float64(a.F[1])
+	eps := float64(a.F[2])
 	s3 := float64(a.F[3])
 	s4 := float64(a.F[4])
 	p := float64(a.F[5])
@@ -1008,18 +1096,18 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_b
 	c3 := c2 && math.Trunc(v2) != v2
 	c4 := !c2
 	c5 := s0 == 0
-	c6 := s2 != 0
+	c6 := s1 != 0
+	c7 := !c6
+	c8 := s3 != 0
 	v3 := s0 - 1
 	v4 := runtime.Select64(v3 == v3, 0, v3)
-	c7 := math.Abs(v3) < inf
-	c8 := math.Trunc(v3) == v3
+	c9 := math.Abs(v3) < inf
+	c10 := math.Trunc(v3) == v3
 	v5 := float64(0.5 * v3)
-	c9 := c8 && math.Trunc(v5) != v5
-	c10 := !c8
-	c11 := v3 == 0
-	c12 := s3 != 0
-	c13 := !c12
-	c14 := !c6
+	c11 := c10 && math.Trunc(v5) != v5
+	c12 := !c10
+	c13 := v3 == 0
+	c14 := !c8
 	c15 := s4 != 0
 	v6 := p - 1
 	v7 := runtime.Select64(v6 == v6, 0, v6)
@@ -1073,44 +1161,48 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_b
 		c26 := sumv < 0 && c23
 		c27 := sumv == 1
 		v40 := runtime.Select64(c27 || c5, 1, runtime.Select64(c26 && c4, nan, math.Float64frombits(bits3)))
-		c28 := v40 <= eps
-		v41 := runtime.Select64(c25, v4, float64(v3*v28))
-		v42 := runtime.Min64(1025, runtime.Max64(-1076, v41))
-		v43 := runtime.Select64(v42 == v41 && c7, math.FMA(v3, v29, math.FMA(v3, v28, -v41)), 0)
-		v44 := v42 + 6.75539944105779e+15
-		v45 := v44 - 6.75539944105779e+15
-		v46 := float64((v42 - v45 + v43) * 0.6931471805599453)
-		v47 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v46, 2.5109024134111932e-08), v46, 2.755740275318943e-07), v46, 2.7557244255057715e-06), v46, 2.480158717225789e-05), v46, 0.0001984126988607269)
-		v48 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v47, v46, 0.0013888888888962591), v46, 0.008333333333321655), v46, 0.041666666666666505), v46, 0.16666666666666677), v46, 0.5)
-		bits4 := math.Float64bits(math.FMA(v45, 0.5, 6.755399441056767e+15))
-		v49 := float64(math.FMA(math.FMA(v48, v46, 1), v46, 1) * math.Float64frombits(bits4<<52))
-		v50 := float64(v49 * math.Float64frombits((math.Float64bits(v44)-bits4)<<52))
-		bits5 := math.Float64bits(v50) ^ math.Float64bits(runtime.Select64(c9, sumv, 0))&0x8000000000000000
-		v51 := runtime.Select64(c27 || c11, 1, runtime.Select64(c26 && c10, nan, math.Float64frombits(bits5)))
-		v52 := float64(s0*v51) / runtime.Max64(v40, eps)
+		c28 := sumv == 0
+		v41 := runtime.Select64(c28 && c6 || !c28 && c7, 0, inf)
+		v42 := runtime.Select64(c21, v40, v41)
+		c29 := v42 <= eps
+		v43 := runtime.Select64(c25, v4, float64(v3*v28))
+		v44 := runtime.Min64(1025, runtime.Max64(-1076, v43))
+		v45 := runtime.Select64(v44 == v43 && c9, math.FMA(v3, v29, math.FMA(v3, v28, -v43)), 0)
+		v46 := v44 + 6.75539944105779e+15
+		v47 := v46 - 6.75539944105779e+15
+		v48 := float64((v44 - v47 + v45) * 0.6931471805599453)
+		v49 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v48, 2.5109024134111932e-08), v48, 2.755740275318943e-07), v48, 2.7557244255057715e-06), v48, 2.480158717225789e-05), v48, 0.0001984126988607269)
+		v50 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v49, v48, 0.0013888888888962591), v48, 0.008333333333321655), v48, 0.041666666666666505), v48, 0.16666666666666677), v48, 0.5)
+		bits4 := math.Float64bits(math.FMA(v47, 0.5, 6.755399441056767e+15))
+		v51 := float64(math.FMA(math.FMA(v50, v48, 1), v48, 1) * math.Float64frombits(bits4<<52))
+		v52 := float64(v51 * math.Float64frombits((math.Float64bits(v46)-bits4)<<52))
+		bits5 := math.Float64bits(v52) ^ math.Float64bits(runtime.Select64(c11, sumv, 0))&0x8000000000000000
+		v53 := runtime.Select64(c27 || c13, 1, runtime.Select64(c26 && c12, nan, math.Float64frombits(bits5)))
+		v54 := float64(s0*v53) / runtime.Max64(v40, eps)
 		// Pass 1: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			y := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
-				v53 := -float64(float64(v52*dY[i]) * y[i])
-				sum2[i%32] += runtime.Select64(c21, runtime.Select64(c28, 0, runtime.Select64(c6, 0, v53)), 0)
+				v55 := -float64(float64(v54*dY[i]) * y[i])
+				sum2[i%32] += runtime.Select64(c29, 0, runtime.Select64(c21, runtime.Select64(c8, 0, v55), 0))
 			}
 		}
-		c29 := sumv == 0
-		v54 := runtime.Select64(c29 && c12 || !c29 && c13, 0, inf)
-		v55 := runtime.Select64(c21, v40, v54)
-		v56 := runtime.Max64(v55, eps)
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v56 := runtime.Max64(v42, eps)
 		v57 := math.Abs(v56)
 		v58 := runtime.Select64(v57 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v57, 1.4916681462400413e-154, 1))
 		v59 := 1 / float64(v56*v58)
-		c30 := c21 && !(v55 <= eps) && c14
-		v60 := float64(p * runtime.LaneSum(sum2[:]))
+		c30 := !c29 && c21 && c14
+		v60 := float64(p * rowSum2)
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			dX := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
@@ -1157,7 +1249,7 @@ func normalize_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_b
 				v93 := runtime.Select64(v61 < 0 && c32 && c19, nan, math.Float64frombits(bits8))
 				v94 := float64(v60 * runtime.Select64(v61 == 1 || c20, 1, v93))
 				v95 := runtime.Select64(0 < xv, v94, runtime.Select64(xv < 0, -v94, xv))
-				v96 := float64(float64(dY[i]*v58)*v59) + runtime.Select64(xv == 0, 0, runtime.Select64(c30, runtime.Select64(c15, 0, v95), 0))
+				v96 := float64(float64(dY[i]*v58)*v59) + runtime.Select64(c30, runtime.Select64(xv == 0, 0, runtime.Select64(c15, 0, v95)), 0)
 				dX[i] = v96
 			}
 		}

@@ -3,12 +3,33 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleNormalize() {
+	x := runtime.Must(runtime.FromSlice([]float32{3, -4, 0, 0}, 2, 2))
+	y := runtime.Must(linalg.Normalize(x, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 2]
+	// [[ 0.6 -0.8]
+	//  [ 0.0  0.0]]
+}
+
+func ExampleNormalize_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -4, 3, 4}, 2, 2))
+	y := runtime.Must(linalg.Normalize(x, &linalg.NormalizeAttrs{P: new(1.0), Axis: new(0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 2]
+	// [[ 0.25 -0.50]
+	//  [ 0.75  0.50]]
+}
 
 func TestNormalizeExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.normalize",

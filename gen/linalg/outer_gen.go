@@ -15,6 +15,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[N], z: T[M]; y: T[N, M]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [1, 2] and z = [3, 4, 5], y is [[3, 4, 5], [6, 8, 10]]:
+//
+//	y, err := linalg.Outer(x, z)
 func Outer(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)
@@ -186,7 +190,7 @@ func outer_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(outer_f32_forward_0, a, &outer_f32_forward_0_plan)
 }
 
-var outer_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.outer_f32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var outer_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.outer_f32_backward_0", Rows: true, Wide: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func outer_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &outer_f32_backward_0_plan) {
@@ -206,7 +210,7 @@ func outer_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(outer_f64_forward_0, a, &outer_f64_forward_0_plan)
 }
 
-var outer_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.outer_f64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var outer_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.outer_f64_backward_0", Rows: true, Wide: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func outer_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &outer_f64_backward_0_plan) {

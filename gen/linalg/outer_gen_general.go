@@ -6,21 +6,39 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// outerRunInt computes outer, T any integer.
-func outerRunInt[T runtime.Integer](b *runtime.Bound) error {
-	M := b.Ext[1]
-	N := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
-	z := runtime.Elements[T](b, 1)
-	y := runtime.Elements[T](b, 2)
+// outerPart0 is a loop that runs in parts.
+type outerPart0[T runtime.Integer] struct {
+	x, y, z []T
+	M       int
+}
 
-	// y[n, m] = x[n] * z[m]   for n in N, m in M
-	for n := range N {
+func (part *outerPart0[T]) Run(from, to int) error {
+	x, y, z, M := part.x, part.y, part.z, part.M
+	for n := from; n < to; n++ {
 		xAt := x[n]
 		yRow := n * M
 		for m := range M {
 			y[yRow+m] = xAt * z[m]
 		}
+	}
+	return nil
+}
+
+// outerRunInt computes outer, T any integer.
+func outerRunInt[T runtime.Integer](b *runtime.Bound) error {
+	N := b.Ext[0]
+	M := b.Ext[1]
+	x := runtime.Elements[T](b, 0)
+	z := runtime.Elements[T](b, 1)
+	y := runtime.Elements[T](b, 2)
+
+	// y[n, m] = x[n] * z[m]   for n in N, m in M
+	if part := (outerPart0[T]{x, y, z, M}); runtime.Small(N, M) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, M); err != nil {
+		return err
 	}
 	return nil
 }

@@ -26,8 +26,8 @@ func outer_f32_backward_0_go(a *runtime.Args) {
 		xv := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
 			dZ := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
@@ -37,7 +37,13 @@ func outer_f32_backward_0_go(a *runtime.Args) {
 				dZ[i] += float32(xv * dYv)
 			}
 		}
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum
+		}
 	}
 }
 
@@ -63,8 +69,8 @@ func outer_f64_backward_0_go(a *runtime.Args) {
 		xv := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
 			dZ := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
@@ -74,6 +80,12 @@ func outer_f64_backward_0_go(a *runtime.Args) {
 				dZ[i] += float64(xv * dYv)
 			}
 		}
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum
+		}
 	}
 }

@@ -3,12 +3,24 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleOuter() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{3, 4, 5}, 3))
+	y := runtime.Must(linalg.Outer(x, z))
+	fmt.Println(y)
+	// Output:
+	// f32[2 3]
+	// [[ 3  4  5]
+	//  [ 6  8 10]]
+}
 
 func TestOuterExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.outer",

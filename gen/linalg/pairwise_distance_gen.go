@@ -54,7 +54,11 @@ func (a *PairwiseDistanceAttrs) values() (pairwiseDistanceValues, error) {
 //
 // x: T[...B, D], z: T[...B, D]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: there must be elements along D.
+//
+// With x = [[1, 2], [3, 4]] and z = [[4, 6], [3, 4]], y is [[3, 4]]:
+//
+//	y, err := linalg.PairwiseDistance(x, z, &linalg.PairwiseDistanceAttrs{P: new(1.0), Eps: new(0.0), Axis: new(0), Keepdims: true})
 func PairwiseDistance(x, z *runtime.Tensor, attrs *PairwiseDistanceAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -426,14 +430,14 @@ func pairwiseDistanceElseElseElseElseElseRunBackward(b *runtime.Bound, v *pairwi
 	if b.Tensor(4) != nil || b.Tensor(5) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[1]*b.Move(1), b.Move(1)
-		a.Ptr[2], a.Row[2] = b.Ptr[2], 1
+		a.Ptr[0], a.Row[0] = b.Ptr[2], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[1], b.Ext[1]*b.Move(1), b.Move(1)
 		a.Ptr[3], a.Row[3] = b.Ptr[3], 1
 		a.Ptr[4], a.Row[4], a.Step[4] = b.Spare(4, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[5], a.Row[5], a.Step[5] = b.Spare(5, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = v.eps
-		a.F[1] = runtime.Select64(b.Rounded(0, 1/v.p) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[0] = runtime.Select64(b.Rounded(0, 1/v.p) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[1] = v.eps
 		a.F[2] = runtime.Select64(b.Rounded(0, v.p) == b.Rounded(0, 0), float64(1), float64(0))
 		a.F[3] = v.p
 		a.F[4] = 1 / v.p
@@ -476,7 +480,7 @@ func pairwiseDistanceRunBackward(b *runtime.Bound, v *pairwiseDistanceValues, va
 var (
 	pairwiseDistanceVars   = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
 	pairwiseDistanceAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "D"}}
-	pairwiseDistancePlaced = runtime.Placed{Attr: "axis", Axes: []int{1}, Keep: []int{1}}
+	pairwiseDistancePlaced = runtime.Placed{Attr: "axis", Axes: []int{1}}
 )
 
 var pairwiseDistanceIfForward = runtime.Signature{
@@ -484,7 +488,7 @@ var pairwiseDistanceIfForward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		2: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		2: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		3: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 		4: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 	},
@@ -497,7 +501,7 @@ var pairwiseDistanceIfBackward = runtime.Signature{
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		2: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		3: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		4: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		4: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		5: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<1},
 		6: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 1, InPlace: 1<<0 | 1<<1},
 	},
@@ -508,7 +512,7 @@ var pairwiseDistanceElseIfForward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		2: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		2: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 	},
 }
 
@@ -517,7 +521,7 @@ var pairwiseDistanceElseIfBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<1},
 		4: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 1, InPlace: 1<<0 | 1<<1},
 	},
@@ -538,7 +542,7 @@ var pairwiseDistanceElseElseElseElseElseForward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		2: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		2: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		3: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 	},
 }
@@ -549,7 +553,7 @@ var pairwiseDistanceElseElseElseElseElseBackward = runtime.Signature{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		2: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		3: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		3: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		4: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<1},
 		5: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 1, InPlace: 1<<0 | 1<<1},
 	},
@@ -584,7 +588,7 @@ func init() {
 	})
 }
 
-var pairwise_distance_p_is_2_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_p_is_2_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var pairwise_distance_p_is_2_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_p_is_2_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func pairwise_distance_p_is_2_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_p_is_2_f32_forward_0_plan) {
@@ -604,7 +608,7 @@ func pairwise_distance_p_is_2_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(pairwise_distance_p_is_2_f32_backward_0, a, &pairwise_distance_p_is_2_f32_backward_0_plan)
 }
 
-var pairwise_distance_p_is_2_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_p_is_2_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var pairwise_distance_p_is_2_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_p_is_2_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func pairwise_distance_p_is_2_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_p_is_2_f64_forward_0_plan) {
@@ -624,7 +628,7 @@ func pairwise_distance_p_is_2_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(pairwise_distance_p_is_2_f64_backward_0, a, &pairwise_distance_p_is_2_f64_backward_0_plan)
 }
 
-var pairwise_distance_no_p_is_2_p_is_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_p_is_inf_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var pairwise_distance_no_p_is_2_p_is_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_p_is_inf_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func pairwise_distance_no_p_is_2_p_is_inf_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_no_p_is_2_p_is_inf_f32_forward_0_plan) {
@@ -634,7 +638,7 @@ func pairwise_distance_no_p_is_2_p_is_inf_f32_forward_0_launch(a *runtime.Args) 
 	runtime.Launch(pairwise_distance_no_p_is_2_p_is_inf_f32_forward_0, a, &pairwise_distance_no_p_is_2_p_is_inf_f32_forward_0_plan)
 }
 
-var pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0", Rows: true, Stream: true, Passes: 3, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0_plan) {
@@ -644,7 +648,7 @@ func pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0_launch(a *runtime.Args)
 	runtime.Launch(pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0, a, &pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0_plan)
 }
 
-var pairwise_distance_no_p_is_2_p_is_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_p_is_inf_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var pairwise_distance_no_p_is_2_p_is_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_p_is_inf_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func pairwise_distance_no_p_is_2_p_is_inf_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_no_p_is_2_p_is_inf_f64_forward_0_plan) {
@@ -654,7 +658,7 @@ func pairwise_distance_no_p_is_2_p_is_inf_f64_forward_0_launch(a *runtime.Args) 
 	runtime.Launch(pairwise_distance_no_p_is_2_p_is_inf_f64_forward_0, a, &pairwise_distance_no_p_is_2_p_is_inf_f64_forward_0_plan)
 }
 
-var pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0", Rows: true, Stream: true, Passes: 3, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0_plan) {
@@ -664,7 +668,7 @@ func pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0_launch(a *runtime.Args)
 	runtime.Launch(pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0, a, &pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0_plan)
 }
 
-var pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan) {
@@ -674,7 +678,7 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_launch
 	runtime.Launch(pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0, a, &pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan)
 }
 
-var pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0", Rows: true, Stream: true, Passes: 3, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan) {
@@ -684,7 +688,7 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_launc
 	runtime.Launch(pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0, a, &pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan)
 }
 
-var pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan) {
@@ -694,7 +698,7 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_launch
 	runtime.Launch(pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0, a, &pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan)
 }
 
-var pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0", Rows: true, Stream: true, Passes: 3, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan) {
@@ -704,7 +708,7 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_launc
 	runtime.Launch(pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0, a, &pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan)
 }
 
-var pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan) {
@@ -724,7 +728,7 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backwa
 	runtime.Launch(pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0, a, &pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_plan)
 }
 
-var pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_plan) {
@@ -744,7 +748,7 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backwa
 	runtime.Launch(pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0, a, &pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_plan)
 }
 
-var pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0_plan) {
@@ -754,7 +758,7 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_
 	runtime.Launch(pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0, a, &pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0_plan)
 }
 
-var pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0_plan) {
@@ -764,7 +768,7 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_
 	runtime.Launch(pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0, a, &pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0_plan)
 }
 
-var pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_plan) {
@@ -784,7 +788,7 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is
 	runtime.Launch(pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0, a, &pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_plan)
 }
 
-var pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_plan) {

@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func pairwise_distance_p_is_2_f32_forward_0_avx2(a *runtime.Args)
-TEXT ·pairwise_distance_p_is_2_f32_forward_0_avx2(SB), 0, $312-8
+TEXT ·pairwise_distance_p_is_2_f32_forward_0_avx2(SB), 0, $320-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -14,31 +14,34 @@ TEXT ·pairwise_distance_p_is_2_f32_forward_0_avx2(SB), 0, $312-8
 	MOVQ         32(AX), BX
 	MOVQ         BX, 256(SP)
 	MOVQ         40(AX), BX
+	MOVQ         BX, 264(SP)
 	VMOVUPS      k7fffffff<>+0(SB), Y2
-	MOVQ         288(AX), CX
+	MOVQ         288(AX), BX
+	SHLQ         $8, BX
+	MOVQ         296(AX), CX
 	SHLQ         $8, CX
-	MOVQ         296(AX), DX
-	SHLQ         $8, DX
-	MOVQ         288(AX), SI
-	MOVQ         SI, 264(SP)
-	SHLQ         $5, 264(SP)
-	MOVQ         296(AX), SI
-	MOVQ         SI, 272(SP)
+	MOVQ         288(AX), DX
+	MOVQ         DX, 272(SP)
 	SHLQ         $5, 272(SP)
-	MOVQ         48(AX), SI
-	MOVQ         56(AX), DI
+	MOVQ         296(AX), DX
+	MOVQ         DX, 280(SP)
+	SHLQ         $5, 280(SP)
+	MOVQ         48(AX), DX
+	MOVQ         56(AX), SI
 	MOVQ         64(AX), AX
+	MOVQ         a+0(FP), DI
 	VCMPPS       $4, k00000000<>+0(SB), Y1, Y1
-	VMOVUPS      Y1, 280(SP)
-	MOVQ         a+0(FP), R8
-	MOVQ         (R8), R8
+	VMOVUPS      Y1, 288(SP)
+	MOVQ         (DI), R8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    256(SP), R9
-	MOVQ    BX, R10
-	MOVQ    a+0(FP), R11
-	MOVQ    8(R11), R11
+	MOVQ    264(SP), R10
+	MOVQ    8(DI), R11
 	SUBQ    $64, R11
 	VMOVUPS kff800000<>+0(SB), Y9
 	VMOVUPS kff800000<>+0(SB), Y1
@@ -48,8 +51,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y6
 	VMOVUPS kff800000<>+0(SB), Y7
 	VMOVUPS kff800000<>+0(SB), Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R9), Y10
 	VSUBPS    (R10), Y10, Y10
 	VADDPS    Y0, Y10, Y10
@@ -106,11 +109,11 @@ block4:
 	VCMPPS    $3, Y8, Y8, Y11
 	VMAXPS    Y10, Y8, Y10
 	VBLENDVPS Y11, Y8, Y10, Y8
-	ADDQ      CX, R9
-	ADDQ      DX, R10
+	ADDQ      BX, R9
+	ADDQ      CX, R10
 	SUBQ      $64, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y9, 0(SP)
 	VMOVUPS Y1, 32(SP)
 	VMOVUPS Y3, 64(SP)
@@ -121,8 +124,8 @@ kept3:
 	VMOVUPS Y8, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -141,13 +144,13 @@ masked6:
 	VBLENDVPS  Y5, Y4, Y3, Y3
 	VBLENDVPS  Y1, Y3, Y4, Y4
 	VMOVUPS    Y4, 0(SP)(R12*1)
-	ADDQ       264(SP), R9
-	ADDQ       272(SP), R10
+	ADDQ       272(SP), R9
+	ADDQ       280(SP), R10
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y1
 	VMOVUPS      128(SP), Y3
 	VCMPPS       $3, Y1, Y1, Y4
@@ -190,40 +193,52 @@ done5:
 	VMAXPS       X3, X1, X3
 	VBLENDVPS    X4, X1, X3, X1
 	VBROADCASTSS X1, Y1
-	VCMPPS       $0, k00000000<>+0(SB), Y1, Y3
-	VXORPS       kffffffff<>+0(SB), Y3, Y3
-	VANDPS       280(SP), Y3, Y3
-	VANDPS       Y2, Y1, Y4
-	VCMPPS       $0, k7f800000<>+0(SB), Y4, Y4
-	VXORPS       kffffffff<>+0(SB), Y4, Y4
-	VANDPS       Y4, Y3, Y4
-	VMOVUPS      k3f800000<>+0(SB), Y5
-	VBLENDVPS    Y4, Y1, Y5, Y4
-	VANDPS       Y2, Y4, Y5
-	VMOVUPS      k7e800000<>+0(SB), Y6
-	VCMPPS       $17, Y5, Y6, Y6
-	VMOVUPS      k3f800000<>+0(SB), Y7
-	VBLENDVPS    Y6, k20000000<>+0(SB), Y7, Y6
-	VCMPPS       $17, k00800000<>+0(SB), Y5, Y5
-	VBLENDVPS    Y5, k6f000000<>+0(SB), Y6, Y5
-	VMULPS       Y5, Y4, Y6
-	VMOVUPS      k3f800000<>+0(SB), Y7
-	VDIVPS       Y6, Y7, Y6
-	MOVQ         256(SP), R9
-	MOVQ         BX, R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
-	SUBQ         $64, R11
-	VMOVUPS      k00000000<>+0(SB), Y7
-	VMOVUPS      k00000000<>+0(SB), Y8
-	VMOVUPS      k00000000<>+0(SB), Y9
-	VMOVUPS      k00000000<>+0(SB), Y10
-	VMOVUPS      k00000000<>+0(SB), Y11
-	VMOVUPS      k00000000<>+0(SB), Y12
-	VMOVUPS      k00000000<>+0(SB), Y13
-	VMOVUPS      k00000000<>+0(SB), Y14
-	JLT          kept7
-block8:
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSS       X1, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y1
+over8:
+	VCMPPS    $0, k00000000<>+0(SB), Y1, Y3
+	VXORPS    kffffffff<>+0(SB), Y3, Y3
+	VANDPS    288(SP), Y3, Y3
+	VANDPS    Y2, Y1, Y4
+	VCMPPS    $0, k7f800000<>+0(SB), Y4, Y4
+	VXORPS    kffffffff<>+0(SB), Y4, Y4
+	VANDPS    Y4, Y3, Y4
+	VMOVUPS   k3f800000<>+0(SB), Y5
+	VBLENDVPS Y4, Y1, Y5, Y4
+	VANDPS    Y2, Y4, Y5
+	VMOVUPS   k7e800000<>+0(SB), Y6
+	VCMPPS    $17, Y5, Y6, Y6
+	VMOVUPS   k3f800000<>+0(SB), Y7
+	VBLENDVPS Y6, k20000000<>+0(SB), Y7, Y6
+	VCMPPS    $17, k00800000<>+0(SB), Y5, Y5
+	VBLENDVPS Y5, k6f000000<>+0(SB), Y6, Y5
+	VMULPS    Y5, Y4, Y6
+	VMOVUPS   k3f800000<>+0(SB), Y7
+	VDIVPS    Y6, Y7, Y6
+	MOVQ      808(DI), R9
+	CMPQ      R9, $2
+	JGT       known10
+	MOVQ      256(SP), R9
+	MOVQ      264(SP), R10
+	MOVQ      8(DI), R11
+	SUBQ      $64, R11
+	VMOVUPS   k00000000<>+0(SB), Y7
+	VMOVUPS   k00000000<>+0(SB), Y8
+	VMOVUPS   k00000000<>+0(SB), Y9
+	VMOVUPS   k00000000<>+0(SB), Y10
+	VMOVUPS   k00000000<>+0(SB), Y11
+	VMOVUPS   k00000000<>+0(SB), Y12
+	VMOVUPS   k00000000<>+0(SB), Y13
+	VMOVUPS   k00000000<>+0(SB), Y14
+	JLT       kept11
+block12:
 	VMOVUPS (R9), Y15
 	VSUBPS  (R10), Y15, Y15
 	VADDPS  Y0, Y15, Y15
@@ -280,11 +295,11 @@ block8:
 	VMULPS  Y6, Y15, Y15
 	VMULPS  Y15, Y15, Y15
 	VADDPS  Y15, Y14, Y14
-	ADDQ    CX, R9
-	ADDQ    DX, R10
+	ADDQ    BX, R9
+	ADDQ    CX, R10
 	SUBQ    $64, R11
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPS Y7, 0(SP)
 	VMOVUPS Y8, 32(SP)
 	VMOVUPS Y9, 64(SP)
@@ -295,8 +310,8 @@ kept7:
 	VMOVUPS Y14, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -315,13 +330,13 @@ masked10:
 	VADDPS     Y8, Y9, Y8
 	VBLENDVPS  Y7, Y8, Y9, Y9
 	VMOVUPS    Y9, 0(SP)(R12*1)
-	ADDQ       264(SP), R9
-	ADDQ       272(SP), R10
+	ADDQ       272(SP), R9
+	ADDQ       280(SP), R10
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y5
 	VMOVUPS      128(SP), Y6
 	VADDPS       Y6, Y5, Y5
@@ -344,32 +359,58 @@ done9:
 	VPERMILPS    $1, X5, X6
 	VADDPS       X6, X5, X5
 	VBROADCASTSS X5, Y5
-	VMOVSS       X1, (SI)
-	VSQRTPS      Y5, Y1
-	VMULPS       Y1, Y4, Y1
-	VMOVUPS      k00000000<>+0(SB), Y4
-	VBLENDVPS    Y3, Y1, Y4, Y1
-	VMOVSS       X5, (DI)
-	VMOVSS       X1, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, 256(SP)
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         176(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, SI
-	MOVQ         184(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, DI
-	MOVQ         192(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over15
+	MOVQ         816(DI), R9
+	VMOVSS       X5, 4(R9)
+	JMP          leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSS 4(R9), Y5
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed16
+	VMOVSS X1, (DX)
+passed16:
+	VSQRTPS   Y5, Y1
+	VMULPS    Y1, Y4, Y1
+	VMOVUPS   k00000000<>+0(SB), Y4
+	VBLENDVPS Y3, Y1, Y4, Y1
+	MOVQ      808(DI), R9
+	DECQ      R9
+	CMPQ      R9, $2
+	JCS       passed17
+	VMOVSS    X5, (SI)
+passed17:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed18
+	VMOVSS X1, (AX)
+passed18:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 256(SP)
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 264(SP)
+	MOVQ 176(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, DX
+	MOVQ 184(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 192(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -413,6 +454,9 @@ TEXT ·pairwise_distance_p_is_2_f32_forward_0_avx512(SB), 0, $272-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -421,8 +465,8 @@ row2:
 	VMOVAPS Z9, Z1
 	VMOVAPS Z9, Z12
 	VMOVAPS Z9, Z13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS     (R11), Z14
 	VSUBPS      (R12), Z14, Z14
 	VADDPS      Z0, Z14, Z14
@@ -454,16 +498,16 @@ block4:
 	ADDQ        DX, R11
 	ADDQ        SI, R12
 	SUBQ        $64, R13
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z15, 0(SP)
 	VMOVUPS Z1, 64(SP)
 	VMOVUPS Z12, 128(SP)
 	VMOVUPS Z13, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z1
 	VPCMPD       $6, iota32<>+0(SB), Z1, K2
 	VMOVUPS.Z    (R11), K2, Z1
@@ -481,8 +525,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z1
 	VMOVUPS       128(SP), Z12
 	VMAXPS        Z12, Z1, Z12
@@ -506,31 +550,44 @@ done5:
 	VMAXPS        X1, X12, X1
 	VFIXUPIMMPS   $0, X11, X12, X1
 	VBROADCASTSS  X1, Z1
-	VCMPPS        $0, Z2, Z1, K2
-	KNOTW         K2, K2
-	KANDW         K2, K1, K2
-	VPANDD        Z10, Z1, Z12
-	VCMPPS        $0, Z3, Z12, K3
-	KNOTW         K3, K3
-	KANDW         K3, K2, K3
-	VBLENDMPS     Z1, Z4, K3, Z12
-	VPANDD        Z10, Z12, Z13
-	VCMPPS        $17, Z13, Z6, K3
-	VBLENDMPS     Z7, Z4, K3, Z14
-	VCMPPS        $17, Z5, Z13, K3
-	VBLENDMPS     Z8, Z14, K3, Z13
-	VMULPS        Z13, Z12, Z14
-	VDIVPS        Z14, Z4, Z14
-	MOVQ          BX, R11
-	MOVQ          CX, R12
-	MOVQ          8(R9), R13
-	SUBQ          $64, R13
-	VMOVAPS       Z2, Z15
-	VMOVAPS       Z2, Z16
-	VMOVAPS       Z2, Z17
-	VMOVAPS       Z2, Z18
-	JLT           kept7
-block8:
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSS        X1, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSS (R11), Z1
+over8:
+	VCMPPS    $0, Z2, Z1, K2
+	KNOTW     K2, K2
+	KANDW     K2, K1, K2
+	VPANDD    Z10, Z1, Z12
+	VCMPPS    $0, Z3, Z12, K3
+	KNOTW     K3, K3
+	KANDW     K3, K2, K3
+	VBLENDMPS Z1, Z4, K3, Z12
+	VPANDD    Z10, Z12, Z13
+	VCMPPS    $17, Z13, Z6, K3
+	VBLENDMPS Z7, Z4, K3, Z14
+	VCMPPS    $17, Z5, Z13, K3
+	VBLENDMPS Z8, Z14, K3, Z13
+	VMULPS    Z13, Z12, Z14
+	VDIVPS    Z14, Z4, Z14
+	MOVQ      808(R9), R11
+	CMPQ      R11, $2
+	JGT       known10
+	MOVQ      BX, R11
+	MOVQ      CX, R12
+	MOVQ      8(R9), R13
+	SUBQ      $64, R13
+	VMOVAPS   Z2, Z15
+	VMOVAPS   Z2, Z16
+	VMOVAPS   Z2, Z17
+	VMOVAPS   Z2, Z18
+	JLT       kept11
+block12:
 	VMOVUPS (R11), Z19
 	VSUBPS  (R12), Z19, Z19
 	VADDPS  Z0, Z19, Z19
@@ -562,16 +619,16 @@ block8:
 	ADDQ    DX, R11
 	ADDQ    SI, R12
 	SUBQ    $64, R13
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPS Z15, 0(SP)
 	VMOVUPS Z16, 64(SP)
 	VMOVUPS Z17, 128(SP)
 	VMOVUPS Z18, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R13, Z15
 	VPCMPD       $6, iota32<>+0(SB), Z15, K3
 	VMOVUPS.Z    (R11), K3, Z15
@@ -590,8 +647,8 @@ masked10:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z13
 	VMOVUPS       128(SP), Z14
 	VADDPS        Z14, Z13, Z13
@@ -608,31 +665,57 @@ done9:
 	VPERMILPS     $1, X13, X14
 	VADDPS        X14, X13, X13
 	VBROADCASTSS  X13, Z13
-	VMOVSS        X1, (DI)
-	VSQRTPS       Z13, Z1
-	VMULPS        Z1, Z12, Z1
-	VBLENDMPS     Z1, Z2, K2, Z1
-	VMOVSS        X13, (R8)
-	VMOVSS        X1, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, CX
-	MOVQ          176(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, DI
-	MOVQ          184(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, R8
-	MOVQ          192(R11), R11
-	SHLQ          $2, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over15
+	MOVQ          816(R9), R11
+	VMOVSS        X13, 4(R11)
+	JMP           leave9
+known10:
+	MOVQ         816(R9), R11
+	VBROADCASTSS 4(R11), Z13
+over15:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed16
+	VMOVSS X1, (DI)
+passed16:
+	VSQRTPS   Z13, Z1
+	VMULPS    Z1, Z12, Z1
+	VBLENDMPS Z1, Z2, K2, Z1
+	MOVQ      808(R9), R11
+	DECQ      R11
+	CMPQ      R11, $2
+	JCS       passed17
+	VMOVSS    X13, (R8)
+passed17:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed18
+	VMOVSS X1, (AX)
+passed18:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, CX
+	MOVQ 176(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, DI
+	MOVQ 184(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, R8
+	MOVQ 192(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1012,38 +1095,41 @@ end10:
 	RET
 
 // func pairwise_distance_p_is_2_f64_forward_0_avx2(a *runtime.Args)
-TEXT ·pairwise_distance_p_is_2_f64_forward_0_avx2(SB), 0, $312-8
+TEXT ·pairwise_distance_p_is_2_f64_forward_0_avx2(SB), 0, $320-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VBROADCASTSD 552(AX), Y1
 	MOVQ         32(AX), BX
 	MOVQ         BX, 256(SP)
 	MOVQ         40(AX), BX
+	MOVQ         BX, 264(SP)
 	VMOVUPD      k7fffffffffffffff<>+0(SB), Y2
-	MOVQ         288(AX), CX
+	MOVQ         288(AX), BX
+	SHLQ         $8, BX
+	MOVQ         296(AX), CX
 	SHLQ         $8, CX
-	MOVQ         296(AX), DX
-	SHLQ         $8, DX
-	MOVQ         288(AX), SI
-	MOVQ         SI, 264(SP)
-	SHLQ         $5, 264(SP)
-	MOVQ         296(AX), SI
-	MOVQ         SI, 272(SP)
+	MOVQ         288(AX), DX
+	MOVQ         DX, 272(SP)
 	SHLQ         $5, 272(SP)
-	MOVQ         48(AX), SI
-	MOVQ         56(AX), DI
+	MOVQ         296(AX), DX
+	MOVQ         DX, 280(SP)
+	SHLQ         $5, 280(SP)
+	MOVQ         48(AX), DX
+	MOVQ         56(AX), SI
 	MOVQ         64(AX), AX
+	MOVQ         a+0(FP), DI
 	VCMPPD       $4, k0000000000000000<>+0(SB), Y1, Y1
-	VMOVUPD      Y1, 280(SP)
-	MOVQ         a+0(FP), R8
-	MOVQ         (R8), R8
+	VMOVUPD      Y1, 288(SP)
+	MOVQ         (DI), R8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    256(SP), R9
-	MOVQ    BX, R10
-	MOVQ    a+0(FP), R11
-	MOVQ    8(R11), R11
+	MOVQ    264(SP), R10
+	MOVQ    8(DI), R11
 	SUBQ    $32, R11
 	VMOVUPD kfff0000000000000<>+0(SB), Y9
 	VMOVUPD kfff0000000000000<>+0(SB), Y1
@@ -1053,8 +1139,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y6
 	VMOVUPD kfff0000000000000<>+0(SB), Y7
 	VMOVUPD kfff0000000000000<>+0(SB), Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R9), Y10
 	VSUBPD    (R10), Y10, Y10
 	VADDPD    Y0, Y10, Y10
@@ -1111,11 +1197,11 @@ block4:
 	VCMPPD    $3, Y8, Y8, Y11
 	VMAXPD    Y10, Y8, Y10
 	VBLENDVPD Y11, Y8, Y10, Y8
-	ADDQ      CX, R9
-	ADDQ      DX, R10
+	ADDQ      BX, R9
+	ADDQ      CX, R10
 	SUBQ      $32, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y9, 0(SP)
 	VMOVUPD Y1, 32(SP)
 	VMOVUPD Y3, 64(SP)
@@ -1126,8 +1212,8 @@ kept3:
 	VMOVUPD Y8, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -1146,13 +1232,13 @@ masked6:
 	VBLENDVPD  Y5, Y4, Y3, Y3
 	VBLENDVPD  Y1, Y3, Y4, Y4
 	VMOVUPD    Y4, 0(SP)(R12*1)
-	ADDQ       264(SP), R9
-	ADDQ       272(SP), R10
+	ADDQ       272(SP), R9
+	ADDQ       280(SP), R10
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y1
 	VMOVUPD      128(SP), Y3
 	VCMPPD       $3, Y1, Y1, Y4
@@ -1191,40 +1277,52 @@ done5:
 	VMAXPD       X3, X1, X3
 	VBLENDVPD    X4, X1, X3, X1
 	VBROADCASTSD X1, Y1
-	VCMPPD       $0, k0000000000000000<>+0(SB), Y1, Y3
-	VXORPD       kffffffffffffffff<>+0(SB), Y3, Y3
-	VANDPD       280(SP), Y3, Y3
-	VANDPD       Y2, Y1, Y4
-	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y4, Y4
-	VXORPD       kffffffffffffffff<>+0(SB), Y4, Y4
-	VANDPD       Y4, Y3, Y4
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y5
-	VBLENDVPD    Y4, Y1, Y5, Y4
-	VANDPD       Y2, Y4, Y5
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y6
-	VCMPPD       $17, Y5, Y6, Y6
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
-	VBLENDVPD    Y6, k2000000000000000<>+0(SB), Y7, Y6
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y5, Y5
-	VBLENDVPD    Y5, k6fe0000000000000<>+0(SB), Y6, Y5
-	VMULPD       Y5, Y4, Y6
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
-	VDIVPD       Y6, Y7, Y6
-	MOVQ         256(SP), R9
-	MOVQ         BX, R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
-	SUBQ         $32, R11
-	VMOVUPD      k0000000000000000<>+0(SB), Y7
-	VMOVUPD      k0000000000000000<>+0(SB), Y8
-	VMOVUPD      k0000000000000000<>+0(SB), Y9
-	VMOVUPD      k0000000000000000<>+0(SB), Y10
-	VMOVUPD      k0000000000000000<>+0(SB), Y11
-	VMOVUPD      k0000000000000000<>+0(SB), Y12
-	VMOVUPD      k0000000000000000<>+0(SB), Y13
-	VMOVUPD      k0000000000000000<>+0(SB), Y14
-	JLT          kept7
-block8:
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSD       X1, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y1
+over8:
+	VCMPPD    $0, k0000000000000000<>+0(SB), Y1, Y3
+	VXORPD    kffffffffffffffff<>+0(SB), Y3, Y3
+	VANDPD    288(SP), Y3, Y3
+	VANDPD    Y2, Y1, Y4
+	VCMPPD    $0, k7ff0000000000000<>+0(SB), Y4, Y4
+	VXORPD    kffffffffffffffff<>+0(SB), Y4, Y4
+	VANDPD    Y4, Y3, Y4
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y5
+	VBLENDVPD Y4, Y1, Y5, Y4
+	VANDPD    Y2, Y4, Y5
+	VMOVUPD   k7fd0000000000000<>+0(SB), Y6
+	VCMPPD    $17, Y5, Y6, Y6
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y7
+	VBLENDVPD Y6, k2000000000000000<>+0(SB), Y7, Y6
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y5, Y5
+	VBLENDVPD Y5, k6fe0000000000000<>+0(SB), Y6, Y5
+	VMULPD    Y5, Y4, Y6
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y7
+	VDIVPD    Y6, Y7, Y6
+	MOVQ      808(DI), R9
+	CMPQ      R9, $2
+	JGT       known10
+	MOVQ      256(SP), R9
+	MOVQ      264(SP), R10
+	MOVQ      8(DI), R11
+	SUBQ      $32, R11
+	VMOVUPD   k0000000000000000<>+0(SB), Y7
+	VMOVUPD   k0000000000000000<>+0(SB), Y8
+	VMOVUPD   k0000000000000000<>+0(SB), Y9
+	VMOVUPD   k0000000000000000<>+0(SB), Y10
+	VMOVUPD   k0000000000000000<>+0(SB), Y11
+	VMOVUPD   k0000000000000000<>+0(SB), Y12
+	VMOVUPD   k0000000000000000<>+0(SB), Y13
+	VMOVUPD   k0000000000000000<>+0(SB), Y14
+	JLT       kept11
+block12:
 	VMOVUPD (R9), Y15
 	VSUBPD  (R10), Y15, Y15
 	VADDPD  Y0, Y15, Y15
@@ -1281,11 +1379,11 @@ block8:
 	VMULPD  Y6, Y15, Y15
 	VMULPD  Y15, Y15, Y15
 	VADDPD  Y15, Y14, Y14
-	ADDQ    CX, R9
-	ADDQ    DX, R10
+	ADDQ    BX, R9
+	ADDQ    CX, R10
 	SUBQ    $32, R11
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPD Y7, 0(SP)
 	VMOVUPD Y8, 32(SP)
 	VMOVUPD Y9, 64(SP)
@@ -1296,8 +1394,8 @@ kept7:
 	VMOVUPD Y14, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -1316,13 +1414,13 @@ masked10:
 	VADDPD     Y8, Y9, Y8
 	VBLENDVPD  Y7, Y8, Y9, Y9
 	VMOVUPD    Y9, 0(SP)(R12*1)
-	ADDQ       264(SP), R9
-	ADDQ       272(SP), R10
+	ADDQ       272(SP), R9
+	ADDQ       280(SP), R10
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y5
 	VMOVUPD      128(SP), Y6
 	VADDPD       Y6, Y5, Y5
@@ -1343,32 +1441,58 @@ done9:
 	VPERMILPD    $1, X5, X6
 	VADDPD       X6, X5, X5
 	VBROADCASTSD X5, Y5
-	VMOVSD       X1, (SI)
-	VSQRTPD      Y5, Y1
-	VMULPD       Y1, Y4, Y1
-	VMOVUPD      k0000000000000000<>+0(SB), Y4
-	VBLENDVPD    Y3, Y1, Y4, Y1
-	VMOVSD       X5, (DI)
-	VMOVSD       X1, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, 256(SP)
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         176(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, SI
-	MOVQ         184(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, DI
-	MOVQ         192(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over15
+	MOVQ         816(DI), R9
+	VMOVSD       X5, 8(R9)
+	JMP          leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSD 8(R9), Y5
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed16
+	VMOVSD X1, (DX)
+passed16:
+	VSQRTPD   Y5, Y1
+	VMULPD    Y1, Y4, Y1
+	VMOVUPD   k0000000000000000<>+0(SB), Y4
+	VBLENDVPD Y3, Y1, Y4, Y1
+	MOVQ      808(DI), R9
+	DECQ      R9
+	CMPQ      R9, $2
+	JCS       passed17
+	VMOVSD    X5, (SI)
+passed17:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed18
+	VMOVSD X1, (AX)
+passed18:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 256(SP)
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 264(SP)
+	MOVQ 176(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DX
+	MOVQ 184(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 192(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1408,6 +1532,9 @@ TEXT ·pairwise_distance_p_is_2_f64_forward_0_avx512(SB), 0, $272-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -1416,8 +1543,8 @@ row2:
 	VMOVAPD Z9, Z1
 	VMOVAPD Z9, Z12
 	VMOVAPD Z9, Z13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD     (R11), Z14
 	VSUBPD      (R12), Z14, Z14
 	VADDPD      Z0, Z14, Z14
@@ -1449,16 +1576,16 @@ block4:
 	ADDQ        DX, R11
 	ADDQ        SI, R12
 	SUBQ        $32, R13
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z15, 0(SP)
 	VMOVUPD Z1, 64(SP)
 	VMOVUPD Z12, 128(SP)
 	VMOVUPD Z13, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z1
 	VPCMPQ       $6, iota64<>+0(SB), Z1, K2
 	VMOVUPD.Z    (R11), K2, Z1
@@ -1476,8 +1603,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z1
 	VMOVUPD       128(SP), Z12
 	VMAXPD        Z12, Z1, Z12
@@ -1498,31 +1625,44 @@ done5:
 	VMAXPD        X12, X1, X12
 	VFIXUPIMMPD   $0, X11, X1, X12
 	VBROADCASTSD  X12, Z1
-	VCMPPD        $0, Z2, Z1, K2
-	KNOTW         K2, K2
-	KANDW         K2, K1, K2
-	VPANDQ        Z10, Z1, Z12
-	VCMPPD        $0, Z3, Z12, K3
-	KNOTW         K3, K3
-	KANDW         K3, K2, K3
-	VBLENDMPD     Z1, Z4, K3, Z12
-	VPANDQ        Z10, Z12, Z13
-	VCMPPD        $17, Z13, Z6, K3
-	VBLENDMPD     Z7, Z4, K3, Z14
-	VCMPPD        $17, Z5, Z13, K3
-	VBLENDMPD     Z8, Z14, K3, Z13
-	VMULPD        Z13, Z12, Z14
-	VDIVPD        Z14, Z4, Z14
-	MOVQ          BX, R11
-	MOVQ          CX, R12
-	MOVQ          8(R9), R13
-	SUBQ          $32, R13
-	VMOVAPD       Z2, Z15
-	VMOVAPD       Z2, Z16
-	VMOVAPD       Z2, Z17
-	VMOVAPD       Z2, Z18
-	JLT           kept7
-block8:
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSD        X1, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSD (R11), Z1
+over8:
+	VCMPPD    $0, Z2, Z1, K2
+	KNOTW     K2, K2
+	KANDW     K2, K1, K2
+	VPANDQ    Z10, Z1, Z12
+	VCMPPD    $0, Z3, Z12, K3
+	KNOTW     K3, K3
+	KANDW     K3, K2, K3
+	VBLENDMPD Z1, Z4, K3, Z12
+	VPANDQ    Z10, Z12, Z13
+	VCMPPD    $17, Z13, Z6, K3
+	VBLENDMPD Z7, Z4, K3, Z14
+	VCMPPD    $17, Z5, Z13, K3
+	VBLENDMPD Z8, Z14, K3, Z13
+	VMULPD    Z13, Z12, Z14
+	VDIVPD    Z14, Z4, Z14
+	MOVQ      808(R9), R11
+	CMPQ      R11, $2
+	JGT       known10
+	MOVQ      BX, R11
+	MOVQ      CX, R12
+	MOVQ      8(R9), R13
+	SUBQ      $32, R13
+	VMOVAPD   Z2, Z15
+	VMOVAPD   Z2, Z16
+	VMOVAPD   Z2, Z17
+	VMOVAPD   Z2, Z18
+	JLT       kept11
+block12:
 	VMOVUPD (R11), Z19
 	VSUBPD  (R12), Z19, Z19
 	VADDPD  Z0, Z19, Z19
@@ -1554,16 +1694,16 @@ block8:
 	ADDQ    DX, R11
 	ADDQ    SI, R12
 	SUBQ    $32, R13
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPD Z15, 0(SP)
 	VMOVUPD Z16, 64(SP)
 	VMOVUPD Z17, 128(SP)
 	VMOVUPD Z18, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R13, Z15
 	VPCMPQ       $6, iota64<>+0(SB), Z15, K3
 	VMOVUPD.Z    (R11), K3, Z15
@@ -1582,8 +1722,8 @@ masked10:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z13
 	VMOVUPD       128(SP), Z14
 	VADDPD        Z14, Z13, Z13
@@ -1598,31 +1738,57 @@ done9:
 	VPERMILPD     $1, X13, X14
 	VADDPD        X14, X13, X13
 	VBROADCASTSD  X13, Z13
-	VMOVSD        X1, (DI)
-	VSQRTPD       Z13, Z1
-	VMULPD        Z1, Z12, Z1
-	VBLENDMPD     Z1, Z2, K2, Z1
-	VMOVSD        X13, (R8)
-	VMOVSD        X1, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, CX
-	MOVQ          176(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, DI
-	MOVQ          184(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, R8
-	MOVQ          192(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over15
+	MOVQ          816(R9), R11
+	VMOVSD        X13, 8(R11)
+	JMP           leave9
+known10:
+	MOVQ         816(R9), R11
+	VBROADCASTSD 8(R11), Z13
+over15:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed16
+	VMOVSD X1, (DI)
+passed16:
+	VSQRTPD   Z13, Z1
+	VMULPD    Z1, Z12, Z1
+	VBLENDMPD Z1, Z2, K2, Z1
+	MOVQ      808(R9), R11
+	DECQ      R11
+	CMPQ      R11, $2
+	JCS       passed17
+	VMOVSD    X13, (R8)
+passed17:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed18
+	VMOVSD X1, (AX)
+passed18:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, CX
+	MOVQ 176(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, DI
+	MOVQ 184(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, R8
+	MOVQ 192(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -2019,6 +2185,9 @@ TEXT ·pairwise_distance_no_p_is_2_p_is_inf_f32_forward_0_avx2(SB), 0, $272-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    CX, R10
 	MOVQ    8(DI), R11
@@ -2031,8 +2200,8 @@ row2:
 	VMOVAPS Y1, Y8
 	VMOVAPS Y1, Y9
 	VMOVAPS Y1, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R9), Y11
 	VSUBPS    (R10), Y11, Y11
 	VADDPS    Y0, Y11, Y11
@@ -2092,8 +2261,8 @@ block4:
 	ADDQ      DX, R9
 	ADDQ      SI, R10
 	SUBQ      $64, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y3, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -2104,8 +2273,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -2129,8 +2298,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      128(SP), Y4
 	VCMPPS       $3, Y3, Y3, Y5
@@ -2173,20 +2342,36 @@ done5:
 	VMAXPS       X4, X3, X4
 	VBLENDVPS    X5, X3, X4, X3
 	VBROADCASTSS X3, Y3
-	VMOVSS       X3, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, CX
-	MOVQ         176(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSS       X3, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y3
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSS X3, (AX)
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, CX
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -2215,6 +2400,9 @@ TEXT ·pairwise_distance_no_p_is_2_p_is_inf_f32_forward_0_avx512(SB), NOSPLIT, $
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -2223,8 +2411,8 @@ row2:
 	VMOVAPS Z1, Z5
 	VMOVAPS Z1, Z6
 	VMOVAPS Z1, Z7
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS     (R11), Z8
 	VSUBPS      (R12), Z8, Z8
 	VADDPS      Z0, Z8, Z8
@@ -2256,16 +2444,16 @@ block4:
 	ADDQ        DX, R11
 	ADDQ        SI, R12
 	SUBQ        $64, R13
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z4, 0(SP)
 	VMOVUPS Z5, 64(SP)
 	VMOVUPS Z6, 128(SP)
 	VMOVUPS Z7, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z4
 	VPCMPD       $6, iota32<>+0(SB), Z4, K1
 	VMOVUPS.Z    (R11), K1, Z4
@@ -2283,8 +2471,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z4
 	VMOVUPS       128(SP), Z5
 	VMAXPS        Z5, Z4, Z5
@@ -2308,25 +2496,41 @@ done5:
 	VMAXPS        X4, X5, X4
 	VFIXUPIMMPS   $0, X3, X5, X4
 	VBROADCASTSS  X4, Z4
-	VMOVSS        X4, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, CX
-	MOVQ          176(R11), R11
-	SHLQ          $2, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSS        X4, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSS (R11), Z4
+over8:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed10
+	VMOVSS X4, (AX)
+passed10:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, CX
+	MOVQ 176(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0_avx2(SB), 0, $320-8
+TEXT ·pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0_avx2(SB), 0, $328-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -2350,27 +2554,30 @@ TEXT ·pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0_avx2(SB), 0, $320-8
 	MOVQ         296(AX), CX
 	SHLQ         $5, CX
 	MOVQ         288(AX), DX
+	MOVQ         DX, 288(SP)
+	SHLQ         $6, 288(SP)
+	MOVQ         296(AX), DX
 	SHLQ         $6, DX
-	MOVQ         296(AX), SI
-	SHLQ         $6, SI
-	MOVQ         48(AX), DI
-	MOVQ         DI, 288(SP)
+	MOVQ         48(AX), SI
+	MOVQ         SI, 296(SP)
 	VMOVUPS      k80000000<>+0(SB), Y5
-	MOVQ         56(AX), DI
-	MOVQ         DI, 296(SP)
+	MOVQ         56(AX), SI
+	MOVQ         SI, 304(SP)
 	MOVQ         64(AX), AX
-	MOVQ         AX, 304(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
 	MOVQ         AX, 312(SP)
-	MOVQ         312(SP), AX
-	TESTQ        AX, AX
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), SI
+	MOVQ         SI, 320(SP)
+	MOVQ         320(SP), SI
+	TESTQ        SI, SI
 	JLE          end1
 row2:
-	MOVQ    256(SP), AX
+	MOVQ    808(AX), SI
+	CMPQ    SI, $1
+	JGT     known3
+	MOVQ    256(SP), SI
 	MOVQ    264(SP), DI
-	MOVQ    a+0(FP), R8
-	MOVQ    8(R8), R8
+	MOVQ    8(AX), R8
 	SUBQ    $64, R8
 	VMOVAPS Y3, Y6
 	VMOVAPS Y3, Y7
@@ -2380,69 +2587,69 @@ row2:
 	VMOVAPS Y3, Y11
 	VMOVAPS Y3, Y12
 	VMOVAPS Y3, Y13
-	JLT     kept3
-block4:
-	VMOVUPS   (AX), Y14
+	JLT     kept4
+block5:
+	VMOVUPS   (SI), Y14
 	VSUBPS    (DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y6, Y6, Y15
 	VMAXPS    Y14, Y6, Y14
 	VBLENDVPS Y15, Y6, Y14, Y6
-	VMOVUPS   32(AX), Y14
+	VMOVUPS   32(SI), Y14
 	VSUBPS    32(DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y7, Y7, Y15
 	VMAXPS    Y14, Y7, Y14
 	VBLENDVPS Y15, Y7, Y14, Y7
-	VMOVUPS   64(AX), Y14
+	VMOVUPS   64(SI), Y14
 	VSUBPS    64(DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y8, Y8, Y15
 	VMAXPS    Y14, Y8, Y14
 	VBLENDVPS Y15, Y8, Y14, Y8
-	VMOVUPS   96(AX), Y14
+	VMOVUPS   96(SI), Y14
 	VSUBPS    96(DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y9, Y9, Y15
 	VMAXPS    Y14, Y9, Y14
 	VBLENDVPS Y15, Y9, Y14, Y9
-	VMOVUPS   128(AX), Y14
+	VMOVUPS   128(SI), Y14
 	VSUBPS    128(DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y10, Y10, Y15
 	VMAXPS    Y14, Y10, Y14
 	VBLENDVPS Y15, Y10, Y14, Y10
-	VMOVUPS   160(AX), Y14
+	VMOVUPS   160(SI), Y14
 	VSUBPS    160(DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y11, Y11, Y15
 	VMAXPS    Y14, Y11, Y14
 	VBLENDVPS Y15, Y11, Y14, Y11
-	VMOVUPS   192(AX), Y14
+	VMOVUPS   192(SI), Y14
 	VSUBPS    192(DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y12, Y12, Y15
 	VMAXPS    Y14, Y12, Y14
 	VBLENDVPS Y15, Y12, Y14, Y12
-	VMOVUPS   224(AX), Y14
+	VMOVUPS   224(SI), Y14
 	VSUBPS    224(DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y13, Y13, Y15
 	VMAXPS    Y14, Y13, Y14
 	VBLENDVPS Y15, Y13, Y14, Y13
-	ADDQ      272(SP), AX
+	ADDQ      272(SP), SI
 	ADDQ      280(SP), DI
 	SUBQ      $64, R8
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y6, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -2453,8 +2660,8 @@ kept3:
 	VMOVUPS Y13, 224(SP)
 	MOVQ    $0, R9
 	ADDQ    $64, R8
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R8, R10
 	MOVQ       $8, R11
 	CMPQ       R10, R11
@@ -2462,7 +2669,7 @@ masked6:
 	LEAQ       tail<>+0(SB), R11
 	NEGQ       R10
 	VMOVUPS    32(R11)(R10*4), Y6
-	VMASKMOVPS (AX), Y6, Y7
+	VMASKMOVPS (SI), Y6, Y7
 	VMASKMOVPS (DI), Y6, Y8
 	VSUBPS     Y8, Y7, Y7
 	VADDPS     Y0, Y7, Y7
@@ -2473,13 +2680,13 @@ masked6:
 	VBLENDVPS  Y9, Y8, Y7, Y7
 	VBLENDVPS  Y6, Y7, Y8, Y8
 	VMOVUPS    Y8, 0(SP)(R9*1)
-	ADDQ       BX, AX
+	ADDQ       BX, SI
 	ADDQ       CX, DI
 	ADDQ       $32, R9
 	ANDQ       $255, R9
 	SUBQ       $8, R8
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VCMPPS       $3, Y6, Y6, Y8
@@ -2522,25 +2729,37 @@ done5:
 	VMAXPS       X7, X6, X7
 	VBLENDVPS    X8, X6, X7, X6
 	VBROADCASTSS X6, Y6
-	VCMPPS       $4, Y6, Y6, Y7
-	MOVQ         256(SP), AX
-	MOVQ         264(SP), DI
-	MOVQ         a+0(FP), R8
-	MOVQ         8(R8), R8
-	VMOVAPS      Y2, Y8
-	VMOVUPS      Y8, 0(SP)
-	VMOVUPS      Y8, 32(SP)
-	VMOVUPS      Y8, 64(SP)
-	VMOVUPS      Y8, 96(SP)
-	VMOVUPS      Y8, 128(SP)
-	VMOVUPS      Y8, 160(SP)
-	VMOVUPS      Y8, 192(SP)
-	VMOVUPS      Y8, 224(SP)
-	MOVQ         $0, R9
-	SUBQ         $16, R8
-	JLT          single7
-block8:
-	VMOVUPS   (AX), Y8
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over8
+	MOVQ         816(AX), SI
+	VMOVSS       X6, (SI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), SI
+	VBROADCASTSS (SI), Y6
+over8:
+	VCMPPS  $4, Y6, Y6, Y7
+	MOVQ    808(AX), SI
+	CMPQ    SI, $2
+	JGT     known10
+	MOVQ    256(SP), SI
+	MOVQ    264(SP), DI
+	MOVQ    8(AX), R8
+	VMOVAPS Y2, Y8
+	VMOVUPS Y8, 0(SP)
+	VMOVUPS Y8, 32(SP)
+	VMOVUPS Y8, 64(SP)
+	VMOVUPS Y8, 96(SP)
+	VMOVUPS Y8, 128(SP)
+	VMOVUPS Y8, 160(SP)
+	VMOVUPS Y8, 192(SP)
+	VMOVUPS Y8, 224(SP)
+	MOVQ    $0, R9
+	SUBQ    $16, R8
+	JLT     single11
+block12:
+	VMOVUPS   (SI), Y8
 	VSUBPS    (DI), Y8, Y8
 	VADDPS    Y0, Y8, Y8
 	VANDPS    Y4, Y8, Y8
@@ -2552,7 +2771,7 @@ block8:
 	VMOVUPS   0(SP)(R9*1), Y9
 	VADDPS    Y8, Y9, Y8
 	VMOVUPS   Y8, 0(SP)(R9*1)
-	VMOVUPS   32(AX), Y8
+	VMOVUPS   32(SI), Y8
 	VSUBPS    32(DI), Y8, Y8
 	VADDPS    Y0, Y8, Y8
 	VANDPS    Y4, Y8, Y8
@@ -2564,16 +2783,16 @@ block8:
 	VMOVUPS   32(SP)(R9*1), Y9
 	VADDPS    Y8, Y9, Y8
 	VMOVUPS   Y8, 32(SP)(R9*1)
-	ADDQ      DX, AX
-	ADDQ      SI, DI
+	ADDQ      288(SP), SI
+	ADDQ      DX, DI
 	ADDQ      $64, R9
 	ANDQ      $255, R9
 	SUBQ      $16, R8
-	JGE       block8
-single7:
+	JGE       block12
+single11:
 	ADDQ $16, R8
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	MOVQ       R8, R10
 	MOVQ       $8, R11
 	CMPQ       R10, R11
@@ -2581,7 +2800,7 @@ masked10:
 	LEAQ       tail<>+0(SB), R11
 	NEGQ       R10
 	VMOVUPS    32(R11)(R10*4), Y8
-	VMASKMOVPS (AX), Y8, Y9
+	VMASKMOVPS (SI), Y8, Y9
 	VMASKMOVPS (DI), Y8, Y10
 	VSUBPS     Y10, Y9, Y9
 	VADDPS     Y0, Y9, Y9
@@ -2595,13 +2814,13 @@ masked10:
 	VADDPS     Y9, Y10, Y9
 	VBLENDVPS  Y8, Y9, Y10, Y10
 	VMOVUPS    Y10, 0(SP)(R9*1)
-	ADDQ       BX, AX
+	ADDQ       BX, SI
 	ADDQ       CX, DI
 	ADDQ       $32, R9
 	ANDQ       $255, R9
 	SUBQ       $8, R8
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y8
 	VMOVUPS      128(SP), Y9
 	VADDPS       Y9, Y8, Y8
@@ -2624,39 +2843,47 @@ done9:
 	VPERMILPS    $1, X8, X9
 	VADDPS       X9, X8, X8
 	VBROADCASTSS X8, Y8
-	MOVQ         288(SP), AX
-	VBROADCASTSS (AX), Y9
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over15
+	MOVQ         816(AX), SI
+	VMOVSS       X8, 4(SI)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), SI
+	VBROADCASTSS 4(SI), Y8
+over15:
+	MOVQ         296(SP), SI
+	VBROADCASTSS (SI), Y9
 	VDIVPS       Y8, Y9, Y8
 	VXORPS       Y5, Y8, Y9
-	MOVQ         256(SP), AX
+	MOVQ         256(SP), SI
 	MOVQ         264(SP), DI
-	MOVQ         296(SP), R12
-	MOVQ         304(SP), R8
-	MOVQ         a+0(FP), R9
-	MOVQ         8(R9), R9
+	MOVQ         304(SP), R12
+	MOVQ         312(SP), R8
+	MOVQ         8(AX), R9
 	MOVQ         $0, R10
-	MOVQ         a+0(FP), R11
-	MOVQ         792(R11), R11
+	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          again11
+	JEQ          again16
 	CMPQ         R9, $16
-	JLT          again11
+	JLT          again16
 	MOVQ         R12, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         R8, R13
 	ADDQ         R11, R13
 	ANDQ         $31, R13
-	JNE          again11
+	JNE          again16
 	MOVQ         $1, R10
 	SHRQ         $2, R11
 	TESTQ        R11, R11
-	JNE          masked14
-again11:
+	JNE          masked19
+again16:
 	SUBQ $8, R9
-	JLT  single12
-block15:
-	VMOVUPS   (AX), Y10
+	JLT  single17
+block20:
+	VMOVUPS   (SI), Y10
 	VSUBPS    (DI), Y10, Y10
 	VADDPS    Y0, Y10, Y10
 	VANDPS    Y4, Y10, Y11
@@ -2672,32 +2899,32 @@ block15:
 	VXORPS    Y5, Y10, Y10
 	VBLENDVPS Y11, Y10, Y2, Y10
 	TESTQ     R10, R10
-	JNE       around16
+	JNE       around21
 	VMOVUPS   Y12, (R12)
 	VMOVUPS   Y10, (R8)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPS Y12, (R12)
 	VMOVNTPS Y10, (R8)
-stored17:
-	ADDQ BX, AX
+stored22:
+	ADDQ BX, SI
 	ADDQ CX, DI
 	ADDQ $32, R12
 	ADDQ $32, R8
 	SUBQ $8, R9
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $8, R9
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $8, R11
 	CMPQ    R11, R9
 	CMOVQGT R9, R11
-masked14:
+masked19:
 	MOVQ       R11, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPS    32(R14)(R13*4), Y10
-	VMASKMOVPS (AX), Y10, Y11
+	VMASKMOVPS (SI), Y10, Y11
 	VMASKMOVPS (DI), Y10, Y12
 	VSUBPS     Y12, Y11, Y11
 	VADDPS     Y0, Y11, Y11
@@ -2718,7 +2945,7 @@ masked14:
 	MOVQ       R11, R13
 	TESTQ      BX, BX
 	CMOVQEQ    BX, R13
-	LEAQ       (AX)(R13*4), AX
+	LEAQ       (SI)(R13*4), SI
 	MOVQ       R11, R13
 	TESTQ      CX, CX
 	CMOVQEQ    CX, R13
@@ -2726,35 +2953,35 @@ masked14:
 	LEAQ       (R12)(R11*4), R12
 	LEAQ       (R8)(R11*4), R8
 	SUBQ       R11, R9
-	JNE        again11
-done13:
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), DI
+	JNE        again16
+done18:
+	MOVQ a+0(FP), SI
+	MOVQ 160(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 256(SP)
-	MOVQ 168(AX), DI
+	MOVQ 168(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 264(SP)
-	MOVQ 176(AX), DI
-	SHLQ $2, DI
-	ADDQ DI, 288(SP)
-	MOVQ 184(AX), DI
+	MOVQ 176(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 296(SP)
-	MOVQ 192(AX), AX
-	SHLQ $2, AX
-	ADDQ AX, 304(SP)
-	MOVQ 312(SP), AX
-	DECQ AX
-	MOVQ AX, 312(SP)
+	MOVQ 184(SI), DI
+	SHLQ $2, DI
+	ADDQ DI, 304(SP)
+	MOVQ 192(SI), SI
+	SHLQ $2, SI
+	ADDQ SI, 312(SP)
+	MOVQ 320(SP), SI
+	DECQ SI
+	MOVQ SI, 320(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -2795,6 +3022,9 @@ TEXT ·pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0_avx512(SB), 0, $304-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(AX), DI
+	CMPQ    DI, $1
+	JGT     known3
 	MOVQ    256(SP), DI
 	MOVQ    264(SP), R8
 	MOVQ    8(AX), R9
@@ -2803,8 +3033,8 @@ row2:
 	VMOVAPS Z3, Z7
 	VMOVAPS Z3, Z8
 	VMOVAPS Z3, Z9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS     (DI), Z10
 	VSUBPS      (R8), Z10, Z10
 	VADDPS      Z0, Z10, Z10
@@ -2836,16 +3066,16 @@ block4:
 	ADDQ        BX, DI
 	ADDQ        CX, R8
 	SUBQ        $64, R9
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z11, 0(SP)
 	VMOVUPS Z7, 64(SP)
 	VMOVUPS Z8, 128(SP)
 	VMOVUPS Z9, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R9, Z7
 	VPCMPD       $6, iota32<>+0(SB), Z7, K1
 	VMOVUPS.Z    (DI), K1, Z7
@@ -2863,8 +3093,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z7
 	VMOVUPS       128(SP), Z8
 	VMAXPS        Z8, Z7, Z8
@@ -2888,17 +3118,30 @@ done5:
 	VMAXPS        X7, X8, X7
 	VFIXUPIMMPS   $0, X5, X8, X7
 	VBROADCASTSS  X7, Z7
-	VCMPPS        $4, Z7, Z7, K1
-	MOVQ          256(SP), DI
-	MOVQ          264(SP), R8
-	MOVQ          8(AX), R9
-	SUBQ          $64, R9
-	VMOVAPS       Z2, Z8
-	VMOVAPS       Z2, Z9
-	VMOVAPS       Z2, Z10
-	VMOVAPS       Z2, Z11
-	JLT           kept7
-block8:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over8
+	MOVQ          816(AX), DI
+	VMOVSS        X7, (DI)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSS (DI), Z7
+over8:
+	VCMPPS  $4, Z7, Z7, K1
+	MOVQ    808(AX), DI
+	CMPQ    DI, $2
+	JGT     known10
+	MOVQ    256(SP), DI
+	MOVQ    264(SP), R8
+	MOVQ    8(AX), R9
+	SUBQ    $64, R9
+	VMOVAPS Z2, Z8
+	VMOVAPS Z2, Z9
+	VMOVAPS Z2, Z10
+	VMOVAPS Z2, Z11
+	JLT     kept11
+block12:
 	VMOVUPS   (DI), Z12
 	VSUBPS    (R8), Z12, Z12
 	VADDPS    Z0, Z12, Z12
@@ -2942,16 +3185,16 @@ block8:
 	ADDQ      BX, DI
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPS Z8, 0(SP)
 	VMOVUPS Z9, 64(SP)
 	VMOVUPS Z10, 128(SP)
 	VMOVUPS Z11, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R9, Z8
 	VPCMPD       $6, iota32<>+0(SB), Z8, K2
 	VMOVUPS.Z    (DI), K2, Z8
@@ -2973,8 +3216,8 @@ masked10:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z8
 	VMOVUPS       128(SP), Z9
 	VADDPS        Z9, Z8, Z8
@@ -2991,36 +3234,46 @@ done9:
 	VPERMILPS     $1, X8, X9
 	VADDPS        X9, X8, X8
 	VBROADCASTSS  X8, Z8
-	MOVQ          272(SP), DI
-	VBROADCASTSS  (DI), Z9
-	VDIVPS        Z8, Z9, Z8
-	VPXORD        Z6, Z8, Z9
-	MOVQ          256(SP), DI
-	MOVQ          264(SP), R8
-	MOVQ          280(SP), R10
-	MOVQ          288(SP), R9
-	MOVQ          8(AX), R11
-	MOVQ          $0, R12
-	MOVQ          792(AX), R13
-	ANDQ          $1, R13
-	JEQ           again11
-	CMPQ          R11, $32
-	JLT           again11
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          R9, R14
-	ADDQ          R13, R14
-	ANDQ          $63, R14
-	JNE           again11
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked14
-again11:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over15
+	MOVQ          816(AX), DI
+	VMOVSS        X8, 4(DI)
+	JMP           leave9
+known10:
+	MOVQ         816(AX), DI
+	VBROADCASTSS 4(DI), Z8
+over15:
+	MOVQ         272(SP), DI
+	VBROADCASTSS (DI), Z9
+	VDIVPS       Z8, Z9, Z8
+	VPXORD       Z6, Z8, Z9
+	MOVQ         256(SP), DI
+	MOVQ         264(SP), R8
+	MOVQ         280(SP), R10
+	MOVQ         288(SP), R9
+	MOVQ         8(AX), R11
+	MOVQ         $0, R12
+	MOVQ         792(AX), R13
+	ANDQ         $1, R13
+	JEQ          again16
+	CMPQ         R11, $32
+	JLT          again16
+	MOVQ         R10, R13
+	NEGQ         R13
+	ANDQ         $63, R13
+	MOVQ         R9, R14
+	ADDQ         R13, R14
+	ANDQ         $63, R14
+	JNE          again16
+	MOVQ         $1, R12
+	SHRQ         $2, R13
+	TESTQ        R13, R13
+	JNE          masked19
+again16:
 	SUBQ $16, R11
-	JLT  single12
-block15:
+	JLT  single17
+block20:
 	VMOVUPS   (DI), Z10
 	VSUBPS    (R8), Z10, Z10
 	VADDPS    Z0, Z10, Z10
@@ -3037,27 +3290,27 @@ block15:
 	VPXORD    Z6, Z10, Z10
 	VBLENDMPS Z10, Z2, K2, Z10
 	TESTQ     R12, R12
-	JNE       around16
+	JNE       around21
 	VMOVUPS   Z11, (R10)
 	VMOVUPS   Z10, (R9)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPS Z11, (R10)
 	VMOVNTPS Z10, (R9)
-stored17:
+stored22:
 	ADDQ DX, DI
 	ADDQ SI, R8
 	ADDQ $64, R10
 	ADDQ $64, R9
 	SUBQ $16, R11
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $16, R11
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked19:
 	VPBROADCASTD R13, Z10
 	VPCMPD       $6, iota32<>+0(SB), Z10, K2
 	VMOVUPS.Z    (DI), K2, Z10
@@ -3089,8 +3342,8 @@ masked14:
 	LEAQ         (R10)(R13*4), R10
 	LEAQ         (R9)(R13*4), R9
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again16
+done18:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $2, R8
@@ -3112,11 +3365,12 @@ done13:
 	MOVQ DI, 296(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -3144,6 +3398,9 @@ TEXT ·pairwise_distance_no_p_is_2_p_is_inf_f64_forward_0_avx2(SB), 0, $272-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    CX, R10
 	MOVQ    8(DI), R11
@@ -3156,8 +3413,8 @@ row2:
 	VMOVAPD Y1, Y8
 	VMOVAPD Y1, Y9
 	VMOVAPD Y1, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R9), Y11
 	VSUBPD    (R10), Y11, Y11
 	VADDPD    Y0, Y11, Y11
@@ -3217,8 +3474,8 @@ block4:
 	ADDQ      DX, R9
 	ADDQ      SI, R10
 	SUBQ      $32, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y3, 0(SP)
 	VMOVUPD Y4, 32(SP)
 	VMOVUPD Y5, 64(SP)
@@ -3229,8 +3486,8 @@ kept3:
 	VMOVUPD Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -3254,8 +3511,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      128(SP), Y4
 	VCMPPD       $3, Y3, Y3, Y5
@@ -3294,20 +3551,36 @@ done5:
 	VMAXPD       X4, X3, X4
 	VBLENDVPD    X5, X3, X4, X3
 	VBROADCASTSD X3, Y3
-	VMOVSD       X3, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, CX
-	MOVQ         176(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSD       X3, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y3
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSD X3, (AX)
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, CX
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -3334,6 +3607,9 @@ TEXT ·pairwise_distance_no_p_is_2_p_is_inf_f64_forward_0_avx512(SB), NOSPLIT, $
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -3342,8 +3618,8 @@ row2:
 	VMOVAPD Z1, Z5
 	VMOVAPD Z1, Z6
 	VMOVAPD Z1, Z7
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD     (R11), Z8
 	VSUBPD      (R12), Z8, Z8
 	VADDPD      Z0, Z8, Z8
@@ -3375,16 +3651,16 @@ block4:
 	ADDQ        DX, R11
 	ADDQ        SI, R12
 	SUBQ        $32, R13
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z4, 0(SP)
 	VMOVUPD Z5, 64(SP)
 	VMOVUPD Z6, 128(SP)
 	VMOVUPD Z7, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z4
 	VPCMPQ       $6, iota64<>+0(SB), Z4, K1
 	VMOVUPD.Z    (R11), K1, Z4
@@ -3402,8 +3678,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z4
 	VMOVUPD       128(SP), Z5
 	VMAXPD        Z5, Z4, Z5
@@ -3424,25 +3700,41 @@ done5:
 	VMAXPD        X5, X4, X5
 	VFIXUPIMMPD   $0, X3, X4, X5
 	VBROADCASTSD  X5, Z4
-	VMOVSD        X4, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, CX
-	MOVQ          176(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSD        X4, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSD (R11), Z4
+over8:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed10
+	VMOVSD X4, (AX)
+passed10:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, CX
+	MOVQ 176(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0_avx2(SB), 0, $320-8
+TEXT ·pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0_avx2(SB), 0, $328-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y1
@@ -3464,27 +3756,30 @@ TEXT ·pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0_avx2(SB), 0, $320-8
 	MOVQ         296(AX), CX
 	SHLQ         $5, CX
 	MOVQ         288(AX), DX
+	MOVQ         DX, 288(SP)
+	SHLQ         $6, 288(SP)
+	MOVQ         296(AX), DX
 	SHLQ         $6, DX
-	MOVQ         296(AX), SI
-	SHLQ         $6, SI
-	MOVQ         48(AX), DI
-	MOVQ         DI, 288(SP)
+	MOVQ         48(AX), SI
+	MOVQ         SI, 296(SP)
 	VMOVUPD      k8000000000000000<>+0(SB), Y5
-	MOVQ         56(AX), DI
-	MOVQ         DI, 296(SP)
+	MOVQ         56(AX), SI
+	MOVQ         SI, 304(SP)
 	MOVQ         64(AX), AX
-	MOVQ         AX, 304(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
 	MOVQ         AX, 312(SP)
-	MOVQ         312(SP), AX
-	TESTQ        AX, AX
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), SI
+	MOVQ         SI, 320(SP)
+	MOVQ         320(SP), SI
+	TESTQ        SI, SI
 	JLE          end1
 row2:
-	MOVQ    256(SP), AX
+	MOVQ    808(AX), SI
+	CMPQ    SI, $1
+	JGT     known3
+	MOVQ    256(SP), SI
 	MOVQ    264(SP), DI
-	MOVQ    a+0(FP), R8
-	MOVQ    8(R8), R8
+	MOVQ    8(AX), R8
 	SUBQ    $32, R8
 	VMOVAPD Y3, Y6
 	VMOVAPD Y3, Y7
@@ -3494,69 +3789,69 @@ row2:
 	VMOVAPD Y3, Y11
 	VMOVAPD Y3, Y12
 	VMOVAPD Y3, Y13
-	JLT     kept3
-block4:
-	VMOVUPD   (AX), Y14
+	JLT     kept4
+block5:
+	VMOVUPD   (SI), Y14
 	VSUBPD    (DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y6, Y6, Y15
 	VMAXPD    Y14, Y6, Y14
 	VBLENDVPD Y15, Y6, Y14, Y6
-	VMOVUPD   32(AX), Y14
+	VMOVUPD   32(SI), Y14
 	VSUBPD    32(DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y7, Y7, Y15
 	VMAXPD    Y14, Y7, Y14
 	VBLENDVPD Y15, Y7, Y14, Y7
-	VMOVUPD   64(AX), Y14
+	VMOVUPD   64(SI), Y14
 	VSUBPD    64(DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y8, Y8, Y15
 	VMAXPD    Y14, Y8, Y14
 	VBLENDVPD Y15, Y8, Y14, Y8
-	VMOVUPD   96(AX), Y14
+	VMOVUPD   96(SI), Y14
 	VSUBPD    96(DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y9, Y9, Y15
 	VMAXPD    Y14, Y9, Y14
 	VBLENDVPD Y15, Y9, Y14, Y9
-	VMOVUPD   128(AX), Y14
+	VMOVUPD   128(SI), Y14
 	VSUBPD    128(DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y10, Y10, Y15
 	VMAXPD    Y14, Y10, Y14
 	VBLENDVPD Y15, Y10, Y14, Y10
-	VMOVUPD   160(AX), Y14
+	VMOVUPD   160(SI), Y14
 	VSUBPD    160(DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y11, Y11, Y15
 	VMAXPD    Y14, Y11, Y14
 	VBLENDVPD Y15, Y11, Y14, Y11
-	VMOVUPD   192(AX), Y14
+	VMOVUPD   192(SI), Y14
 	VSUBPD    192(DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y12, Y12, Y15
 	VMAXPD    Y14, Y12, Y14
 	VBLENDVPD Y15, Y12, Y14, Y12
-	VMOVUPD   224(AX), Y14
+	VMOVUPD   224(SI), Y14
 	VSUBPD    224(DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y13, Y13, Y15
 	VMAXPD    Y14, Y13, Y14
 	VBLENDVPD Y15, Y13, Y14, Y13
-	ADDQ      272(SP), AX
+	ADDQ      272(SP), SI
 	ADDQ      280(SP), DI
 	SUBQ      $32, R8
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -3567,8 +3862,8 @@ kept3:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R9
 	ADDQ    $32, R8
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R8, R10
 	MOVQ       $4, R11
 	CMPQ       R10, R11
@@ -3576,7 +3871,7 @@ masked6:
 	LEAQ       tail<>+0(SB), R11
 	NEGQ       R10
 	VMOVUPD    32(R11)(R10*8), Y6
-	VMASKMOVPD (AX), Y6, Y7
+	VMASKMOVPD (SI), Y6, Y7
 	VMASKMOVPD (DI), Y6, Y8
 	VSUBPD     Y8, Y7, Y7
 	VADDPD     Y0, Y7, Y7
@@ -3587,13 +3882,13 @@ masked6:
 	VBLENDVPD  Y9, Y8, Y7, Y7
 	VBLENDVPD  Y6, Y7, Y8, Y8
 	VMOVUPD    Y8, 0(SP)(R9*1)
-	ADDQ       BX, AX
+	ADDQ       BX, SI
 	ADDQ       CX, DI
 	ADDQ       $32, R9
 	ANDQ       $255, R9
 	SUBQ       $4, R8
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VCMPPD       $3, Y6, Y6, Y8
@@ -3632,25 +3927,37 @@ done5:
 	VMAXPD       X7, X6, X7
 	VBLENDVPD    X8, X6, X7, X6
 	VBROADCASTSD X6, Y6
-	VCMPPD       $4, Y6, Y6, Y7
-	MOVQ         256(SP), AX
-	MOVQ         264(SP), DI
-	MOVQ         a+0(FP), R8
-	MOVQ         8(R8), R8
-	VMOVAPD      Y2, Y8
-	VMOVUPD      Y8, 0(SP)
-	VMOVUPD      Y8, 32(SP)
-	VMOVUPD      Y8, 64(SP)
-	VMOVUPD      Y8, 96(SP)
-	VMOVUPD      Y8, 128(SP)
-	VMOVUPD      Y8, 160(SP)
-	VMOVUPD      Y8, 192(SP)
-	VMOVUPD      Y8, 224(SP)
-	MOVQ         $0, R9
-	SUBQ         $8, R8
-	JLT          single7
-block8:
-	VMOVUPD   (AX), Y8
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over8
+	MOVQ         816(AX), SI
+	VMOVSD       X6, (SI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), SI
+	VBROADCASTSD (SI), Y6
+over8:
+	VCMPPD  $4, Y6, Y6, Y7
+	MOVQ    808(AX), SI
+	CMPQ    SI, $2
+	JGT     known10
+	MOVQ    256(SP), SI
+	MOVQ    264(SP), DI
+	MOVQ    8(AX), R8
+	VMOVAPD Y2, Y8
+	VMOVUPD Y8, 0(SP)
+	VMOVUPD Y8, 32(SP)
+	VMOVUPD Y8, 64(SP)
+	VMOVUPD Y8, 96(SP)
+	VMOVUPD Y8, 128(SP)
+	VMOVUPD Y8, 160(SP)
+	VMOVUPD Y8, 192(SP)
+	VMOVUPD Y8, 224(SP)
+	MOVQ    $0, R9
+	SUBQ    $8, R8
+	JLT     single11
+block12:
+	VMOVUPD   (SI), Y8
 	VSUBPD    (DI), Y8, Y8
 	VADDPD    Y0, Y8, Y8
 	VANDPD    Y4, Y8, Y8
@@ -3662,7 +3969,7 @@ block8:
 	VMOVUPD   0(SP)(R9*1), Y9
 	VADDPD    Y8, Y9, Y8
 	VMOVUPD   Y8, 0(SP)(R9*1)
-	VMOVUPD   32(AX), Y8
+	VMOVUPD   32(SI), Y8
 	VSUBPD    32(DI), Y8, Y8
 	VADDPD    Y0, Y8, Y8
 	VANDPD    Y4, Y8, Y8
@@ -3674,16 +3981,16 @@ block8:
 	VMOVUPD   32(SP)(R9*1), Y9
 	VADDPD    Y8, Y9, Y8
 	VMOVUPD   Y8, 32(SP)(R9*1)
-	ADDQ      DX, AX
-	ADDQ      SI, DI
+	ADDQ      288(SP), SI
+	ADDQ      DX, DI
 	ADDQ      $64, R9
 	ANDQ      $255, R9
 	SUBQ      $8, R8
-	JGE       block8
-single7:
+	JGE       block12
+single11:
 	ADDQ $8, R8
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	MOVQ       R8, R10
 	MOVQ       $4, R11
 	CMPQ       R10, R11
@@ -3691,7 +3998,7 @@ masked10:
 	LEAQ       tail<>+0(SB), R11
 	NEGQ       R10
 	VMOVUPD    32(R11)(R10*8), Y8
-	VMASKMOVPD (AX), Y8, Y9
+	VMASKMOVPD (SI), Y8, Y9
 	VMASKMOVPD (DI), Y8, Y10
 	VSUBPD     Y10, Y9, Y9
 	VADDPD     Y0, Y9, Y9
@@ -3705,13 +4012,13 @@ masked10:
 	VADDPD     Y9, Y10, Y9
 	VBLENDVPD  Y8, Y9, Y10, Y10
 	VMOVUPD    Y10, 0(SP)(R9*1)
-	ADDQ       BX, AX
+	ADDQ       BX, SI
 	ADDQ       CX, DI
 	ADDQ       $32, R9
 	ANDQ       $255, R9
 	SUBQ       $4, R8
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y8
 	VMOVUPD      128(SP), Y9
 	VADDPD       Y9, Y8, Y8
@@ -3732,39 +4039,47 @@ done9:
 	VPERMILPD    $1, X8, X9
 	VADDPD       X9, X8, X8
 	VBROADCASTSD X8, Y8
-	MOVQ         288(SP), AX
-	VBROADCASTSD (AX), Y9
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over15
+	MOVQ         816(AX), SI
+	VMOVSD       X8, 8(SI)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), SI
+	VBROADCASTSD 8(SI), Y8
+over15:
+	MOVQ         296(SP), SI
+	VBROADCASTSD (SI), Y9
 	VDIVPD       Y8, Y9, Y8
 	VXORPD       Y5, Y8, Y9
-	MOVQ         256(SP), AX
+	MOVQ         256(SP), SI
 	MOVQ         264(SP), DI
-	MOVQ         296(SP), R12
-	MOVQ         304(SP), R8
-	MOVQ         a+0(FP), R9
-	MOVQ         8(R9), R9
+	MOVQ         304(SP), R12
+	MOVQ         312(SP), R8
+	MOVQ         8(AX), R9
 	MOVQ         $0, R10
-	MOVQ         a+0(FP), R11
-	MOVQ         792(R11), R11
+	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          again11
+	JEQ          again16
 	CMPQ         R9, $8
-	JLT          again11
+	JLT          again16
 	MOVQ         R12, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         R8, R13
 	ADDQ         R11, R13
 	ANDQ         $31, R13
-	JNE          again11
+	JNE          again16
 	MOVQ         $1, R10
 	SHRQ         $3, R11
 	TESTQ        R11, R11
-	JNE          masked14
-again11:
+	JNE          masked19
+again16:
 	SUBQ $4, R9
-	JLT  single12
-block15:
-	VMOVUPD   (AX), Y10
+	JLT  single17
+block20:
+	VMOVUPD   (SI), Y10
 	VSUBPD    (DI), Y10, Y10
 	VADDPD    Y0, Y10, Y10
 	VANDPD    Y4, Y10, Y11
@@ -3780,32 +4095,32 @@ block15:
 	VXORPD    Y5, Y10, Y10
 	VBLENDVPD Y11, Y10, Y2, Y10
 	TESTQ     R10, R10
-	JNE       around16
+	JNE       around21
 	VMOVUPD   Y12, (R12)
 	VMOVUPD   Y10, (R8)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPD Y12, (R12)
 	VMOVNTPD Y10, (R8)
-stored17:
-	ADDQ BX, AX
+stored22:
+	ADDQ BX, SI
 	ADDQ CX, DI
 	ADDQ $32, R12
 	ADDQ $32, R8
 	SUBQ $4, R9
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $4, R9
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $4, R11
 	CMPQ    R11, R9
 	CMOVQGT R9, R11
-masked14:
+masked19:
 	MOVQ       R11, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPD    32(R14)(R13*8), Y10
-	VMASKMOVPD (AX), Y10, Y11
+	VMASKMOVPD (SI), Y10, Y11
 	VMASKMOVPD (DI), Y10, Y12
 	VSUBPD     Y12, Y11, Y11
 	VADDPD     Y0, Y11, Y11
@@ -3826,7 +4141,7 @@ masked14:
 	MOVQ       R11, R13
 	TESTQ      BX, BX
 	CMOVQEQ    BX, R13
-	LEAQ       (AX)(R13*8), AX
+	LEAQ       (SI)(R13*8), SI
 	MOVQ       R11, R13
 	TESTQ      CX, CX
 	CMOVQEQ    CX, R13
@@ -3834,35 +4149,35 @@ masked14:
 	LEAQ       (R12)(R11*8), R12
 	LEAQ       (R8)(R11*8), R8
 	SUBQ       R11, R9
-	JNE        again11
-done13:
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), DI
+	JNE        again16
+done18:
+	MOVQ a+0(FP), SI
+	MOVQ 160(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 256(SP)
-	MOVQ 168(AX), DI
+	MOVQ 168(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 264(SP)
-	MOVQ 176(AX), DI
-	SHLQ $3, DI
-	ADDQ DI, 288(SP)
-	MOVQ 184(AX), DI
+	MOVQ 176(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 296(SP)
-	MOVQ 192(AX), AX
-	SHLQ $3, AX
-	ADDQ AX, 304(SP)
-	MOVQ 312(SP), AX
-	DECQ AX
-	MOVQ AX, 312(SP)
+	MOVQ 184(SI), DI
+	SHLQ $3, DI
+	ADDQ DI, 304(SP)
+	MOVQ 192(SI), SI
+	SHLQ $3, SI
+	ADDQ SI, 312(SP)
+	MOVQ 320(SP), SI
+	DECQ SI
+	MOVQ SI, 320(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -3901,6 +4216,9 @@ TEXT ·pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0_avx512(SB), 0, $304-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(AX), DI
+	CMPQ    DI, $1
+	JGT     known3
 	MOVQ    256(SP), DI
 	MOVQ    264(SP), R8
 	MOVQ    8(AX), R9
@@ -3909,8 +4227,8 @@ row2:
 	VMOVAPD Z3, Z7
 	VMOVAPD Z3, Z8
 	VMOVAPD Z3, Z9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD     (DI), Z10
 	VSUBPD      (R8), Z10, Z10
 	VADDPD      Z0, Z10, Z10
@@ -3942,16 +4260,16 @@ block4:
 	ADDQ        BX, DI
 	ADDQ        CX, R8
 	SUBQ        $32, R9
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z11, 0(SP)
 	VMOVUPD Z7, 64(SP)
 	VMOVUPD Z8, 128(SP)
 	VMOVUPD Z9, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R9, Z7
 	VPCMPQ       $6, iota64<>+0(SB), Z7, K1
 	VMOVUPD.Z    (DI), K1, Z7
@@ -3969,8 +4287,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z7
 	VMOVUPD       128(SP), Z8
 	VMAXPD        Z8, Z7, Z8
@@ -3991,17 +4309,30 @@ done5:
 	VMAXPD        X8, X7, X8
 	VFIXUPIMMPD   $0, X5, X7, X8
 	VBROADCASTSD  X8, Z7
-	VCMPPD        $4, Z7, Z7, K1
-	MOVQ          256(SP), DI
-	MOVQ          264(SP), R8
-	MOVQ          8(AX), R9
-	SUBQ          $32, R9
-	VMOVAPD       Z2, Z8
-	VMOVAPD       Z2, Z9
-	VMOVAPD       Z2, Z10
-	VMOVAPD       Z2, Z11
-	JLT           kept7
-block8:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over8
+	MOVQ          816(AX), DI
+	VMOVSD        X7, (DI)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSD (DI), Z7
+over8:
+	VCMPPD  $4, Z7, Z7, K1
+	MOVQ    808(AX), DI
+	CMPQ    DI, $2
+	JGT     known10
+	MOVQ    256(SP), DI
+	MOVQ    264(SP), R8
+	MOVQ    8(AX), R9
+	SUBQ    $32, R9
+	VMOVAPD Z2, Z8
+	VMOVAPD Z2, Z9
+	VMOVAPD Z2, Z10
+	VMOVAPD Z2, Z11
+	JLT     kept11
+block12:
 	VMOVUPD   (DI), Z12
 	VSUBPD    (R8), Z12, Z12
 	VADDPD    Z0, Z12, Z12
@@ -4045,16 +4376,16 @@ block8:
 	ADDQ      BX, DI
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPD Z8, 0(SP)
 	VMOVUPD Z9, 64(SP)
 	VMOVUPD Z10, 128(SP)
 	VMOVUPD Z11, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R9, Z8
 	VPCMPQ       $6, iota64<>+0(SB), Z8, K2
 	VMOVUPD.Z    (DI), K2, Z8
@@ -4076,8 +4407,8 @@ masked10:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z8
 	VMOVUPD       128(SP), Z9
 	VADDPD        Z9, Z8, Z8
@@ -4092,36 +4423,46 @@ done9:
 	VPERMILPD     $1, X8, X9
 	VADDPD        X9, X8, X8
 	VBROADCASTSD  X8, Z8
-	MOVQ          272(SP), DI
-	VBROADCASTSD  (DI), Z9
-	VDIVPD        Z8, Z9, Z8
-	VPXORQ        Z6, Z8, Z9
-	MOVQ          256(SP), DI
-	MOVQ          264(SP), R8
-	MOVQ          280(SP), R10
-	MOVQ          288(SP), R9
-	MOVQ          8(AX), R11
-	MOVQ          $0, R12
-	MOVQ          792(AX), R13
-	ANDQ          $1, R13
-	JEQ           again11
-	CMPQ          R11, $16
-	JLT           again11
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          R9, R14
-	ADDQ          R13, R14
-	ANDQ          $63, R14
-	JNE           again11
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked14
-again11:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over15
+	MOVQ          816(AX), DI
+	VMOVSD        X8, 8(DI)
+	JMP           leave9
+known10:
+	MOVQ         816(AX), DI
+	VBROADCASTSD 8(DI), Z8
+over15:
+	MOVQ         272(SP), DI
+	VBROADCASTSD (DI), Z9
+	VDIVPD       Z8, Z9, Z8
+	VPXORQ       Z6, Z8, Z9
+	MOVQ         256(SP), DI
+	MOVQ         264(SP), R8
+	MOVQ         280(SP), R10
+	MOVQ         288(SP), R9
+	MOVQ         8(AX), R11
+	MOVQ         $0, R12
+	MOVQ         792(AX), R13
+	ANDQ         $1, R13
+	JEQ          again16
+	CMPQ         R11, $16
+	JLT          again16
+	MOVQ         R10, R13
+	NEGQ         R13
+	ANDQ         $63, R13
+	MOVQ         R9, R14
+	ADDQ         R13, R14
+	ANDQ         $63, R14
+	JNE          again16
+	MOVQ         $1, R12
+	SHRQ         $3, R13
+	TESTQ        R13, R13
+	JNE          masked19
+again16:
 	SUBQ $8, R11
-	JLT  single12
-block15:
+	JLT  single17
+block20:
 	VMOVUPD   (DI), Z10
 	VSUBPD    (R8), Z10, Z10
 	VADDPD    Z0, Z10, Z10
@@ -4138,27 +4479,27 @@ block15:
 	VPXORQ    Z6, Z10, Z10
 	VBLENDMPD Z10, Z2, K2, Z10
 	TESTQ     R12, R12
-	JNE       around16
+	JNE       around21
 	VMOVUPD   Z11, (R10)
 	VMOVUPD   Z10, (R9)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPD Z11, (R10)
 	VMOVNTPD Z10, (R9)
-stored17:
+stored22:
 	ADDQ DX, DI
 	ADDQ SI, R8
 	ADDQ $64, R10
 	ADDQ $64, R9
 	SUBQ $8, R11
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $8, R11
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked19:
 	VPBROADCASTQ R13, Z10
 	VPCMPQ       $6, iota64<>+0(SB), Z10, K2
 	VMOVUPD.Z    (DI), K2, Z10
@@ -4190,8 +4531,8 @@ masked14:
 	LEAQ         (R10)(R13*8), R10
 	LEAQ         (R9)(R13*8), R9
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again16
+done18:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $3, R8
@@ -4213,11 +4554,12 @@ done13:
 	MOVQ DI, 296(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -4247,6 +4589,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_avx2
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    CX, R10
 	MOVQ    8(DI), R11
@@ -4259,8 +4604,8 @@ row2:
 	VMOVAPS Y1, Y8
 	VMOVAPS Y1, Y9
 	VMOVAPS Y1, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R9), Y11
 	VSUBPS    (R10), Y11, Y11
 	VADDPS    Y0, Y11, Y11
@@ -4320,8 +4665,8 @@ block4:
 	ADDQ      DX, R9
 	ADDQ      SI, R10
 	SUBQ      $64, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y3, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -4332,8 +4677,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -4357,8 +4702,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      128(SP), Y4
 	VCMPPS       $3, Y3, Y3, Y5
@@ -4401,20 +4746,36 @@ done5:
 	VMINPS       X4, X3, X4
 	VBLENDVPS    X5, X3, X4, X3
 	VBROADCASTSS X3, Y3
-	VMOVSS       X3, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, CX
-	MOVQ         176(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSS       X3, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y3
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSS X3, (AX)
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, CX
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -4443,6 +4804,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_avx5
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -4451,8 +4815,8 @@ row2:
 	VMOVAPS Z1, Z5
 	VMOVAPS Z1, Z6
 	VMOVAPS Z1, Z7
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS     (R11), Z8
 	VSUBPS      (R12), Z8, Z8
 	VADDPS      Z0, Z8, Z8
@@ -4484,16 +4848,16 @@ block4:
 	ADDQ        DX, R11
 	ADDQ        SI, R12
 	SUBQ        $64, R13
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z4, 0(SP)
 	VMOVUPS Z5, 64(SP)
 	VMOVUPS Z6, 128(SP)
 	VMOVUPS Z7, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z4
 	VPCMPD       $6, iota32<>+0(SB), Z4, K1
 	VMOVUPS.Z    (R11), K1, Z4
@@ -4511,8 +4875,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z4
 	VMOVUPS       128(SP), Z5
 	VMINPS        Z5, Z4, Z5
@@ -4536,25 +4900,41 @@ done5:
 	VMINPS        X4, X5, X4
 	VFIXUPIMMPS   $0, X3, X5, X4
 	VBROADCASTSS  X4, Z4
-	VMOVSS        X4, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, CX
-	MOVQ          176(R11), R11
-	SHLQ          $2, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSS        X4, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSS (R11), Z4
+over8:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed10
+	VMOVSS X4, (AX)
+passed10:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, CX
+	MOVQ 176(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_avx2(SB), 0, $320-8
+TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_avx2(SB), 0, $328-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -4578,27 +4958,30 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_avx
 	MOVQ         296(AX), CX
 	SHLQ         $5, CX
 	MOVQ         288(AX), DX
+	MOVQ         DX, 288(SP)
+	SHLQ         $6, 288(SP)
+	MOVQ         296(AX), DX
 	SHLQ         $6, DX
-	MOVQ         296(AX), SI
-	SHLQ         $6, SI
-	MOVQ         48(AX), DI
-	MOVQ         DI, 288(SP)
+	MOVQ         48(AX), SI
+	MOVQ         SI, 296(SP)
 	VMOVUPS      k80000000<>+0(SB), Y5
-	MOVQ         56(AX), DI
-	MOVQ         DI, 296(SP)
+	MOVQ         56(AX), SI
+	MOVQ         SI, 304(SP)
 	MOVQ         64(AX), AX
-	MOVQ         AX, 304(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
 	MOVQ         AX, 312(SP)
-	MOVQ         312(SP), AX
-	TESTQ        AX, AX
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), SI
+	MOVQ         SI, 320(SP)
+	MOVQ         320(SP), SI
+	TESTQ        SI, SI
 	JLE          end1
 row2:
-	MOVQ    256(SP), AX
+	MOVQ    808(AX), SI
+	CMPQ    SI, $1
+	JGT     known3
+	MOVQ    256(SP), SI
 	MOVQ    264(SP), DI
-	MOVQ    a+0(FP), R8
-	MOVQ    8(R8), R8
+	MOVQ    8(AX), R8
 	SUBQ    $64, R8
 	VMOVAPS Y3, Y6
 	VMOVAPS Y3, Y7
@@ -4608,69 +4991,69 @@ row2:
 	VMOVAPS Y3, Y11
 	VMOVAPS Y3, Y12
 	VMOVAPS Y3, Y13
-	JLT     kept3
-block4:
-	VMOVUPS   (AX), Y14
+	JLT     kept4
+block5:
+	VMOVUPS   (SI), Y14
 	VSUBPS    (DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y6, Y6, Y15
 	VMINPS    Y14, Y6, Y14
 	VBLENDVPS Y15, Y6, Y14, Y6
-	VMOVUPS   32(AX), Y14
+	VMOVUPS   32(SI), Y14
 	VSUBPS    32(DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y7, Y7, Y15
 	VMINPS    Y14, Y7, Y14
 	VBLENDVPS Y15, Y7, Y14, Y7
-	VMOVUPS   64(AX), Y14
+	VMOVUPS   64(SI), Y14
 	VSUBPS    64(DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y8, Y8, Y15
 	VMINPS    Y14, Y8, Y14
 	VBLENDVPS Y15, Y8, Y14, Y8
-	VMOVUPS   96(AX), Y14
+	VMOVUPS   96(SI), Y14
 	VSUBPS    96(DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y9, Y9, Y15
 	VMINPS    Y14, Y9, Y14
 	VBLENDVPS Y15, Y9, Y14, Y9
-	VMOVUPS   128(AX), Y14
+	VMOVUPS   128(SI), Y14
 	VSUBPS    128(DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y10, Y10, Y15
 	VMINPS    Y14, Y10, Y14
 	VBLENDVPS Y15, Y10, Y14, Y10
-	VMOVUPS   160(AX), Y14
+	VMOVUPS   160(SI), Y14
 	VSUBPS    160(DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y11, Y11, Y15
 	VMINPS    Y14, Y11, Y14
 	VBLENDVPS Y15, Y11, Y14, Y11
-	VMOVUPS   192(AX), Y14
+	VMOVUPS   192(SI), Y14
 	VSUBPS    192(DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y12, Y12, Y15
 	VMINPS    Y14, Y12, Y14
 	VBLENDVPS Y15, Y12, Y14, Y12
-	VMOVUPS   224(AX), Y14
+	VMOVUPS   224(SI), Y14
 	VSUBPS    224(DI), Y14, Y14
 	VADDPS    Y0, Y14, Y14
 	VANDPS    Y4, Y14, Y14
 	VCMPPS    $3, Y13, Y13, Y15
 	VMINPS    Y14, Y13, Y14
 	VBLENDVPS Y15, Y13, Y14, Y13
-	ADDQ      272(SP), AX
+	ADDQ      272(SP), SI
 	ADDQ      280(SP), DI
 	SUBQ      $64, R8
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y6, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -4681,8 +5064,8 @@ kept3:
 	VMOVUPS Y13, 224(SP)
 	MOVQ    $0, R9
 	ADDQ    $64, R8
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R8, R10
 	MOVQ       $8, R11
 	CMPQ       R10, R11
@@ -4690,7 +5073,7 @@ masked6:
 	LEAQ       tail<>+0(SB), R11
 	NEGQ       R10
 	VMOVUPS    32(R11)(R10*4), Y6
-	VMASKMOVPS (AX), Y6, Y7
+	VMASKMOVPS (SI), Y6, Y7
 	VMASKMOVPS (DI), Y6, Y8
 	VSUBPS     Y8, Y7, Y7
 	VADDPS     Y0, Y7, Y7
@@ -4701,13 +5084,13 @@ masked6:
 	VBLENDVPS  Y9, Y8, Y7, Y7
 	VBLENDVPS  Y6, Y7, Y8, Y8
 	VMOVUPS    Y8, 0(SP)(R9*1)
-	ADDQ       BX, AX
+	ADDQ       BX, SI
 	ADDQ       CX, DI
 	ADDQ       $32, R9
 	ANDQ       $255, R9
 	SUBQ       $8, R8
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VCMPPS       $3, Y6, Y6, Y8
@@ -4750,25 +5133,37 @@ done5:
 	VMINPS       X7, X6, X7
 	VBLENDVPS    X8, X6, X7, X6
 	VBROADCASTSS X6, Y6
-	VCMPPS       $4, Y6, Y6, Y7
-	MOVQ         256(SP), AX
-	MOVQ         264(SP), DI
-	MOVQ         a+0(FP), R8
-	MOVQ         8(R8), R8
-	VMOVAPS      Y2, Y8
-	VMOVUPS      Y8, 0(SP)
-	VMOVUPS      Y8, 32(SP)
-	VMOVUPS      Y8, 64(SP)
-	VMOVUPS      Y8, 96(SP)
-	VMOVUPS      Y8, 128(SP)
-	VMOVUPS      Y8, 160(SP)
-	VMOVUPS      Y8, 192(SP)
-	VMOVUPS      Y8, 224(SP)
-	MOVQ         $0, R9
-	SUBQ         $16, R8
-	JLT          single7
-block8:
-	VMOVUPS   (AX), Y8
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over8
+	MOVQ         816(AX), SI
+	VMOVSS       X6, (SI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), SI
+	VBROADCASTSS (SI), Y6
+over8:
+	VCMPPS  $4, Y6, Y6, Y7
+	MOVQ    808(AX), SI
+	CMPQ    SI, $2
+	JGT     known10
+	MOVQ    256(SP), SI
+	MOVQ    264(SP), DI
+	MOVQ    8(AX), R8
+	VMOVAPS Y2, Y8
+	VMOVUPS Y8, 0(SP)
+	VMOVUPS Y8, 32(SP)
+	VMOVUPS Y8, 64(SP)
+	VMOVUPS Y8, 96(SP)
+	VMOVUPS Y8, 128(SP)
+	VMOVUPS Y8, 160(SP)
+	VMOVUPS Y8, 192(SP)
+	VMOVUPS Y8, 224(SP)
+	MOVQ    $0, R9
+	SUBQ    $16, R8
+	JLT     single11
+block12:
+	VMOVUPS   (SI), Y8
 	VSUBPS    (DI), Y8, Y8
 	VADDPS    Y0, Y8, Y8
 	VANDPS    Y4, Y8, Y8
@@ -4780,7 +5175,7 @@ block8:
 	VMOVUPS   0(SP)(R9*1), Y9
 	VADDPS    Y8, Y9, Y8
 	VMOVUPS   Y8, 0(SP)(R9*1)
-	VMOVUPS   32(AX), Y8
+	VMOVUPS   32(SI), Y8
 	VSUBPS    32(DI), Y8, Y8
 	VADDPS    Y0, Y8, Y8
 	VANDPS    Y4, Y8, Y8
@@ -4792,16 +5187,16 @@ block8:
 	VMOVUPS   32(SP)(R9*1), Y9
 	VADDPS    Y8, Y9, Y8
 	VMOVUPS   Y8, 32(SP)(R9*1)
-	ADDQ      DX, AX
-	ADDQ      SI, DI
+	ADDQ      288(SP), SI
+	ADDQ      DX, DI
 	ADDQ      $64, R9
 	ANDQ      $255, R9
 	SUBQ      $16, R8
-	JGE       block8
-single7:
+	JGE       block12
+single11:
 	ADDQ $16, R8
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	MOVQ       R8, R10
 	MOVQ       $8, R11
 	CMPQ       R10, R11
@@ -4809,7 +5204,7 @@ masked10:
 	LEAQ       tail<>+0(SB), R11
 	NEGQ       R10
 	VMOVUPS    32(R11)(R10*4), Y8
-	VMASKMOVPS (AX), Y8, Y9
+	VMASKMOVPS (SI), Y8, Y9
 	VMASKMOVPS (DI), Y8, Y10
 	VSUBPS     Y10, Y9, Y9
 	VADDPS     Y0, Y9, Y9
@@ -4823,13 +5218,13 @@ masked10:
 	VADDPS     Y9, Y10, Y9
 	VBLENDVPS  Y8, Y9, Y10, Y10
 	VMOVUPS    Y10, 0(SP)(R9*1)
-	ADDQ       BX, AX
+	ADDQ       BX, SI
 	ADDQ       CX, DI
 	ADDQ       $32, R9
 	ANDQ       $255, R9
 	SUBQ       $8, R8
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y8
 	VMOVUPS      128(SP), Y9
 	VADDPS       Y9, Y8, Y8
@@ -4852,39 +5247,47 @@ done9:
 	VPERMILPS    $1, X8, X9
 	VADDPS       X9, X8, X8
 	VBROADCASTSS X8, Y8
-	MOVQ         288(SP), AX
-	VBROADCASTSS (AX), Y9
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over15
+	MOVQ         816(AX), SI
+	VMOVSS       X8, 4(SI)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), SI
+	VBROADCASTSS 4(SI), Y8
+over15:
+	MOVQ         296(SP), SI
+	VBROADCASTSS (SI), Y9
 	VDIVPS       Y8, Y9, Y8
 	VXORPS       Y5, Y8, Y9
-	MOVQ         256(SP), AX
+	MOVQ         256(SP), SI
 	MOVQ         264(SP), DI
-	MOVQ         296(SP), R12
-	MOVQ         304(SP), R8
-	MOVQ         a+0(FP), R9
-	MOVQ         8(R9), R9
+	MOVQ         304(SP), R12
+	MOVQ         312(SP), R8
+	MOVQ         8(AX), R9
 	MOVQ         $0, R10
-	MOVQ         a+0(FP), R11
-	MOVQ         792(R11), R11
+	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          again11
+	JEQ          again16
 	CMPQ         R9, $16
-	JLT          again11
+	JLT          again16
 	MOVQ         R12, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         R8, R13
 	ADDQ         R11, R13
 	ANDQ         $31, R13
-	JNE          again11
+	JNE          again16
 	MOVQ         $1, R10
 	SHRQ         $2, R11
 	TESTQ        R11, R11
-	JNE          masked14
-again11:
+	JNE          masked19
+again16:
 	SUBQ $8, R9
-	JLT  single12
-block15:
-	VMOVUPS   (AX), Y10
+	JLT  single17
+block20:
+	VMOVUPS   (SI), Y10
 	VSUBPS    (DI), Y10, Y10
 	VADDPS    Y0, Y10, Y10
 	VANDPS    Y4, Y10, Y11
@@ -4900,32 +5303,32 @@ block15:
 	VXORPS    Y5, Y10, Y10
 	VBLENDVPS Y11, Y10, Y2, Y10
 	TESTQ     R10, R10
-	JNE       around16
+	JNE       around21
 	VMOVUPS   Y12, (R12)
 	VMOVUPS   Y10, (R8)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPS Y12, (R12)
 	VMOVNTPS Y10, (R8)
-stored17:
-	ADDQ BX, AX
+stored22:
+	ADDQ BX, SI
 	ADDQ CX, DI
 	ADDQ $32, R12
 	ADDQ $32, R8
 	SUBQ $8, R9
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $8, R9
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $8, R11
 	CMPQ    R11, R9
 	CMOVQGT R9, R11
-masked14:
+masked19:
 	MOVQ       R11, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPS    32(R14)(R13*4), Y10
-	VMASKMOVPS (AX), Y10, Y11
+	VMASKMOVPS (SI), Y10, Y11
 	VMASKMOVPS (DI), Y10, Y12
 	VSUBPS     Y12, Y11, Y11
 	VADDPS     Y0, Y11, Y11
@@ -4946,7 +5349,7 @@ masked14:
 	MOVQ       R11, R13
 	TESTQ      BX, BX
 	CMOVQEQ    BX, R13
-	LEAQ       (AX)(R13*4), AX
+	LEAQ       (SI)(R13*4), SI
 	MOVQ       R11, R13
 	TESTQ      CX, CX
 	CMOVQEQ    CX, R13
@@ -4954,35 +5357,35 @@ masked14:
 	LEAQ       (R12)(R11*4), R12
 	LEAQ       (R8)(R11*4), R8
 	SUBQ       R11, R9
-	JNE        again11
-done13:
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), DI
+	JNE        again16
+done18:
+	MOVQ a+0(FP), SI
+	MOVQ 160(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 256(SP)
-	MOVQ 168(AX), DI
+	MOVQ 168(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 264(SP)
-	MOVQ 176(AX), DI
-	SHLQ $2, DI
-	ADDQ DI, 288(SP)
-	MOVQ 184(AX), DI
+	MOVQ 176(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 296(SP)
-	MOVQ 192(AX), AX
-	SHLQ $2, AX
-	ADDQ AX, 304(SP)
-	MOVQ 312(SP), AX
-	DECQ AX
-	MOVQ AX, 312(SP)
+	MOVQ 184(SI), DI
+	SHLQ $2, DI
+	ADDQ DI, 304(SP)
+	MOVQ 192(SI), SI
+	SHLQ $2, SI
+	ADDQ SI, 312(SP)
+	MOVQ 320(SP), SI
+	DECQ SI
+	MOVQ SI, 320(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -5023,6 +5426,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_avx
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(AX), DI
+	CMPQ    DI, $1
+	JGT     known3
 	MOVQ    256(SP), DI
 	MOVQ    264(SP), R8
 	MOVQ    8(AX), R9
@@ -5031,8 +5437,8 @@ row2:
 	VMOVAPS Z3, Z7
 	VMOVAPS Z3, Z8
 	VMOVAPS Z3, Z9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS     (DI), Z10
 	VSUBPS      (R8), Z10, Z10
 	VADDPS      Z0, Z10, Z10
@@ -5064,16 +5470,16 @@ block4:
 	ADDQ        BX, DI
 	ADDQ        CX, R8
 	SUBQ        $64, R9
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z11, 0(SP)
 	VMOVUPS Z7, 64(SP)
 	VMOVUPS Z8, 128(SP)
 	VMOVUPS Z9, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R9, Z7
 	VPCMPD       $6, iota32<>+0(SB), Z7, K1
 	VMOVUPS.Z    (DI), K1, Z7
@@ -5091,8 +5497,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z7
 	VMOVUPS       128(SP), Z8
 	VMINPS        Z8, Z7, Z8
@@ -5116,17 +5522,30 @@ done5:
 	VMINPS        X7, X8, X7
 	VFIXUPIMMPS   $0, X5, X8, X7
 	VBROADCASTSS  X7, Z7
-	VCMPPS        $4, Z7, Z7, K1
-	MOVQ          256(SP), DI
-	MOVQ          264(SP), R8
-	MOVQ          8(AX), R9
-	SUBQ          $64, R9
-	VMOVAPS       Z2, Z8
-	VMOVAPS       Z2, Z9
-	VMOVAPS       Z2, Z10
-	VMOVAPS       Z2, Z11
-	JLT           kept7
-block8:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over8
+	MOVQ          816(AX), DI
+	VMOVSS        X7, (DI)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSS (DI), Z7
+over8:
+	VCMPPS  $4, Z7, Z7, K1
+	MOVQ    808(AX), DI
+	CMPQ    DI, $2
+	JGT     known10
+	MOVQ    256(SP), DI
+	MOVQ    264(SP), R8
+	MOVQ    8(AX), R9
+	SUBQ    $64, R9
+	VMOVAPS Z2, Z8
+	VMOVAPS Z2, Z9
+	VMOVAPS Z2, Z10
+	VMOVAPS Z2, Z11
+	JLT     kept11
+block12:
 	VMOVUPS   (DI), Z12
 	VSUBPS    (R8), Z12, Z12
 	VADDPS    Z0, Z12, Z12
@@ -5170,16 +5589,16 @@ block8:
 	ADDQ      BX, DI
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPS Z8, 0(SP)
 	VMOVUPS Z9, 64(SP)
 	VMOVUPS Z10, 128(SP)
 	VMOVUPS Z11, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R9, Z8
 	VPCMPD       $6, iota32<>+0(SB), Z8, K2
 	VMOVUPS.Z    (DI), K2, Z8
@@ -5201,8 +5620,8 @@ masked10:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z8
 	VMOVUPS       128(SP), Z9
 	VADDPS        Z9, Z8, Z8
@@ -5219,36 +5638,46 @@ done9:
 	VPERMILPS     $1, X8, X9
 	VADDPS        X9, X8, X8
 	VBROADCASTSS  X8, Z8
-	MOVQ          272(SP), DI
-	VBROADCASTSS  (DI), Z9
-	VDIVPS        Z8, Z9, Z8
-	VPXORD        Z6, Z8, Z9
-	MOVQ          256(SP), DI
-	MOVQ          264(SP), R8
-	MOVQ          280(SP), R10
-	MOVQ          288(SP), R9
-	MOVQ          8(AX), R11
-	MOVQ          $0, R12
-	MOVQ          792(AX), R13
-	ANDQ          $1, R13
-	JEQ           again11
-	CMPQ          R11, $32
-	JLT           again11
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          R9, R14
-	ADDQ          R13, R14
-	ANDQ          $63, R14
-	JNE           again11
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked14
-again11:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over15
+	MOVQ          816(AX), DI
+	VMOVSS        X8, 4(DI)
+	JMP           leave9
+known10:
+	MOVQ         816(AX), DI
+	VBROADCASTSS 4(DI), Z8
+over15:
+	MOVQ         272(SP), DI
+	VBROADCASTSS (DI), Z9
+	VDIVPS       Z8, Z9, Z8
+	VPXORD       Z6, Z8, Z9
+	MOVQ         256(SP), DI
+	MOVQ         264(SP), R8
+	MOVQ         280(SP), R10
+	MOVQ         288(SP), R9
+	MOVQ         8(AX), R11
+	MOVQ         $0, R12
+	MOVQ         792(AX), R13
+	ANDQ         $1, R13
+	JEQ          again16
+	CMPQ         R11, $32
+	JLT          again16
+	MOVQ         R10, R13
+	NEGQ         R13
+	ANDQ         $63, R13
+	MOVQ         R9, R14
+	ADDQ         R13, R14
+	ANDQ         $63, R14
+	JNE          again16
+	MOVQ         $1, R12
+	SHRQ         $2, R13
+	TESTQ        R13, R13
+	JNE          masked19
+again16:
 	SUBQ $16, R11
-	JLT  single12
-block15:
+	JLT  single17
+block20:
 	VMOVUPS   (DI), Z10
 	VSUBPS    (R8), Z10, Z10
 	VADDPS    Z0, Z10, Z10
@@ -5265,27 +5694,27 @@ block15:
 	VPXORD    Z6, Z10, Z10
 	VBLENDMPS Z10, Z2, K2, Z10
 	TESTQ     R12, R12
-	JNE       around16
+	JNE       around21
 	VMOVUPS   Z11, (R10)
 	VMOVUPS   Z10, (R9)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPS Z11, (R10)
 	VMOVNTPS Z10, (R9)
-stored17:
+stored22:
 	ADDQ DX, DI
 	ADDQ SI, R8
 	ADDQ $64, R10
 	ADDQ $64, R9
 	SUBQ $16, R11
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $16, R11
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked19:
 	VPBROADCASTD R13, Z10
 	VPCMPD       $6, iota32<>+0(SB), Z10, K2
 	VMOVUPS.Z    (DI), K2, Z10
@@ -5317,8 +5746,8 @@ masked14:
 	LEAQ         (R10)(R13*4), R10
 	LEAQ         (R9)(R13*4), R9
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again16
+done18:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $2, R8
@@ -5340,11 +5769,12 @@ done13:
 	MOVQ DI, 296(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -5372,6 +5802,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_avx2
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    CX, R10
 	MOVQ    8(DI), R11
@@ -5384,8 +5817,8 @@ row2:
 	VMOVAPD Y1, Y8
 	VMOVAPD Y1, Y9
 	VMOVAPD Y1, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R9), Y11
 	VSUBPD    (R10), Y11, Y11
 	VADDPD    Y0, Y11, Y11
@@ -5445,8 +5878,8 @@ block4:
 	ADDQ      DX, R9
 	ADDQ      SI, R10
 	SUBQ      $32, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y3, 0(SP)
 	VMOVUPD Y4, 32(SP)
 	VMOVUPD Y5, 64(SP)
@@ -5457,8 +5890,8 @@ kept3:
 	VMOVUPD Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -5482,8 +5915,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      128(SP), Y4
 	VCMPPD       $3, Y3, Y3, Y5
@@ -5522,20 +5955,36 @@ done5:
 	VMINPD       X4, X3, X4
 	VBLENDVPD    X5, X3, X4, X3
 	VBROADCASTSD X3, Y3
-	VMOVSD       X3, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, CX
-	MOVQ         176(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSD       X3, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y3
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSD X3, (AX)
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, CX
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -5562,6 +6011,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_avx5
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -5570,8 +6022,8 @@ row2:
 	VMOVAPD Z1, Z5
 	VMOVAPD Z1, Z6
 	VMOVAPD Z1, Z7
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD     (R11), Z8
 	VSUBPD      (R12), Z8, Z8
 	VADDPD      Z0, Z8, Z8
@@ -5603,16 +6055,16 @@ block4:
 	ADDQ        DX, R11
 	ADDQ        SI, R12
 	SUBQ        $32, R13
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z4, 0(SP)
 	VMOVUPD Z5, 64(SP)
 	VMOVUPD Z6, 128(SP)
 	VMOVUPD Z7, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z4
 	VPCMPQ       $6, iota64<>+0(SB), Z4, K1
 	VMOVUPD.Z    (R11), K1, Z4
@@ -5630,8 +6082,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z4
 	VMOVUPD       128(SP), Z5
 	VMINPD        Z5, Z4, Z5
@@ -5652,25 +6104,41 @@ done5:
 	VMINPD        X5, X4, X5
 	VFIXUPIMMPD   $0, X3, X4, X5
 	VBROADCASTSD  X5, Z4
-	VMOVSD        X4, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, CX
-	MOVQ          176(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSD        X4, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSD (R11), Z4
+over8:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed10
+	VMOVSD X4, (AX)
+passed10:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, CX
+	MOVQ 176(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_avx2(SB), 0, $320-8
+TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_avx2(SB), 0, $328-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y1
@@ -5692,27 +6160,30 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_avx
 	MOVQ         296(AX), CX
 	SHLQ         $5, CX
 	MOVQ         288(AX), DX
+	MOVQ         DX, 288(SP)
+	SHLQ         $6, 288(SP)
+	MOVQ         296(AX), DX
 	SHLQ         $6, DX
-	MOVQ         296(AX), SI
-	SHLQ         $6, SI
-	MOVQ         48(AX), DI
-	MOVQ         DI, 288(SP)
+	MOVQ         48(AX), SI
+	MOVQ         SI, 296(SP)
 	VMOVUPD      k8000000000000000<>+0(SB), Y5
-	MOVQ         56(AX), DI
-	MOVQ         DI, 296(SP)
+	MOVQ         56(AX), SI
+	MOVQ         SI, 304(SP)
 	MOVQ         64(AX), AX
-	MOVQ         AX, 304(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
 	MOVQ         AX, 312(SP)
-	MOVQ         312(SP), AX
-	TESTQ        AX, AX
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), SI
+	MOVQ         SI, 320(SP)
+	MOVQ         320(SP), SI
+	TESTQ        SI, SI
 	JLE          end1
 row2:
-	MOVQ    256(SP), AX
+	MOVQ    808(AX), SI
+	CMPQ    SI, $1
+	JGT     known3
+	MOVQ    256(SP), SI
 	MOVQ    264(SP), DI
-	MOVQ    a+0(FP), R8
-	MOVQ    8(R8), R8
+	MOVQ    8(AX), R8
 	SUBQ    $32, R8
 	VMOVAPD Y3, Y6
 	VMOVAPD Y3, Y7
@@ -5722,69 +6193,69 @@ row2:
 	VMOVAPD Y3, Y11
 	VMOVAPD Y3, Y12
 	VMOVAPD Y3, Y13
-	JLT     kept3
-block4:
-	VMOVUPD   (AX), Y14
+	JLT     kept4
+block5:
+	VMOVUPD   (SI), Y14
 	VSUBPD    (DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y6, Y6, Y15
 	VMINPD    Y14, Y6, Y14
 	VBLENDVPD Y15, Y6, Y14, Y6
-	VMOVUPD   32(AX), Y14
+	VMOVUPD   32(SI), Y14
 	VSUBPD    32(DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y7, Y7, Y15
 	VMINPD    Y14, Y7, Y14
 	VBLENDVPD Y15, Y7, Y14, Y7
-	VMOVUPD   64(AX), Y14
+	VMOVUPD   64(SI), Y14
 	VSUBPD    64(DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y8, Y8, Y15
 	VMINPD    Y14, Y8, Y14
 	VBLENDVPD Y15, Y8, Y14, Y8
-	VMOVUPD   96(AX), Y14
+	VMOVUPD   96(SI), Y14
 	VSUBPD    96(DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y9, Y9, Y15
 	VMINPD    Y14, Y9, Y14
 	VBLENDVPD Y15, Y9, Y14, Y9
-	VMOVUPD   128(AX), Y14
+	VMOVUPD   128(SI), Y14
 	VSUBPD    128(DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y10, Y10, Y15
 	VMINPD    Y14, Y10, Y14
 	VBLENDVPD Y15, Y10, Y14, Y10
-	VMOVUPD   160(AX), Y14
+	VMOVUPD   160(SI), Y14
 	VSUBPD    160(DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y11, Y11, Y15
 	VMINPD    Y14, Y11, Y14
 	VBLENDVPD Y15, Y11, Y14, Y11
-	VMOVUPD   192(AX), Y14
+	VMOVUPD   192(SI), Y14
 	VSUBPD    192(DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y12, Y12, Y15
 	VMINPD    Y14, Y12, Y14
 	VBLENDVPD Y15, Y12, Y14, Y12
-	VMOVUPD   224(AX), Y14
+	VMOVUPD   224(SI), Y14
 	VSUBPD    224(DI), Y14, Y14
 	VADDPD    Y0, Y14, Y14
 	VANDPD    Y4, Y14, Y14
 	VCMPPD    $3, Y13, Y13, Y15
 	VMINPD    Y14, Y13, Y14
 	VBLENDVPD Y15, Y13, Y14, Y13
-	ADDQ      272(SP), AX
+	ADDQ      272(SP), SI
 	ADDQ      280(SP), DI
 	SUBQ      $32, R8
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -5795,8 +6266,8 @@ kept3:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R9
 	ADDQ    $32, R8
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R8, R10
 	MOVQ       $4, R11
 	CMPQ       R10, R11
@@ -5804,7 +6275,7 @@ masked6:
 	LEAQ       tail<>+0(SB), R11
 	NEGQ       R10
 	VMOVUPD    32(R11)(R10*8), Y6
-	VMASKMOVPD (AX), Y6, Y7
+	VMASKMOVPD (SI), Y6, Y7
 	VMASKMOVPD (DI), Y6, Y8
 	VSUBPD     Y8, Y7, Y7
 	VADDPD     Y0, Y7, Y7
@@ -5815,13 +6286,13 @@ masked6:
 	VBLENDVPD  Y9, Y8, Y7, Y7
 	VBLENDVPD  Y6, Y7, Y8, Y8
 	VMOVUPD    Y8, 0(SP)(R9*1)
-	ADDQ       BX, AX
+	ADDQ       BX, SI
 	ADDQ       CX, DI
 	ADDQ       $32, R9
 	ANDQ       $255, R9
 	SUBQ       $4, R8
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VCMPPD       $3, Y6, Y6, Y8
@@ -5860,25 +6331,37 @@ done5:
 	VMINPD       X7, X6, X7
 	VBLENDVPD    X8, X6, X7, X6
 	VBROADCASTSD X6, Y6
-	VCMPPD       $4, Y6, Y6, Y7
-	MOVQ         256(SP), AX
-	MOVQ         264(SP), DI
-	MOVQ         a+0(FP), R8
-	MOVQ         8(R8), R8
-	VMOVAPD      Y2, Y8
-	VMOVUPD      Y8, 0(SP)
-	VMOVUPD      Y8, 32(SP)
-	VMOVUPD      Y8, 64(SP)
-	VMOVUPD      Y8, 96(SP)
-	VMOVUPD      Y8, 128(SP)
-	VMOVUPD      Y8, 160(SP)
-	VMOVUPD      Y8, 192(SP)
-	VMOVUPD      Y8, 224(SP)
-	MOVQ         $0, R9
-	SUBQ         $8, R8
-	JLT          single7
-block8:
-	VMOVUPD   (AX), Y8
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over8
+	MOVQ         816(AX), SI
+	VMOVSD       X6, (SI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), SI
+	VBROADCASTSD (SI), Y6
+over8:
+	VCMPPD  $4, Y6, Y6, Y7
+	MOVQ    808(AX), SI
+	CMPQ    SI, $2
+	JGT     known10
+	MOVQ    256(SP), SI
+	MOVQ    264(SP), DI
+	MOVQ    8(AX), R8
+	VMOVAPD Y2, Y8
+	VMOVUPD Y8, 0(SP)
+	VMOVUPD Y8, 32(SP)
+	VMOVUPD Y8, 64(SP)
+	VMOVUPD Y8, 96(SP)
+	VMOVUPD Y8, 128(SP)
+	VMOVUPD Y8, 160(SP)
+	VMOVUPD Y8, 192(SP)
+	VMOVUPD Y8, 224(SP)
+	MOVQ    $0, R9
+	SUBQ    $8, R8
+	JLT     single11
+block12:
+	VMOVUPD   (SI), Y8
 	VSUBPD    (DI), Y8, Y8
 	VADDPD    Y0, Y8, Y8
 	VANDPD    Y4, Y8, Y8
@@ -5890,7 +6373,7 @@ block8:
 	VMOVUPD   0(SP)(R9*1), Y9
 	VADDPD    Y8, Y9, Y8
 	VMOVUPD   Y8, 0(SP)(R9*1)
-	VMOVUPD   32(AX), Y8
+	VMOVUPD   32(SI), Y8
 	VSUBPD    32(DI), Y8, Y8
 	VADDPD    Y0, Y8, Y8
 	VANDPD    Y4, Y8, Y8
@@ -5902,16 +6385,16 @@ block8:
 	VMOVUPD   32(SP)(R9*1), Y9
 	VADDPD    Y8, Y9, Y8
 	VMOVUPD   Y8, 32(SP)(R9*1)
-	ADDQ      DX, AX
-	ADDQ      SI, DI
+	ADDQ      288(SP), SI
+	ADDQ      DX, DI
 	ADDQ      $64, R9
 	ANDQ      $255, R9
 	SUBQ      $8, R8
-	JGE       block8
-single7:
+	JGE       block12
+single11:
 	ADDQ $8, R8
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	MOVQ       R8, R10
 	MOVQ       $4, R11
 	CMPQ       R10, R11
@@ -5919,7 +6402,7 @@ masked10:
 	LEAQ       tail<>+0(SB), R11
 	NEGQ       R10
 	VMOVUPD    32(R11)(R10*8), Y8
-	VMASKMOVPD (AX), Y8, Y9
+	VMASKMOVPD (SI), Y8, Y9
 	VMASKMOVPD (DI), Y8, Y10
 	VSUBPD     Y10, Y9, Y9
 	VADDPD     Y0, Y9, Y9
@@ -5933,13 +6416,13 @@ masked10:
 	VADDPD     Y9, Y10, Y9
 	VBLENDVPD  Y8, Y9, Y10, Y10
 	VMOVUPD    Y10, 0(SP)(R9*1)
-	ADDQ       BX, AX
+	ADDQ       BX, SI
 	ADDQ       CX, DI
 	ADDQ       $32, R9
 	ANDQ       $255, R9
 	SUBQ       $4, R8
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y8
 	VMOVUPD      128(SP), Y9
 	VADDPD       Y9, Y8, Y8
@@ -5960,39 +6443,47 @@ done9:
 	VPERMILPD    $1, X8, X9
 	VADDPD       X9, X8, X8
 	VBROADCASTSD X8, Y8
-	MOVQ         288(SP), AX
-	VBROADCASTSD (AX), Y9
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over15
+	MOVQ         816(AX), SI
+	VMOVSD       X8, 8(SI)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), SI
+	VBROADCASTSD 8(SI), Y8
+over15:
+	MOVQ         296(SP), SI
+	VBROADCASTSD (SI), Y9
 	VDIVPD       Y8, Y9, Y8
 	VXORPD       Y5, Y8, Y9
-	MOVQ         256(SP), AX
+	MOVQ         256(SP), SI
 	MOVQ         264(SP), DI
-	MOVQ         296(SP), R12
-	MOVQ         304(SP), R8
-	MOVQ         a+0(FP), R9
-	MOVQ         8(R9), R9
+	MOVQ         304(SP), R12
+	MOVQ         312(SP), R8
+	MOVQ         8(AX), R9
 	MOVQ         $0, R10
-	MOVQ         a+0(FP), R11
-	MOVQ         792(R11), R11
+	MOVQ         792(AX), R11
 	ANDQ         $1, R11
-	JEQ          again11
+	JEQ          again16
 	CMPQ         R9, $8
-	JLT          again11
+	JLT          again16
 	MOVQ         R12, R11
 	NEGQ         R11
 	ANDQ         $31, R11
 	MOVQ         R8, R13
 	ADDQ         R11, R13
 	ANDQ         $31, R13
-	JNE          again11
+	JNE          again16
 	MOVQ         $1, R10
 	SHRQ         $3, R11
 	TESTQ        R11, R11
-	JNE          masked14
-again11:
+	JNE          masked19
+again16:
 	SUBQ $4, R9
-	JLT  single12
-block15:
-	VMOVUPD   (AX), Y10
+	JLT  single17
+block20:
+	VMOVUPD   (SI), Y10
 	VSUBPD    (DI), Y10, Y10
 	VADDPD    Y0, Y10, Y10
 	VANDPD    Y4, Y10, Y11
@@ -6008,32 +6499,32 @@ block15:
 	VXORPD    Y5, Y10, Y10
 	VBLENDVPD Y11, Y10, Y2, Y10
 	TESTQ     R10, R10
-	JNE       around16
+	JNE       around21
 	VMOVUPD   Y12, (R12)
 	VMOVUPD   Y10, (R8)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPD Y12, (R12)
 	VMOVNTPD Y10, (R8)
-stored17:
-	ADDQ BX, AX
+stored22:
+	ADDQ BX, SI
 	ADDQ CX, DI
 	ADDQ $32, R12
 	ADDQ $32, R8
 	SUBQ $4, R9
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $4, R9
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $4, R11
 	CMPQ    R11, R9
 	CMOVQGT R9, R11
-masked14:
+masked19:
 	MOVQ       R11, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPD    32(R14)(R13*8), Y10
-	VMASKMOVPD (AX), Y10, Y11
+	VMASKMOVPD (SI), Y10, Y11
 	VMASKMOVPD (DI), Y10, Y12
 	VSUBPD     Y12, Y11, Y11
 	VADDPD     Y0, Y11, Y11
@@ -6054,7 +6545,7 @@ masked14:
 	MOVQ       R11, R13
 	TESTQ      BX, BX
 	CMOVQEQ    BX, R13
-	LEAQ       (AX)(R13*8), AX
+	LEAQ       (SI)(R13*8), SI
 	MOVQ       R11, R13
 	TESTQ      CX, CX
 	CMOVQEQ    CX, R13
@@ -6062,35 +6553,35 @@ masked14:
 	LEAQ       (R12)(R11*8), R12
 	LEAQ       (R8)(R11*8), R8
 	SUBQ       R11, R9
-	JNE        again11
-done13:
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), DI
+	JNE        again16
+done18:
+	MOVQ a+0(FP), SI
+	MOVQ 160(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 256(SP)
-	MOVQ 168(AX), DI
+	MOVQ 168(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 264(SP)
-	MOVQ 176(AX), DI
-	SHLQ $3, DI
-	ADDQ DI, 288(SP)
-	MOVQ 184(AX), DI
+	MOVQ 176(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 296(SP)
-	MOVQ 192(AX), AX
-	SHLQ $3, AX
-	ADDQ AX, 304(SP)
-	MOVQ 312(SP), AX
-	DECQ AX
-	MOVQ AX, 312(SP)
+	MOVQ 184(SI), DI
+	SHLQ $3, DI
+	ADDQ DI, 304(SP)
+	MOVQ 192(SI), SI
+	SHLQ $3, SI
+	ADDQ SI, 312(SP)
+	MOVQ 320(SP), SI
+	DECQ SI
+	MOVQ SI, 320(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -6129,6 +6620,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_avx
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(AX), DI
+	CMPQ    DI, $1
+	JGT     known3
 	MOVQ    256(SP), DI
 	MOVQ    264(SP), R8
 	MOVQ    8(AX), R9
@@ -6137,8 +6631,8 @@ row2:
 	VMOVAPD Z3, Z7
 	VMOVAPD Z3, Z8
 	VMOVAPD Z3, Z9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD     (DI), Z10
 	VSUBPD      (R8), Z10, Z10
 	VADDPD      Z0, Z10, Z10
@@ -6170,16 +6664,16 @@ block4:
 	ADDQ        BX, DI
 	ADDQ        CX, R8
 	SUBQ        $32, R9
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z11, 0(SP)
 	VMOVUPD Z7, 64(SP)
 	VMOVUPD Z8, 128(SP)
 	VMOVUPD Z9, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R9, Z7
 	VPCMPQ       $6, iota64<>+0(SB), Z7, K1
 	VMOVUPD.Z    (DI), K1, Z7
@@ -6197,8 +6691,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z7
 	VMOVUPD       128(SP), Z8
 	VMINPD        Z8, Z7, Z8
@@ -6219,17 +6713,30 @@ done5:
 	VMINPD        X8, X7, X8
 	VFIXUPIMMPD   $0, X5, X7, X8
 	VBROADCASTSD  X8, Z7
-	VCMPPD        $4, Z7, Z7, K1
-	MOVQ          256(SP), DI
-	MOVQ          264(SP), R8
-	MOVQ          8(AX), R9
-	SUBQ          $32, R9
-	VMOVAPD       Z2, Z8
-	VMOVAPD       Z2, Z9
-	VMOVAPD       Z2, Z10
-	VMOVAPD       Z2, Z11
-	JLT           kept7
-block8:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over8
+	MOVQ          816(AX), DI
+	VMOVSD        X7, (DI)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSD (DI), Z7
+over8:
+	VCMPPD  $4, Z7, Z7, K1
+	MOVQ    808(AX), DI
+	CMPQ    DI, $2
+	JGT     known10
+	MOVQ    256(SP), DI
+	MOVQ    264(SP), R8
+	MOVQ    8(AX), R9
+	SUBQ    $32, R9
+	VMOVAPD Z2, Z8
+	VMOVAPD Z2, Z9
+	VMOVAPD Z2, Z10
+	VMOVAPD Z2, Z11
+	JLT     kept11
+block12:
 	VMOVUPD   (DI), Z12
 	VSUBPD    (R8), Z12, Z12
 	VADDPD    Z0, Z12, Z12
@@ -6273,16 +6780,16 @@ block8:
 	ADDQ      BX, DI
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPD Z8, 0(SP)
 	VMOVUPD Z9, 64(SP)
 	VMOVUPD Z10, 128(SP)
 	VMOVUPD Z11, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R9, Z8
 	VPCMPQ       $6, iota64<>+0(SB), Z8, K2
 	VMOVUPD.Z    (DI), K2, Z8
@@ -6304,8 +6811,8 @@ masked10:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z8
 	VMOVUPD       128(SP), Z9
 	VADDPD        Z9, Z8, Z8
@@ -6320,36 +6827,46 @@ done9:
 	VPERMILPD     $1, X8, X9
 	VADDPD        X9, X8, X8
 	VBROADCASTSD  X8, Z8
-	MOVQ          272(SP), DI
-	VBROADCASTSD  (DI), Z9
-	VDIVPD        Z8, Z9, Z8
-	VPXORQ        Z6, Z8, Z9
-	MOVQ          256(SP), DI
-	MOVQ          264(SP), R8
-	MOVQ          280(SP), R10
-	MOVQ          288(SP), R9
-	MOVQ          8(AX), R11
-	MOVQ          $0, R12
-	MOVQ          792(AX), R13
-	ANDQ          $1, R13
-	JEQ           again11
-	CMPQ          R11, $16
-	JLT           again11
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          R9, R14
-	ADDQ          R13, R14
-	ANDQ          $63, R14
-	JNE           again11
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked14
-again11:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over15
+	MOVQ          816(AX), DI
+	VMOVSD        X8, 8(DI)
+	JMP           leave9
+known10:
+	MOVQ         816(AX), DI
+	VBROADCASTSD 8(DI), Z8
+over15:
+	MOVQ         272(SP), DI
+	VBROADCASTSD (DI), Z9
+	VDIVPD       Z8, Z9, Z8
+	VPXORQ       Z6, Z8, Z9
+	MOVQ         256(SP), DI
+	MOVQ         264(SP), R8
+	MOVQ         280(SP), R10
+	MOVQ         288(SP), R9
+	MOVQ         8(AX), R11
+	MOVQ         $0, R12
+	MOVQ         792(AX), R13
+	ANDQ         $1, R13
+	JEQ          again16
+	CMPQ         R11, $16
+	JLT          again16
+	MOVQ         R10, R13
+	NEGQ         R13
+	ANDQ         $63, R13
+	MOVQ         R9, R14
+	ADDQ         R13, R14
+	ANDQ         $63, R14
+	JNE          again16
+	MOVQ         $1, R12
+	SHRQ         $3, R13
+	TESTQ        R13, R13
+	JNE          masked19
+again16:
 	SUBQ $8, R11
-	JLT  single12
-block15:
+	JLT  single17
+block20:
 	VMOVUPD   (DI), Z10
 	VSUBPD    (R8), Z10, Z10
 	VADDPD    Z0, Z10, Z10
@@ -6366,27 +6883,27 @@ block15:
 	VPXORQ    Z6, Z10, Z10
 	VBLENDMPD Z10, Z2, K2, Z10
 	TESTQ     R12, R12
-	JNE       around16
+	JNE       around21
 	VMOVUPD   Z11, (R10)
 	VMOVUPD   Z10, (R9)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPD Z11, (R10)
 	VMOVNTPD Z10, (R9)
-stored17:
+stored22:
 	ADDQ DX, DI
 	ADDQ SI, R8
 	ADDQ $64, R10
 	ADDQ $64, R9
 	SUBQ $8, R11
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $8, R11
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked19:
 	VPBROADCASTQ R13, Z10
 	VPCMPQ       $6, iota64<>+0(SB), Z10, K2
 	VMOVUPD.Z    (DI), K2, Z10
@@ -6418,8 +6935,8 @@ masked14:
 	LEAQ         (R10)(R13*8), R10
 	LEAQ         (R9)(R13*8), R9
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again16
+done18:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $3, R8
@@ -6441,11 +6958,12 @@ done13:
 	MOVQ DI, 296(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -6475,6 +6993,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forw
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    CX, R10
 	MOVQ    8(DI), R11
@@ -6487,8 +7008,8 @@ row2:
 	VMOVAPS Y1, Y8
 	VMOVAPS Y1, Y9
 	VMOVAPS Y1, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R9), Y11
 	VSUBPS  (R10), Y11, Y11
 	VADDPS  Y0, Y11, Y11
@@ -6532,8 +7053,8 @@ block4:
 	ADDQ    DX, R9
 	ADDQ    SI, R10
 	SUBQ    $64, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y3, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -6544,8 +7065,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -6567,8 +7088,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      128(SP), Y4
 	VADDPS       Y4, Y3, Y3
@@ -6591,20 +7112,36 @@ done5:
 	VPERMILPS    $1, X3, X4
 	VADDPS       X4, X3, X3
 	VBROADCASTSS X3, Y3
-	VMOVSS       X3, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, CX
-	MOVQ         176(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSS       X3, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y3
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSS X3, (AX)
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, CX
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -6632,6 +7169,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forw
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -6640,8 +7180,8 @@ row2:
 	VMOVAPS Z1, Z4
 	VMOVAPS Z1, Z5
 	VMOVAPS Z1, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R11), Z7
 	VSUBPS  (R12), Z7, Z7
 	VADDPS  Z0, Z7, Z7
@@ -6665,16 +7205,16 @@ block4:
 	ADDQ    DX, R11
 	ADDQ    SI, R12
 	SUBQ    $64, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z3, 0(SP)
 	VMOVUPS Z4, 64(SP)
 	VMOVUPS Z5, 128(SP)
 	VMOVUPS Z6, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K1
 	VMOVUPS.Z    (R11), K1, Z3
@@ -6691,8 +7231,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z3
 	VMOVUPS       128(SP), Z4
 	VADDPS        Z4, Z3, Z3
@@ -6709,20 +7249,36 @@ done5:
 	VPERMILPS     $1, X3, X4
 	VADDPS        X4, X3, X3
 	VBROADCASTSS  X3, Z3
-	VMOVSS        X3, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, CX
-	MOVQ          176(R11), R11
-	SHLQ          $2, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSS        X3, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSS (R11), Z3
+over8:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed10
+	VMOVSS X3, (AX)
+passed10:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, CX
+	MOVQ 176(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -7055,6 +7611,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forw
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    CX, R10
 	MOVQ    8(DI), R11
@@ -7067,8 +7626,8 @@ row2:
 	VMOVAPD Y1, Y8
 	VMOVAPD Y1, Y9
 	VMOVAPD Y1, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R9), Y11
 	VSUBPD  (R10), Y11, Y11
 	VADDPD  Y0, Y11, Y11
@@ -7112,8 +7671,8 @@ block4:
 	ADDQ    DX, R9
 	ADDQ    SI, R10
 	SUBQ    $32, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y3, 0(SP)
 	VMOVUPD Y4, 32(SP)
 	VMOVUPD Y5, 64(SP)
@@ -7124,8 +7683,8 @@ kept3:
 	VMOVUPD Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -7147,8 +7706,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      128(SP), Y4
 	VADDPD       Y4, Y3, Y3
@@ -7169,20 +7728,36 @@ done5:
 	VPERMILPD    $1, X3, X4
 	VADDPD       X4, X3, X3
 	VBROADCASTSD X3, Y3
-	VMOVSD       X3, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, CX
-	MOVQ         176(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSD       X3, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y3
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSD X3, (AX)
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, CX
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -7208,6 +7783,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forw
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -7216,8 +7794,8 @@ row2:
 	VMOVAPD Z1, Z4
 	VMOVAPD Z1, Z5
 	VMOVAPD Z1, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R11), Z7
 	VSUBPD  (R12), Z7, Z7
 	VADDPD  Z0, Z7, Z7
@@ -7241,16 +7819,16 @@ block4:
 	ADDQ    DX, R11
 	ADDQ    SI, R12
 	SUBQ    $32, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z3, 0(SP)
 	VMOVUPD Z4, 64(SP)
 	VMOVUPD Z5, 128(SP)
 	VMOVUPD Z6, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
 	VMOVUPD.Z    (R11), K1, Z3
@@ -7267,8 +7845,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z3
 	VMOVUPD       128(SP), Z4
 	VADDPD        Z4, Z3, Z3
@@ -7283,20 +7861,36 @@ done5:
 	VPERMILPD     $1, X3, X4
 	VADDPD        X4, X3, X3
 	VBROADCASTSD  X3, Z3
-	VMOVSD        X3, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, CX
-	MOVQ          176(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSD        X3, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSD (R11), Z3
+over8:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed10
+	VMOVSD X3, (AX)
+passed10:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, CX
+	MOVQ 176(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -7627,6 +8221,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    CX, R10
 	MOVQ    8(DI), R11
@@ -7639,8 +8236,8 @@ row2:
 	VMOVAPS Y1, Y8
 	VMOVAPS Y1, Y9
 	VMOVAPS Y1, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R9), Y11
 	VSUBPS    (R10), Y11, Y11
 	VADDPS    Y0, Y11, Y11
@@ -7692,8 +8289,8 @@ block4:
 	ADDQ      DX, R9
 	ADDQ      SI, R10
 	SUBQ      $64, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y3, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -7704,8 +8301,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -7728,8 +8325,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      128(SP), Y4
 	VADDPS       Y4, Y3, Y3
@@ -7752,20 +8349,36 @@ done5:
 	VPERMILPS    $1, X3, X4
 	VADDPS       X4, X3, X3
 	VBROADCASTSS X3, Y3
-	VMOVSS       X3, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, CX
-	MOVQ         176(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSS       X3, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y3
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSS X3, (AX)
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, CX
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -7793,6 +8406,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -7801,8 +8417,8 @@ row2:
 	VMOVAPS Z1, Z4
 	VMOVAPS Z1, Z5
 	VMOVAPS Z1, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R11), Z7
 	VSUBPS    (R12), Z7, Z7
 	VADDPS    Z0, Z7, Z7
@@ -7830,16 +8446,16 @@ block4:
 	ADDQ      DX, R11
 	ADDQ      SI, R12
 	SUBQ      $64, R13
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Z3, 0(SP)
 	VMOVUPS Z4, 64(SP)
 	VMOVUPS Z5, 128(SP)
 	VMOVUPS Z6, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K1
 	VMOVUPS.Z    (R11), K1, Z3
@@ -7857,8 +8473,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z3
 	VMOVUPS       128(SP), Z4
 	VADDPS        Z4, Z3, Z3
@@ -7875,20 +8491,36 @@ done5:
 	VPERMILPS     $1, X3, X4
 	VADDPS        X4, X3, X3
 	VBROADCASTSS  X3, Z3
-	VMOVSS        X3, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, CX
-	MOVQ          176(R11), R11
-	SHLQ          $2, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSS        X3, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSS (R11), Z3
+over8:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed10
+	VMOVSS X3, (AX)
+passed10:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, CX
+	MOVQ 176(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -7916,6 +8548,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    CX, R10
 	MOVQ    8(DI), R11
@@ -7928,8 +8563,8 @@ row2:
 	VMOVAPD Y1, Y8
 	VMOVAPD Y1, Y9
 	VMOVAPD Y1, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R9), Y11
 	VSUBPD    (R10), Y11, Y11
 	VADDPD    Y0, Y11, Y11
@@ -7981,8 +8616,8 @@ block4:
 	ADDQ      DX, R9
 	ADDQ      SI, R10
 	SUBQ      $32, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y3, 0(SP)
 	VMOVUPD Y4, 32(SP)
 	VMOVUPD Y5, 64(SP)
@@ -7993,8 +8628,8 @@ kept3:
 	VMOVUPD Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -8017,8 +8652,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      128(SP), Y4
 	VADDPD       Y4, Y3, Y3
@@ -8039,20 +8674,36 @@ done5:
 	VPERMILPD    $1, X3, X4
 	VADDPD       X4, X3, X3
 	VBROADCASTSD X3, Y3
-	VMOVSD       X3, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, CX
-	MOVQ         176(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSD       X3, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y3
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSD X3, (AX)
+passed10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, CX
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -8078,6 +8729,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -8086,8 +8740,8 @@ row2:
 	VMOVAPD Z1, Z4
 	VMOVAPD Z1, Z5
 	VMOVAPD Z1, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R11), Z7
 	VSUBPD    (R12), Z7, Z7
 	VADDPD    Z0, Z7, Z7
@@ -8115,16 +8769,16 @@ block4:
 	ADDQ      DX, R11
 	ADDQ      SI, R12
 	SUBQ      $32, R13
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Z3, 0(SP)
 	VMOVUPD Z4, 64(SP)
 	VMOVUPD Z5, 128(SP)
 	VMOVUPD Z6, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
 	VMOVUPD.Z    (R11), K1, Z3
@@ -8142,8 +8796,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z3
 	VMOVUPD       128(SP), Z4
 	VADDPD        Z4, Z3, Z3
@@ -8158,20 +8812,36 @@ done5:
 	VPERMILPD     $1, X3, X4
 	VADDPD        X4, X3, X3
 	VBROADCASTSD  X3, Z3
-	VMOVSD        X3, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, CX
-	MOVQ          176(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSD        X3, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSD (R11), Z3
+over8:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed10
+	VMOVSD X3, (AX)
+passed10:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, CX
+	MOVQ 176(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -8263,6 +8933,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    CX, R10
 	MOVQ    8(DI), R11
@@ -8277,8 +8950,8 @@ row2:
 	VMOVUPS Y4, 224(SP)
 	MOVQ    $0, R12
 	TESTQ   R11, R11
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	MOVQ        R11, R13
 	MOVQ        $8, R14
 	CMPQ        R13, R14
@@ -8409,8 +9082,8 @@ masked4:
 	ADDQ        $32, R12
 	ANDQ        $255, R12
 	SUBQ        $8, R11
-	JGT         masked4
-done3:
+	JGT         masked5
+done4:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -8433,144 +9106,165 @@ done3:
 	VPERMILPS    $1, X4, X5
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
-	VCMPPS       $17, Y4, Y0, Y5
-	VCMPPS       $17, k7f800000<>+0(SB), Y4, Y6
-	VANDPS       Y6, Y5, Y5
-	VCMPPS       $4, Y4, Y4, Y6
-	VORPS        Y6, Y5, Y5
-	VANDPS       k7fffffff<>+0(SB), Y4, Y6
-	VCMPPS       $17, k00800000<>+0(SB), Y6, Y7
-	VMULPS       k4b800000<>+0(SB), Y6, Y8
-	VBLENDVPS    Y7, Y8, Y6, Y8
-	VMOVUPS      k4b00007f<>+0(SB), Y9
-	VBLENDVPS    Y7, k4b000097<>+0(SB), Y9, Y7
-	VPADDD       k004afb0d<>+0(SB), Y8, Y8
-	VPSRLD       $23, Y8, Y9
-	VPOR         k4b000000<>+0(SB), Y9, Y9
-	VPAND        k007fffff<>+0(SB), Y8, Y8
-	VPADDD       k3f3504f3<>+0(SB), Y8, Y8
-	VSUBPS       Y7, Y9, Y7
-	VSUBPS       Y1, Y8, Y8
-	VADDPS       Y2, Y8, Y9
-	VSUBPS       Y2, Y9, Y10
-	VSUBPS       Y10, Y8, Y10
-	VDIVPS       Y9, Y8, Y11
-	VXORPS       Y3, Y11, Y12
-	VFMADD231PS  Y9, Y12, Y8
-	VFMADD231PS  Y10, Y12, Y8
-	VDIVPS       Y9, Y8, Y8
-	VMULPS       Y11, Y11, Y9
-	VXORPS       Y3, Y9, Y10
-	VFMADD231PS  Y11, Y11, Y10
-	VMULPS       Y11, Y2, Y12
-	VFMADD231PS  Y8, Y12, Y10
-	VMULPS       Y9, Y11, Y13
-	VXORPS       Y3, Y13, Y14
-	VFMADD231PS  Y9, Y11, Y14
-	VFMADD231PS  Y9, Y8, Y14
-	VFMADD231PS  Y10, Y11, Y14
-	VMULPS       k3f2aaaab<>+0(SB), Y13, Y10
-	VXORPS       Y3, Y10, Y11
-	VFMADD231PS  k3f2aaaab<>+0(SB), Y13, Y11
-	VFMADD231PS  kb2aaaaab<>+0(SB), Y13, Y11
-	VFMADD231PS  k3f2aaaab<>+0(SB), Y14, Y11
-	VMULPS       Y9, Y13, Y13
-	VMOVUPS      k3e43cbf9<>+0(SB), Y14
-	VFMADD213PS  k3e63606c<>+0(SB), Y9, Y14
-	VFMADD213PS  k3e924947<>+0(SB), Y9, Y14
-	VFMADD213PS  k3ecccccd<>+0(SB), Y9, Y14
-	VMULPS       Y14, Y13, Y9
-	VADDPS       Y10, Y12, Y13
-	VSUBPS       Y13, Y12, Y12
-	VADDPS       Y10, Y12, Y10
-	VADDPS       Y9, Y11, Y9
-	VFMADD231PS  Y2, Y8, Y9
-	VADDPS       Y9, Y10, Y8
-	VMULPS       k3fb8aa3b<>+0(SB), Y13, Y9
-	VXORPS       Y3, Y9, Y10
-	VFMADD231PS  k3fb8aa3b<>+0(SB), Y13, Y10
-	VFMADD231PS  k3fb8aa3b<>+0(SB), Y8, Y10
-	VFMADD231PS  k32a57060<>+0(SB), Y13, Y10
-	VADDPS       Y9, Y7, Y8
-	VSUBPS       Y8, Y7, Y7
-	VADDPS       Y9, Y7, Y7
-	VADDPS       Y10, Y7, Y7
-	VCMPPS       $0, Y0, Y6, Y9
-	VBLENDVPS    Y9, kff800000<>+0(SB), Y6, Y9
-	VCMPPS       $17, Y6, Y0, Y10
-	VCMPPS       $17, k7f800000<>+0(SB), Y6, Y6
-	VANDPS       Y6, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y9, Y8
-	VBLENDVPS    Y10, Y7, Y0, Y7
-	VCMPPS       $0, Y0, Y8, Y9
-	VMULPS       352(SP), Y8, Y10
-	VBLENDVPS    Y9, 584(SP), Y10, Y9
-	VXORPS       Y3, Y9, Y10
-	VFMADD231PS  352(SP), Y8, Y10
-	VFMADD231PS  352(SP), Y7, Y10
-	VMOVUPS      kc3170000<>+0(SB), Y7
-	VMAXPS       Y9, Y7, Y7
-	VMOVUPS      k43010000<>+0(SB), Y8
-	VMINPS       Y7, Y8, Y7
-	VCMPPS       $0, Y9, Y7, Y8
-	VANDPS       616(SP), Y8, Y8
-	VBLENDVPS    Y8, Y10, Y0, Y8
-	VADDPS       k4b4000fe<>+0(SB), Y7, Y9
-	VSUBPS       k4b4000fe<>+0(SB), Y9, Y10
-	VSUBPS       Y10, Y7, Y7
-	VADDPS       Y8, Y7, Y7
-	VMULPS       k3f317218<>+0(SB), Y7, Y7
-	VMOVUPS      k3ab5f5f5<>+0(SB), Y8
-	VFMADD213PS  k3c0913d7<>+0(SB), Y7, Y8
-	VFMADD213PS  k3d2aab3a<>+0(SB), Y7, Y8
-	VFMADD213PS  k3e2aaa58<>+0(SB), Y7, Y8
-	VFMADD213PS  k3effffff<>+0(SB), Y7, Y8
-	VFMADD213PS  Y1, Y7, Y8
-	VFMADD213PS  Y1, Y7, Y8
-	VMOVUPS      k3f000000<>+0(SB), Y7
-	VFMADD213PS  k4b40007f<>+0(SB), Y7, Y10
-	VPSLLD       $23, Y10, Y7
-	VMULPS       Y7, Y8, Y7
-	VPSUBD       Y10, Y9, Y8
-	VPSLLD       $23, Y8, Y8
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      648(SP), Y8
-	VBLENDVPS    Y8, Y4, Y0, Y8
-	VPAND        Y3, Y8, Y8
-	VPXOR        Y8, Y7, Y7
-	VCMPPS       $17, Y0, Y4, Y8
-	VANDPS       Y6, Y8, Y6
-	VANDPS       680(SP), Y6, Y6
-	VBLENDVPS    Y6, k7fc00000<>+0(SB), Y7, Y6
-	VCMPPS       $0, Y1, Y4, Y7
-	VORPS        712(SP), Y7, Y7
-	VBLENDVPS    Y7, Y1, Y6, Y6
-	VCMPPS       $0, Y0, Y4, Y7
-	VANDPS       384(SP), Y7, Y8
-	VXORPS       kffffffff<>+0(SB), Y7, Y7
-	VANDPS       744(SP), Y7, Y7
-	VORPS        Y7, Y8, Y7
-	VMOVUPS      k7f800000<>+0(SB), Y8
-	VBLENDVPS    Y7, Y0, Y8, Y7
-	VBLENDVPS    Y5, Y6, Y7, Y5
-	VMOVSS       X4, (SI)
-	VMOVSS       X5, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, CX
-	MOVQ         176(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, SI
-	MOVQ         184(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over6
+	MOVQ         816(DI), R9
+	VMOVSS       X4, (R9)
+	JMP          leave7
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y4
+over6:
+	VCMPPS      $17, Y4, Y0, Y5
+	VCMPPS      $17, k7f800000<>+0(SB), Y4, Y6
+	VANDPS      Y6, Y5, Y5
+	VCMPPS      $4, Y4, Y4, Y6
+	VORPS       Y6, Y5, Y5
+	VANDPS      k7fffffff<>+0(SB), Y4, Y6
+	VCMPPS      $17, k00800000<>+0(SB), Y6, Y7
+	VMULPS      k4b800000<>+0(SB), Y6, Y8
+	VBLENDVPS   Y7, Y8, Y6, Y8
+	VMOVUPS     k4b00007f<>+0(SB), Y9
+	VBLENDVPS   Y7, k4b000097<>+0(SB), Y9, Y7
+	VPADDD      k004afb0d<>+0(SB), Y8, Y8
+	VPSRLD      $23, Y8, Y9
+	VPOR        k4b000000<>+0(SB), Y9, Y9
+	VPAND       k007fffff<>+0(SB), Y8, Y8
+	VPADDD      k3f3504f3<>+0(SB), Y8, Y8
+	VSUBPS      Y7, Y9, Y7
+	VSUBPS      Y1, Y8, Y8
+	VADDPS      Y2, Y8, Y9
+	VSUBPS      Y2, Y9, Y10
+	VSUBPS      Y10, Y8, Y10
+	VDIVPS      Y9, Y8, Y11
+	VXORPS      Y3, Y11, Y12
+	VFMADD231PS Y9, Y12, Y8
+	VFMADD231PS Y10, Y12, Y8
+	VDIVPS      Y9, Y8, Y8
+	VMULPS      Y11, Y11, Y9
+	VXORPS      Y3, Y9, Y10
+	VFMADD231PS Y11, Y11, Y10
+	VMULPS      Y11, Y2, Y12
+	VFMADD231PS Y8, Y12, Y10
+	VMULPS      Y9, Y11, Y13
+	VXORPS      Y3, Y13, Y14
+	VFMADD231PS Y9, Y11, Y14
+	VFMADD231PS Y9, Y8, Y14
+	VFMADD231PS Y10, Y11, Y14
+	VMULPS      k3f2aaaab<>+0(SB), Y13, Y10
+	VXORPS      Y3, Y10, Y11
+	VFMADD231PS k3f2aaaab<>+0(SB), Y13, Y11
+	VFMADD231PS kb2aaaaab<>+0(SB), Y13, Y11
+	VFMADD231PS k3f2aaaab<>+0(SB), Y14, Y11
+	VMULPS      Y9, Y13, Y13
+	VMOVUPS     k3e43cbf9<>+0(SB), Y14
+	VFMADD213PS k3e63606c<>+0(SB), Y9, Y14
+	VFMADD213PS k3e924947<>+0(SB), Y9, Y14
+	VFMADD213PS k3ecccccd<>+0(SB), Y9, Y14
+	VMULPS      Y14, Y13, Y9
+	VADDPS      Y10, Y12, Y13
+	VSUBPS      Y13, Y12, Y12
+	VADDPS      Y10, Y12, Y10
+	VADDPS      Y9, Y11, Y9
+	VFMADD231PS Y2, Y8, Y9
+	VADDPS      Y9, Y10, Y8
+	VMULPS      k3fb8aa3b<>+0(SB), Y13, Y9
+	VXORPS      Y3, Y9, Y10
+	VFMADD231PS k3fb8aa3b<>+0(SB), Y13, Y10
+	VFMADD231PS k3fb8aa3b<>+0(SB), Y8, Y10
+	VFMADD231PS k32a57060<>+0(SB), Y13, Y10
+	VADDPS      Y9, Y7, Y8
+	VSUBPS      Y8, Y7, Y7
+	VADDPS      Y9, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VCMPPS      $0, Y0, Y6, Y9
+	VBLENDVPS   Y9, kff800000<>+0(SB), Y6, Y9
+	VCMPPS      $17, Y6, Y0, Y10
+	VCMPPS      $17, k7f800000<>+0(SB), Y6, Y6
+	VANDPS      Y6, Y10, Y10
+	VBLENDVPS   Y10, Y8, Y9, Y8
+	VBLENDVPS   Y10, Y7, Y0, Y7
+	VCMPPS      $0, Y0, Y8, Y9
+	VMULPS      352(SP), Y8, Y10
+	VBLENDVPS   Y9, 584(SP), Y10, Y9
+	VXORPS      Y3, Y9, Y10
+	VFMADD231PS 352(SP), Y8, Y10
+	VFMADD231PS 352(SP), Y7, Y10
+	VMOVUPS     kc3170000<>+0(SB), Y7
+	VMAXPS      Y9, Y7, Y7
+	VMOVUPS     k43010000<>+0(SB), Y8
+	VMINPS      Y7, Y8, Y7
+	VCMPPS      $0, Y9, Y7, Y8
+	VANDPS      616(SP), Y8, Y8
+	VBLENDVPS   Y8, Y10, Y0, Y8
+	VADDPS      k4b4000fe<>+0(SB), Y7, Y9
+	VSUBPS      k4b4000fe<>+0(SB), Y9, Y10
+	VSUBPS      Y10, Y7, Y7
+	VADDPS      Y8, Y7, Y7
+	VMULPS      k3f317218<>+0(SB), Y7, Y7
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y8
+	VFMADD213PS k3c0913d7<>+0(SB), Y7, Y8
+	VFMADD213PS k3d2aab3a<>+0(SB), Y7, Y8
+	VFMADD213PS k3e2aaa58<>+0(SB), Y7, Y8
+	VFMADD213PS k3effffff<>+0(SB), Y7, Y8
+	VFMADD213PS Y1, Y7, Y8
+	VFMADD213PS Y1, Y7, Y8
+	VMOVUPS     k3f000000<>+0(SB), Y7
+	VFMADD213PS k4b40007f<>+0(SB), Y7, Y10
+	VPSLLD      $23, Y10, Y7
+	VMULPS      Y7, Y8, Y7
+	VPSUBD      Y10, Y9, Y8
+	VPSLLD      $23, Y8, Y8
+	VMULPS      Y8, Y7, Y7
+	VMOVUPS     648(SP), Y8
+	VBLENDVPS   Y8, Y4, Y0, Y8
+	VPAND       Y3, Y8, Y8
+	VPXOR       Y8, Y7, Y7
+	VCMPPS      $17, Y0, Y4, Y8
+	VANDPS      Y6, Y8, Y6
+	VANDPS      680(SP), Y6, Y6
+	VBLENDVPS   Y6, k7fc00000<>+0(SB), Y7, Y6
+	VCMPPS      $0, Y1, Y4, Y7
+	VORPS       712(SP), Y7, Y7
+	VBLENDVPS   Y7, Y1, Y6, Y6
+	VCMPPS      $0, Y0, Y4, Y7
+	VANDPS      384(SP), Y7, Y8
+	VXORPS      kffffffff<>+0(SB), Y7, Y7
+	VANDPS      744(SP), Y7, Y7
+	VORPS       Y7, Y8, Y7
+	VMOVUPS     k7f800000<>+0(SB), Y8
+	VBLENDVPS   Y7, Y0, Y8, Y7
+	VBLENDVPS   Y5, Y6, Y7, Y5
+	MOVQ        808(DI), R9
+	DECQ        R9
+	CMPQ        R9, $1
+	JCS         passed8
+	VMOVSS      X4, (SI)
+passed8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed9
+	VMOVSS X5, (AX)
+passed9:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, CX
+	MOVQ 176(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 184(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave7:
 	VZEROUPPER
 	RET
 
@@ -8663,6 +9357,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    CX, R11
 	MOVQ    8(R8), R12
@@ -8673,8 +9370,8 @@ row2:
 	VMOVUPS Z22, 192(SP)
 	MOVQ    $0, R13
 	TESTQ   R12, R12
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	VPBROADCASTD     R12, Z22
 	VPCMPD           $6, iota32<>+0(SB), Z22, K3
 	VMOVUPS.Z        (R10), K3, Z22
@@ -8798,24 +9495,34 @@ masked4:
 	ADDQ             $64, R13
 	ANDQ             $255, R13
 	SUBQ             $16, R12
-	JGT              masked4
-done3:
-	VMOVUPS          0(SP), Z22
-	VMOVUPS          128(SP), Z23
-	VADDPS           Z23, Z22, Z22
-	VMOVUPS          64(SP), Z23
-	VMOVUPS          192(SP), Z24
-	VADDPS           Z24, Z23, Z23
-	VADDPS           Z23, Z22, Z22
-	VEXTRACTF64X4    $1, Z22, Y23
-	VADDPS           Y23, Y22, Y22
-	VEXTRACTF64X2    $1, Y22, X23
-	VADDPS           X23, X22, X22
-	VPERMILPD        $1, X22, X23
-	VADDPS           X23, X22, X22
-	VPERMILPS        $1, X22, X23
-	VADDPS           X23, X22, X22
-	VBROADCASTSS     X22, Z22
+	JGT              masked5
+done4:
+	VMOVUPS       0(SP), Z22
+	VMOVUPS       128(SP), Z23
+	VADDPS        Z23, Z22, Z22
+	VMOVUPS       64(SP), Z23
+	VMOVUPS       192(SP), Z24
+	VADDPS        Z24, Z23, Z23
+	VADDPS        Z23, Z22, Z22
+	VEXTRACTF64X4 $1, Z22, Y23
+	VADDPS        Y23, Y22, Y22
+	VEXTRACTF64X2 $1, Y22, X23
+	VADDPS        X23, X22, X22
+	VPERMILPD     $1, X22, X23
+	VADDPS        X23, X22, X22
+	VPERMILPS     $1, X22, X23
+	VADDPS        X23, X22, X22
+	VBROADCASTSS  X22, Z22
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over6
+	MOVQ          816(R8), R10
+	VMOVSS        X22, (R10)
+	JMP           leave7
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSS (R10), Z22
+over6:
 	VCMPPS           $17, Z22, Z0, K3
 	VCMPPS           $17, Z3, Z22, K4
 	KANDW            K4, K3, K3
@@ -8934,24 +9641,35 @@ done3:
 	KORW             K4, K5, K4
 	VBLENDMPS        Z0, Z3, K4, Z24
 	VBLENDMPS        Z23, Z24, K3, Z23
+	MOVQ             808(R8), R10
+	DECQ             R10
+	CMPQ             R10, $1
+	JCS              passed8
 	VMOVSS           X22, (DI)
-	VMOVSS           X23, (AX)
-	MOVQ             a+0(FP), R10
-	MOVQ             160(R10), R11
-	SHLQ             $2, R11
-	ADDQ             R11, BX
-	MOVQ             168(R10), R11
-	SHLQ             $2, R11
-	ADDQ             R11, CX
-	MOVQ             176(R10), R11
-	SHLQ             $2, R11
-	ADDQ             R11, DI
-	MOVQ             184(R10), R10
-	SHLQ             $2, R10
-	ADDQ             R10, AX
-	DECQ             R9
-	JNE              row2
+passed8:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $1
+	JCS    passed9
+	VMOVSS X23, (AX)
+passed9:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, CX
+	MOVQ 176(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave7:
 	VZEROUPPER
 	RET
 
@@ -8959,10 +9677,10 @@ end1:
 TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_avx2(SB), 0, $680-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
-	VCVTSD2SS    544(AX), X0, X0
-	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 0(SP)
-	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VCVTSD2SS    544(AX), X1, X1
+	VBROADCASTSS X1, Y1
+	VMOVUPS      Y1, 0(SP)
 	VXORPS       Y1, Y1, Y1
 	VCVTSD2SS    552(AX), X1, X1
 	VBROADCASTSS X1, Y1
@@ -8980,23 +9698,23 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_
 	VBROADCASTSS X1, Y1
 	VMOVUPS      Y1, 128(SP)
 	VMOVUPS      k80000000<>+0(SB), Y1
-	MOVQ         48(AX), BX
+	MOVQ         32(AX), BX
 	MOVQ         56(AX), CX
-	MOVQ         32(AX), DX
-	MOVQ         DX, 160(SP)
 	MOVQ         40(AX), DX
+	MOVQ         DX, 160(SP)
+	MOVQ         48(AX), DX
 	MOVQ         DX, 168(SP)
 	MOVQ         64(AX), DX
 	MOVQ         DX, 176(SP)
 	MOVQ         72(AX), DX
 	MOVQ         DX, 184(SP)
-	MOVQ         288(AX), DX
+	MOVQ         296(AX), DX
 	SHLQ         $5, DX
-	MOVQ         296(AX), AX
+	MOVQ         304(AX), AX
 	SHLQ         $5, AX
-	VCMPPS       $4, 32(SP), Y0, Y2
-	VMOVUPS      Y2, 32(SP)
-	VMOVUPS      32(SP), Y2
+	VCMPPS       $4, 0(SP), Y0, Y2
+	VMOVUPS      Y2, 0(SP)
+	VMOVUPS      0(SP), Y2
 	VXORPS       kffffffff<>+0(SB), Y2, Y2
 	VMOVUPS      Y2, 192(SP)
 	VCMPPS       $4, 64(SP), Y0, Y2
@@ -9176,7 +9894,7 @@ row2:
 	VORPS        384(SP), Y2, Y2
 	VBLENDVPS    Y2, k3f800000<>+0(SB), Y4, Y2
 	VMULPS       648(SP), Y2, Y2
-	VMOVUPS      32(SP), Y4
+	VMOVUPS      0(SP), Y4
 	VBLENDVPS    Y4, Y0, Y2, Y2
 	VMOVUPS      616(SP), Y4
 	VBLENDVPS    Y4, Y2, Y0, Y2
@@ -9212,7 +9930,7 @@ again3:
 block7:
 	VMOVUPS     (SI), Y2
 	VSUBPS      (DI), Y2, Y2
-	VADDPS      0(SP), Y2, Y2
+	VADDPS      32(SP), Y2, Y2
 	VCMPPS      $0, Y0, Y2, Y4
 	VCMPPS      $17, Y2, Y0, Y5
 	VANDPS      k7fffffff<>+0(SB), Y2, Y6
@@ -9330,13 +10048,13 @@ block7:
 	VBLENDVPS   Y5, Y6, Y2, Y2
 	VMOVUPS     64(SP), Y5
 	VBLENDVPS   Y5, Y0, Y2, Y5
-	VBLENDVPS   Y3, Y5, Y0, Y5
 	VBLENDVPS   Y4, Y0, Y5, Y5
+	VBLENDVPS   Y3, Y5, Y0, Y5
 	VXORPS      Y1, Y2, Y2
 	VMOVUPS     64(SP), Y6
 	VBLENDVPS   Y6, Y0, Y2, Y2
-	VBLENDVPS   Y3, Y2, Y0, Y2
 	VBLENDVPS   Y4, Y0, Y2, Y2
+	VBLENDVPS   Y3, Y2, Y0, Y2
 	TESTQ       R11, R11
 	JNE         around8
 	VMOVUPS     Y5, (R8)
@@ -9366,7 +10084,7 @@ masked6:
 	VMASKMOVPS  (SI), Y2, Y4
 	VMASKMOVPS  (DI), Y2, Y5
 	VSUBPS      Y5, Y4, Y4
-	VADDPS      0(SP), Y4, Y4
+	VADDPS      32(SP), Y4, Y4
 	VCMPPS      $0, Y0, Y4, Y5
 	VCMPPS      $17, Y4, Y0, Y6
 	VMOVUPS     Y6, 648(SP)
@@ -9486,13 +10204,13 @@ masked6:
 	VBLENDVPS   Y7, Y6, Y4, Y4
 	VMOVUPS     64(SP), Y6
 	VBLENDVPS   Y6, Y0, Y4, Y6
-	VBLENDVPS   Y3, Y6, Y0, Y6
 	VBLENDVPS   Y5, Y0, Y6, Y6
+	VBLENDVPS   Y3, Y6, Y0, Y6
 	VXORPS      Y1, Y4, Y4
 	VMOVUPS     64(SP), Y7
 	VBLENDVPS   Y7, Y0, Y4, Y4
-	VBLENDVPS   Y3, Y4, Y0, Y4
 	VBLENDVPS   Y5, Y0, Y4, Y4
+	VBLENDVPS   Y3, Y4, Y0, Y4
 	VMASKMOVPS  Y6, Y2, (R8)
 	VMASKMOVPS  Y4, Y2, (R9)
 	MOVQ        R12, R13
@@ -9511,13 +10229,13 @@ done5:
 	MOVQ a+0(FP), SI
 	MOVQ 160(SI), DI
 	SHLQ $2, DI
-	ADDQ DI, 160(SP)
+	ADDQ DI, BX
 	MOVQ 168(SI), DI
 	SHLQ $2, DI
-	ADDQ DI, 168(SP)
+	ADDQ DI, 160(SP)
 	MOVQ 176(SI), DI
 	SHLQ $2, DI
-	ADDQ DI, BX
+	ADDQ DI, 168(SP)
 	MOVQ 184(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, CX
@@ -9545,10 +10263,10 @@ end10:
 TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_avx512(SB), NOSPLIT, $160-8
 	MOVQ             a+0(FP), AX
 	VPXORD           Z0, Z0, Z0
-	VCVTSD2SS        544(AX), X0, X0
-	VBROADCASTSS     X0, Z0
-	VMOVSS           X0, 0(SP)
-	VPXORD           Z0, Z0, Z0
+	VPXORD           Z1, Z1, Z1
+	VCVTSD2SS        544(AX), X1, X1
+	VBROADCASTSS     X1, Z1
+	VMOVSS           X1, 0(SP)
 	VPXORD           Z1, Z1, Z1
 	VCVTSD2SS        552(AX), X1, X1
 	VBROADCASTSS     X1, Z1
@@ -9582,23 +10300,23 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_
 	VBROADCASTSS     k4b40007f<>+0(SB), Z15
 	VBROADCASTSS     k80000000<>+0(SB), Z16
 	VBROADCASTSS     k7fc00000<>+0(SB), Z17
-	MOVQ             48(AX), BX
+	MOVQ             32(AX), BX
 	MOVQ             56(AX), CX
-	MOVQ             32(AX), DX
-	MOVQ             DX, 40(SP)
 	MOVQ             40(AX), DX
+	MOVQ             DX, 40(SP)
+	MOVQ             48(AX), DX
 	MOVQ             DX, 48(SP)
 	MOVQ             64(AX), DX
 	MOVQ             DX, 56(SP)
 	MOVQ             72(AX), DX
 	MOVQ             DX, 64(SP)
-	MOVQ             288(AX), DX
+	MOVQ             296(AX), DX
 	SHLQ             $6, DX
-	MOVQ             296(AX), AX
+	MOVQ             304(AX), AX
 	SHLQ             $6, AX
-	VCMPPS.BCST      $4, 8(SP), Z0, K1
-	KMOVW            K1, 8(SP)
-	KMOVW            8(SP), K1
+	VCMPPS.BCST      $4, 0(SP), Z0, K1
+	KMOVW            K1, 0(SP)
+	KMOVW            0(SP), K1
 	KNOTW            K1, K1
 	KMOVW            K1, 72(SP)
 	VCMPPS.BCST      $4, 16(SP), Z0, K1
@@ -9766,7 +10484,7 @@ row2:
 	KORW             K4, K3, K3
 	VBLENDMPS        Z1, Z22, K3, Z20
 	VMULPS           Z20, Z21, Z20
-	KMOVW            8(SP), K3
+	KMOVW            0(SP), K3
 	VBLENDMPS        Z0, Z20, K3, Z20
 	KMOVW            152(SP), K3
 	VBLENDMPS        Z20, Z0, K3, Z20
@@ -9801,7 +10519,7 @@ again3:
 block7:
 	VMOVUPS          (DI), Z21
 	VSUBPS           (R8), Z21, Z21
-	VADDPS.BCST      0(SP), Z21, Z21
+	VADDPS.BCST      8(SP), Z21, Z21
 	VCMPPS           $0, Z0, Z21, K3
 	VCMPPS           $17, Z21, Z0, K4
 	VPANDD           Z8, Z21, Z22
@@ -9916,12 +10634,12 @@ block7:
 	VBLENDMPS        Z23, Z21, K5, Z21
 	VBLENDMPS        Z22, Z21, K4, Z21
 	VBLENDMPS        Z0, Z21, K1, Z22
-	VBLENDMPS        Z22, Z0, K2, Z22
 	VBLENDMPS        Z0, Z22, K3, Z22
+	VBLENDMPS        Z22, Z0, K2, Z22
 	VPXORD           Z16, Z21, Z21
 	VBLENDMPS        Z0, Z21, K1, Z21
-	VBLENDMPS        Z21, Z0, K2, Z21
 	VBLENDMPS        Z0, Z21, K3, Z21
+	VBLENDMPS        Z21, Z0, K2, Z21
 	TESTQ            R12, R12
 	JNE              around8
 	VMOVUPS          Z22, (R9)
@@ -9949,7 +10667,7 @@ masked6:
 	VMOVUPS.Z        (DI), K3, Z21
 	VMOVUPS.Z        (R8), K3, Z22
 	VSUBPS           Z22, Z21, Z21
-	VADDPS.BCST      0(SP), Z21, Z21
+	VADDPS.BCST      8(SP), Z21, Z21
 	VCMPPS           $0, Z0, Z21, K4
 	VCMPPS           $17, Z21, Z0, K5
 	KMOVW            K5, 152(SP)
@@ -10066,12 +10784,12 @@ masked6:
 	KMOVW            152(SP), K5
 	VBLENDMPS        Z22, Z21, K5, Z21
 	VBLENDMPS        Z0, Z21, K1, Z22
-	VBLENDMPS        Z22, Z0, K2, Z22
 	VBLENDMPS        Z0, Z22, K4, Z22
+	VBLENDMPS        Z22, Z0, K2, Z22
 	VPXORD           Z16, Z21, Z21
 	VBLENDMPS        Z0, Z21, K1, Z21
-	VBLENDMPS        Z21, Z0, K2, Z21
 	VBLENDMPS        Z0, Z21, K4, Z21
+	VBLENDMPS        Z21, Z0, K2, Z21
 	VMOVUPS          Z22, K3, (R9)
 	VMOVUPS          Z21, K3, (R10)
 	MOVQ             R13, R14
@@ -10090,13 +10808,13 @@ done5:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $2, R8
-	ADDQ R8, 40(SP)
+	ADDQ R8, BX
 	MOVQ 168(DI), R8
 	SHLQ $2, R8
-	ADDQ R8, 48(SP)
+	ADDQ R8, 40(SP)
 	MOVQ 176(DI), R8
 	SHLQ $2, R8
-	ADDQ R8, BX
+	ADDQ R8, 48(SP)
 	MOVQ 184(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, CX
@@ -10134,68 +10852,70 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_
 	VBROADCASTSD 568(AX), Y4
 	VMOVUPD      Y4, 352(SP)
 	VBROADCASTSD 576(AX), Y4
-	VMOVUPD      Y4, 384(SP)
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
 	MOVQ         288(AX), DX
-	MOVQ         DX, 416(SP)
-	SHLQ         $5, 416(SP)
+	MOVQ         DX, 384(SP)
+	SHLQ         $5, 384(SP)
 	MOVQ         296(AX), DX
 	SHLQ         $5, DX
 	MOVQ         48(AX), SI
 	MOVQ         56(AX), AX
 	MOVQ         a+0(FP), DI
-	VMOVUPD      320(SP), Y4
-	VCMPPD       $0, Y4, Y4, Y4
 	VMOVUPD      320(SP), Y5
-	VBLENDVPD    Y4, Y0, Y5, Y4
-	VMOVUPD      Y4, 424(SP)
-	VMOVUPD      320(SP), Y4
-	VANDPD       k7fffffffffffffff<>+0(SB), Y4, Y4
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y4, Y4
-	VMOVUPD      Y4, 456(SP)
-	VROUNDPD     $11, 320(SP), Y4
-	VCMPPD       $0, 320(SP), Y4, Y4
-	VMOVUPD      k3fe0000000000000<>+0(SB), Y5
-	VMULPD       320(SP), Y5, Y5
-	VROUNDPD     $11, Y5, Y6
-	VCMPPD       $4, Y5, Y6, Y5
-	VANDPD       Y5, Y4, Y5
+	VCMPPD       $0, Y5, Y5, Y5
+	VMOVUPD      320(SP), Y6
+	VBLENDVPD    Y5, Y0, Y6, Y5
+	VMOVUPD      Y5, 392(SP)
+	VMOVUPD      320(SP), Y5
+	VANDPD       k7fffffffffffffff<>+0(SB), Y5, Y5
+	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y5, Y5
+	VMOVUPD      Y5, 424(SP)
+	VROUNDPD     $11, 320(SP), Y5
+	VCMPPD       $0, 320(SP), Y5, Y5
+	VMOVUPD      k3fe0000000000000<>+0(SB), Y6
+	VMULPD       320(SP), Y6, Y6
+	VROUNDPD     $11, Y6, Y7
+	VCMPPD       $4, Y6, Y7, Y6
+	VANDPD       Y6, Y5, Y6
+	VMOVUPD      Y6, 456(SP)
+	VXORPD       kffffffffffffffff<>+0(SB), Y5, Y5
 	VMOVUPD      Y5, 488(SP)
-	VXORPD       kffffffffffffffff<>+0(SB), Y4, Y4
-	VMOVUPD      Y4, 520(SP)
-	VCMPPD       $0, 320(SP), Y0, Y4
-	VMOVUPD      Y4, 552(SP)
-	VMOVUPD      352(SP), Y4
-	VCMPPD       $0, Y4, Y4, Y4
+	VCMPPD       $0, 320(SP), Y0, Y5
+	VMOVUPD      Y5, 520(SP)
 	VMOVUPD      352(SP), Y5
-	VBLENDVPD    Y4, Y0, Y5, Y4
-	VMOVUPD      Y4, 584(SP)
-	VMOVUPD      352(SP), Y4
-	VANDPD       k7fffffffffffffff<>+0(SB), Y4, Y4
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y4, Y4
-	VMOVUPD      Y4, 616(SP)
-	VROUNDPD     $11, 352(SP), Y4
-	VCMPPD       $0, 352(SP), Y4, Y4
-	VMOVUPD      k3fe0000000000000<>+0(SB), Y5
-	VMULPD       352(SP), Y5, Y5
-	VROUNDPD     $11, Y5, Y6
-	VCMPPD       $4, Y5, Y6, Y5
-	VANDPD       Y5, Y4, Y5
+	VCMPPD       $0, Y5, Y5, Y5
+	VMOVUPD      352(SP), Y6
+	VBLENDVPD    Y5, Y0, Y6, Y5
+	VMOVUPD      Y5, 552(SP)
+	VMOVUPD      352(SP), Y5
+	VANDPD       k7fffffffffffffff<>+0(SB), Y5, Y5
+	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y5, Y5
+	VMOVUPD      Y5, 584(SP)
+	VROUNDPD     $11, 352(SP), Y5
+	VCMPPD       $0, 352(SP), Y5, Y5
+	VMOVUPD      k3fe0000000000000<>+0(SB), Y6
+	VMULPD       352(SP), Y6, Y6
+	VROUNDPD     $11, Y6, Y7
+	VCMPPD       $4, Y6, Y7, Y6
+	VANDPD       Y6, Y5, Y6
+	VMOVUPD      Y6, 616(SP)
+	VXORPD       kffffffffffffffff<>+0(SB), Y5, Y5
 	VMOVUPD      Y5, 648(SP)
-	VXORPD       kffffffffffffffff<>+0(SB), Y4, Y4
-	VMOVUPD      Y4, 680(SP)
-	VCMPPD       $0, 352(SP), Y0, Y4
+	VCMPPD       $0, 352(SP), Y0, Y5
+	VMOVUPD      Y5, 680(SP)
+	VCMPPD       $4, Y0, Y4, Y4
 	VMOVUPD      Y4, 712(SP)
-	VCMPPD       $4, 384(SP), Y0, Y4
-	VMOVUPD      Y4, 384(SP)
-	VMOVUPD      384(SP), Y4
+	VMOVUPD      712(SP), Y4
 	VXORPD       kffffffffffffffff<>+0(SB), Y4, Y4
 	VMOVUPD      Y4, 744(SP)
 	MOVQ         (DI), R8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    CX, R10
 	MOVQ    8(DI), R11
@@ -10210,8 +10930,8 @@ row2:
 	VMOVUPD Y4, 224(SP)
 	MOVQ    $0, R12
 	TESTQ   R11, R11
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	MOVQ        R11, R13
 	MOVQ        $4, R14
 	CMPQ        R13, R14
@@ -10296,7 +11016,7 @@ masked4:
 	VBLENDVPD   Y11, Y8, Y0, Y8
 	VCMPPD      $0, Y0, Y9, Y10
 	VMULPD      320(SP), Y9, Y11
-	VBLENDVPD   Y10, 424(SP), Y11, Y10
+	VBLENDVPD   Y10, 392(SP), Y11, Y10
 	VXORPD      Y3, Y10, Y11
 	VFMADD231PD 320(SP), Y9, Y11
 	VFMADD231PD 320(SP), Y8, Y11
@@ -10305,7 +11025,7 @@ masked4:
 	VMOVUPD     k4090040000000000<>+0(SB), Y9
 	VMINPD      Y8, Y9, Y8
 	VCMPPD      $0, Y10, Y8, Y9
-	VANDPD      456(SP), Y9, Y9
+	VANDPD      424(SP), Y9, Y9
 	VBLENDVPD   Y9, Y11, Y0, Y9
 	VADDPD      k43380000000007fe<>+0(SB), Y8, Y10
 	VSUBPD      k43380000000007fe<>+0(SB), Y10, Y11
@@ -10332,29 +11052,29 @@ masked4:
 	VPSUBQ      Y11, Y10, Y9
 	VPSLLQ      $52, Y9, Y9
 	VMULPD      Y9, Y8, Y8
-	VMOVUPD     488(SP), Y9
+	VMOVUPD     456(SP), Y9
 	VBLENDVPD   Y9, Y5, Y0, Y9
 	VPAND       Y3, Y9, Y9
 	VPXOR       Y9, Y8, Y8
 	VCMPPD      $17, Y0, Y5, Y9
 	VANDPD      Y7, Y9, Y7
-	VANDPD      520(SP), Y7, Y7
+	VANDPD      488(SP), Y7, Y7
 	VBLENDVPD   Y7, k7ff8000000000001<>+0(SB), Y8, Y7
 	VCMPPD      $0, Y1, Y5, Y5
-	VORPD       552(SP), Y5, Y5
+	VORPD       520(SP), Y5, Y5
 	VBLENDVPD   Y5, Y1, Y7, Y5
 	VBLENDVPD   Y6, 288(SP), Y5, Y5
 	VMOVUPD     0(SP)(R12*1), Y6
 	VADDPD      Y5, Y6, Y5
 	VBLENDVPD   Y4, Y5, Y6, Y6
 	VMOVUPD     Y6, 0(SP)(R12*1)
-	ADDQ        416(SP), R9
+	ADDQ        384(SP), R9
 	ADDQ        DX, R10
 	ADDQ        $32, R12
 	ANDQ        $255, R12
 	SUBQ        $4, R11
-	JGT         masked4
-done3:
+	JGT         masked5
+done4:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -10375,155 +11095,176 @@ done3:
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
-	VCMPPD       $17, Y4, Y0, Y5
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y4, Y6
-	VANDPD       Y6, Y5, Y5
-	VCMPPD       $4, Y4, Y4, Y6
-	VORPD        Y6, Y5, Y5
-	VANDPD       k7fffffffffffffff<>+0(SB), Y4, Y6
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y6, Y7
-	VMULPD       k4340000000000000<>+0(SB), Y6, Y8
-	VBLENDVPD    Y7, Y8, Y6, Y8
-	VMOVUPD      k43300000000003ff<>+0(SB), Y9
-	VBLENDVPD    Y7, k4330000000000434<>+0(SB), Y9, Y7
-	VPADDQ       k00095f619980c433<>+0(SB), Y8, Y8
-	VPSRLQ       $52, Y8, Y9
-	VPOR         k4330000000000000<>+0(SB), Y9, Y9
-	VPAND        k000fffffffffffff<>+0(SB), Y8, Y8
-	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y8, Y8
-	VSUBPD       Y7, Y9, Y7
-	VSUBPD       Y1, Y8, Y8
-	VADDPD       Y2, Y8, Y9
-	VSUBPD       Y2, Y9, Y10
-	VSUBPD       Y10, Y8, Y10
-	VDIVPD       Y9, Y8, Y11
-	VXORPD       Y3, Y11, Y12
-	VFMADD231PD  Y9, Y12, Y8
-	VFMADD231PD  Y10, Y12, Y8
-	VDIVPD       Y9, Y8, Y8
-	VMULPD       Y11, Y11, Y9
-	VXORPD       Y3, Y9, Y10
-	VFMADD231PD  Y11, Y11, Y10
-	VMULPD       Y11, Y2, Y12
-	VFMADD231PD  Y8, Y12, Y10
-	VMULPD       Y9, Y11, Y13
-	VXORPD       Y3, Y13, Y14
-	VFMADD231PD  Y9, Y11, Y14
-	VFMADD231PD  Y9, Y8, Y14
-	VFMADD231PD  Y10, Y11, Y14
-	VMULPD       k3fe5555555555555<>+0(SB), Y13, Y10
-	VXORPD       Y3, Y10, Y11
-	VFMADD231PD  k3fe5555555555555<>+0(SB), Y13, Y11
-	VFMADD231PD  k3c85555555555555<>+0(SB), Y13, Y11
-	VFMADD231PD  k3fe5555555555555<>+0(SB), Y14, Y11
-	VMULPD       Y9, Y13, Y13
-	VMOVUPD      k3fbb8d8d83f51283<>+0(SB), Y14
-	VFMADD213PD  k3fbac4a0689e4f11<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fbe1f80050fe02d<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fc1110df9bb9145<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fc3b13b1bcae4fa<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fc745d174512f5e<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fcc71c71c71cfde<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fd2492492492491<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fd999999999999a<>+0(SB), Y9, Y14
-	VMULPD       Y14, Y13, Y9
-	VADDPD       Y10, Y12, Y13
-	VSUBPD       Y13, Y12, Y12
-	VADDPD       Y10, Y12, Y10
-	VADDPD       Y9, Y11, Y9
-	VFMADD231PD  Y2, Y8, Y9
-	VADDPD       Y9, Y10, Y8
-	VMULPD       k3ff71547652b82fe<>+0(SB), Y13, Y9
-	VXORPD       Y3, Y9, Y10
-	VFMADD231PD  k3ff71547652b82fe<>+0(SB), Y13, Y10
-	VFMADD231PD  k3ff71547652b82fe<>+0(SB), Y8, Y10
-	VFMADD231PD  k3c7777d0ffda0d24<>+0(SB), Y13, Y10
-	VADDPD       Y9, Y7, Y8
-	VSUBPD       Y8, Y7, Y7
-	VADDPD       Y9, Y7, Y7
-	VADDPD       Y10, Y7, Y7
-	VCMPPD       $0, Y0, Y6, Y9
-	VBLENDVPD    Y9, kfff0000000000000<>+0(SB), Y6, Y9
-	VCMPPD       $17, Y6, Y0, Y10
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y6, Y6
-	VANDPD       Y6, Y10, Y10
-	VBLENDVPD    Y10, Y8, Y9, Y8
-	VBLENDVPD    Y10, Y7, Y0, Y7
-	VCMPPD       $0, Y0, Y8, Y9
-	VMULPD       352(SP), Y8, Y10
-	VBLENDVPD    Y9, 584(SP), Y10, Y9
-	VXORPD       Y3, Y9, Y10
-	VFMADD231PD  352(SP), Y8, Y10
-	VFMADD231PD  352(SP), Y7, Y10
-	VMOVUPD      kc090d00000000000<>+0(SB), Y7
-	VMAXPD       Y9, Y7, Y7
-	VMOVUPD      k4090040000000000<>+0(SB), Y8
-	VMINPD       Y7, Y8, Y7
-	VCMPPD       $0, Y9, Y7, Y8
-	VANDPD       616(SP), Y8, Y8
-	VBLENDVPD    Y8, Y10, Y0, Y8
-	VADDPD       k43380000000007fe<>+0(SB), Y7, Y9
-	VSUBPD       k43380000000007fe<>+0(SB), Y9, Y10
-	VSUBPD       Y10, Y7, Y7
-	VADDPD       Y8, Y7, Y7
-	VMULPD       k3fe62e42fefa39ef<>+0(SB), Y7, Y7
-	VMOVUPD      k3e21ee88e9c83a2e<>+0(SB), Y8
-	VFMADD213PD  k3e5af5ea7eefa3cd<>+0(SB), Y7, Y8
-	VFMADD213PD  k3e927e5363ed28fa<>+0(SB), Y7, Y8
-	VFMADD213PD  k3ec71ddf863ebfa0<>+0(SB), Y7, Y8
-	VFMADD213PD  k3efa01a017bb2d71<>+0(SB), Y7, Y8
-	VFMADD213PD  k3f2a01a01afdd7d0<>+0(SB), Y7, Y8
-	VFMADD213PD  k3f56c16c16c1f0dc<>+0(SB), Y7, Y8
-	VFMADD213PD  k3f8111111110f6c5<>+0(SB), Y7, Y8
-	VFMADD213PD  k3fa555555555553e<>+0(SB), Y7, Y8
-	VFMADD213PD  k3fc5555555555559<>+0(SB), Y7, Y8
-	VFMADD213PD  k3fe0000000000000<>+0(SB), Y7, Y8
-	VFMADD213PD  Y1, Y7, Y8
-	VFMADD213PD  Y1, Y7, Y8
-	VMOVUPD      k3fe0000000000000<>+0(SB), Y7
-	VFMADD213PD  k43380000000003ff<>+0(SB), Y7, Y10
-	VPSLLQ       $52, Y10, Y7
-	VMULPD       Y7, Y8, Y7
-	VPSUBQ       Y10, Y9, Y8
-	VPSLLQ       $52, Y8, Y8
-	VMULPD       Y8, Y7, Y7
-	VMOVUPD      648(SP), Y8
-	VBLENDVPD    Y8, Y4, Y0, Y8
-	VPAND        Y3, Y8, Y8
-	VPXOR        Y8, Y7, Y7
-	VCMPPD       $17, Y0, Y4, Y8
-	VANDPD       Y6, Y8, Y6
-	VANDPD       680(SP), Y6, Y6
-	VBLENDVPD    Y6, k7ff8000000000001<>+0(SB), Y7, Y6
-	VCMPPD       $0, Y1, Y4, Y7
-	VORPD        712(SP), Y7, Y7
-	VBLENDVPD    Y7, Y1, Y6, Y6
-	VCMPPD       $0, Y0, Y4, Y7
-	VANDPD       384(SP), Y7, Y8
-	VXORPD       kffffffffffffffff<>+0(SB), Y7, Y7
-	VANDPD       744(SP), Y7, Y7
-	VORPD        Y7, Y8, Y7
-	VMOVUPD      k7ff0000000000000<>+0(SB), Y8
-	VBLENDVPD    Y7, Y0, Y8, Y7
-	VBLENDVPD    Y5, Y6, Y7, Y5
-	VMOVSD       X4, (SI)
-	VMOVSD       X5, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, CX
-	MOVQ         176(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, SI
-	MOVQ         184(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over6
+	MOVQ         816(DI), R9
+	VMOVSD       X4, (R9)
+	JMP          leave7
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y4
+over6:
+	VCMPPD      $17, Y4, Y0, Y5
+	VCMPPD      $17, k7ff0000000000000<>+0(SB), Y4, Y6
+	VANDPD      Y6, Y5, Y5
+	VCMPPD      $4, Y4, Y4, Y6
+	VORPD       Y6, Y5, Y5
+	VANDPD      k7fffffffffffffff<>+0(SB), Y4, Y6
+	VCMPPD      $17, k0010000000000000<>+0(SB), Y6, Y7
+	VMULPD      k4340000000000000<>+0(SB), Y6, Y8
+	VBLENDVPD   Y7, Y8, Y6, Y8
+	VMOVUPD     k43300000000003ff<>+0(SB), Y9
+	VBLENDVPD   Y7, k4330000000000434<>+0(SB), Y9, Y7
+	VPADDQ      k00095f619980c433<>+0(SB), Y8, Y8
+	VPSRLQ      $52, Y8, Y9
+	VPOR        k4330000000000000<>+0(SB), Y9, Y9
+	VPAND       k000fffffffffffff<>+0(SB), Y8, Y8
+	VPADDQ      k3fe6a09e667f3bcd<>+0(SB), Y8, Y8
+	VSUBPD      Y7, Y9, Y7
+	VSUBPD      Y1, Y8, Y8
+	VADDPD      Y2, Y8, Y9
+	VSUBPD      Y2, Y9, Y10
+	VSUBPD      Y10, Y8, Y10
+	VDIVPD      Y9, Y8, Y11
+	VXORPD      Y3, Y11, Y12
+	VFMADD231PD Y9, Y12, Y8
+	VFMADD231PD Y10, Y12, Y8
+	VDIVPD      Y9, Y8, Y8
+	VMULPD      Y11, Y11, Y9
+	VXORPD      Y3, Y9, Y10
+	VFMADD231PD Y11, Y11, Y10
+	VMULPD      Y11, Y2, Y12
+	VFMADD231PD Y8, Y12, Y10
+	VMULPD      Y9, Y11, Y13
+	VXORPD      Y3, Y13, Y14
+	VFMADD231PD Y9, Y11, Y14
+	VFMADD231PD Y9, Y8, Y14
+	VFMADD231PD Y10, Y11, Y14
+	VMULPD      k3fe5555555555555<>+0(SB), Y13, Y10
+	VXORPD      Y3, Y10, Y11
+	VFMADD231PD k3fe5555555555555<>+0(SB), Y13, Y11
+	VFMADD231PD k3c85555555555555<>+0(SB), Y13, Y11
+	VFMADD231PD k3fe5555555555555<>+0(SB), Y14, Y11
+	VMULPD      Y9, Y13, Y13
+	VMOVUPD     k3fbb8d8d83f51283<>+0(SB), Y14
+	VFMADD213PD k3fbac4a0689e4f11<>+0(SB), Y9, Y14
+	VFMADD213PD k3fbe1f80050fe02d<>+0(SB), Y9, Y14
+	VFMADD213PD k3fc1110df9bb9145<>+0(SB), Y9, Y14
+	VFMADD213PD k3fc3b13b1bcae4fa<>+0(SB), Y9, Y14
+	VFMADD213PD k3fc745d174512f5e<>+0(SB), Y9, Y14
+	VFMADD213PD k3fcc71c71c71cfde<>+0(SB), Y9, Y14
+	VFMADD213PD k3fd2492492492491<>+0(SB), Y9, Y14
+	VFMADD213PD k3fd999999999999a<>+0(SB), Y9, Y14
+	VMULPD      Y14, Y13, Y9
+	VADDPD      Y10, Y12, Y13
+	VSUBPD      Y13, Y12, Y12
+	VADDPD      Y10, Y12, Y10
+	VADDPD      Y9, Y11, Y9
+	VFMADD231PD Y2, Y8, Y9
+	VADDPD      Y9, Y10, Y8
+	VMULPD      k3ff71547652b82fe<>+0(SB), Y13, Y9
+	VXORPD      Y3, Y9, Y10
+	VFMADD231PD k3ff71547652b82fe<>+0(SB), Y13, Y10
+	VFMADD231PD k3ff71547652b82fe<>+0(SB), Y8, Y10
+	VFMADD231PD k3c7777d0ffda0d24<>+0(SB), Y13, Y10
+	VADDPD      Y9, Y7, Y8
+	VSUBPD      Y8, Y7, Y7
+	VADDPD      Y9, Y7, Y7
+	VADDPD      Y10, Y7, Y7
+	VCMPPD      $0, Y0, Y6, Y9
+	VBLENDVPD   Y9, kfff0000000000000<>+0(SB), Y6, Y9
+	VCMPPD      $17, Y6, Y0, Y10
+	VCMPPD      $17, k7ff0000000000000<>+0(SB), Y6, Y6
+	VANDPD      Y6, Y10, Y10
+	VBLENDVPD   Y10, Y8, Y9, Y8
+	VBLENDVPD   Y10, Y7, Y0, Y7
+	VCMPPD      $0, Y0, Y8, Y9
+	VMULPD      352(SP), Y8, Y10
+	VBLENDVPD   Y9, 552(SP), Y10, Y9
+	VXORPD      Y3, Y9, Y10
+	VFMADD231PD 352(SP), Y8, Y10
+	VFMADD231PD 352(SP), Y7, Y10
+	VMOVUPD     kc090d00000000000<>+0(SB), Y7
+	VMAXPD      Y9, Y7, Y7
+	VMOVUPD     k4090040000000000<>+0(SB), Y8
+	VMINPD      Y7, Y8, Y7
+	VCMPPD      $0, Y9, Y7, Y8
+	VANDPD      584(SP), Y8, Y8
+	VBLENDVPD   Y8, Y10, Y0, Y8
+	VADDPD      k43380000000007fe<>+0(SB), Y7, Y9
+	VSUBPD      k43380000000007fe<>+0(SB), Y9, Y10
+	VSUBPD      Y10, Y7, Y7
+	VADDPD      Y8, Y7, Y7
+	VMULPD      k3fe62e42fefa39ef<>+0(SB), Y7, Y7
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y8
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y7, Y8
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y7, Y8
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y7, Y8
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y7, Y8
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y7, Y8
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y7, Y8
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y7, Y8
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y7, Y8
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y7, Y8
+	VFMADD213PD k3fe0000000000000<>+0(SB), Y7, Y8
+	VFMADD213PD Y1, Y7, Y8
+	VFMADD213PD Y1, Y7, Y8
+	VMOVUPD     k3fe0000000000000<>+0(SB), Y7
+	VFMADD213PD k43380000000003ff<>+0(SB), Y7, Y10
+	VPSLLQ      $52, Y10, Y7
+	VMULPD      Y7, Y8, Y7
+	VPSUBQ      Y10, Y9, Y8
+	VPSLLQ      $52, Y8, Y8
+	VMULPD      Y8, Y7, Y7
+	VMOVUPD     616(SP), Y8
+	VBLENDVPD   Y8, Y4, Y0, Y8
+	VPAND       Y3, Y8, Y8
+	VPXOR       Y8, Y7, Y7
+	VCMPPD      $17, Y0, Y4, Y8
+	VANDPD      Y6, Y8, Y6
+	VANDPD      648(SP), Y6, Y6
+	VBLENDVPD   Y6, k7ff8000000000001<>+0(SB), Y7, Y6
+	VCMPPD      $0, Y1, Y4, Y7
+	VORPD       680(SP), Y7, Y7
+	VBLENDVPD   Y7, Y1, Y6, Y6
+	VCMPPD      $0, Y0, Y4, Y7
+	VANDPD      712(SP), Y7, Y8
+	VXORPD      kffffffffffffffff<>+0(SB), Y7, Y7
+	VANDPD      744(SP), Y7, Y7
+	VORPD       Y7, Y8, Y7
+	VMOVUPD     k7ff0000000000000<>+0(SB), Y8
+	VBLENDVPD   Y7, Y0, Y8, Y7
+	VBLENDVPD   Y5, Y6, Y7, Y5
+	MOVQ        808(DI), R9
+	DECQ        R9
+	CMPQ        R9, $1
+	JCS         passed8
+	VMOVSD      X4, (SI)
+passed8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed9
+	VMOVSD X5, (AX)
+passed9:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, CX
+	MOVQ 176(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 184(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave7:
 	VZEROUPPER
 	RET
 
@@ -10606,6 +11347,9 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    CX, R11
 	MOVQ    8(R8), R12
@@ -10616,8 +11360,8 @@ row2:
 	VMOVUPD Z22, 192(SP)
 	MOVQ    $0, R13
 	TESTQ   R12, R12
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	VPBROADCASTQ     R12, Z22
 	VPCMPQ           $6, iota64<>+0(SB), Z22, K3
 	VMOVUPD.Z        (R10), K3, Z22
@@ -10752,22 +11496,32 @@ masked4:
 	ADDQ             $64, R13
 	ANDQ             $255, R13
 	SUBQ             $8, R12
-	JGT              masked4
-done3:
-	VMOVUPD          0(SP), Z22
-	VMOVUPD          128(SP), Z23
-	VADDPD           Z23, Z22, Z22
-	VMOVUPD          64(SP), Z23
-	VMOVUPD          192(SP), Z24
-	VADDPD           Z24, Z23, Z23
-	VADDPD           Z23, Z22, Z22
-	VEXTRACTF64X4    $1, Z22, Y23
-	VADDPD           Y23, Y22, Y22
-	VEXTRACTF64X2    $1, Y22, X23
-	VADDPD           X23, X22, X22
-	VPERMILPD        $1, X22, X23
-	VADDPD           X23, X22, X22
-	VBROADCASTSD     X22, Z22
+	JGT              masked5
+done4:
+	VMOVUPD       0(SP), Z22
+	VMOVUPD       128(SP), Z23
+	VADDPD        Z23, Z22, Z22
+	VMOVUPD       64(SP), Z23
+	VMOVUPD       192(SP), Z24
+	VADDPD        Z24, Z23, Z23
+	VADDPD        Z23, Z22, Z22
+	VEXTRACTF64X4 $1, Z22, Y23
+	VADDPD        Y23, Y22, Y22
+	VEXTRACTF64X2 $1, Y22, X23
+	VADDPD        X23, X22, X22
+	VPERMILPD     $1, X22, X23
+	VADDPD        X23, X22, X22
+	VBROADCASTSD  X22, Z22
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over6
+	MOVQ          816(R8), R10
+	VMOVSD        X22, (R10)
+	JMP           leave7
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSD (R10), Z22
+over6:
 	VCMPPD           $17, Z22, Z0, K3
 	VCMPPD           $17, Z3, Z22, K4
 	KANDW            K4, K3, K3
@@ -10897,33 +11651,44 @@ done3:
 	KORW             K4, K5, K4
 	VBLENDMPD        Z0, Z3, K4, Z24
 	VBLENDMPD        Z23, Z24, K3, Z23
+	MOVQ             808(R8), R10
+	DECQ             R10
+	CMPQ             R10, $1
+	JCS              passed8
 	VMOVSD           X22, (DI)
-	VMOVSD           X23, (AX)
-	MOVQ             a+0(FP), R10
-	MOVQ             160(R10), R11
-	SHLQ             $3, R11
-	ADDQ             R11, BX
-	MOVQ             168(R10), R11
-	SHLQ             $3, R11
-	ADDQ             R11, CX
-	MOVQ             176(R10), R11
-	SHLQ             $3, R11
-	ADDQ             R11, DI
-	MOVQ             184(R10), R10
-	SHLQ             $3, R10
-	ADDQ             R10, AX
-	DECQ             R9
-	JNE              row2
+passed8:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $1
+	JCS    passed9
+	VMOVSD X23, (AX)
+passed9:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, CX
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave7:
 	VZEROUPPER
 	RET
 
 // func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_avx2(a *runtime.Args)
 TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_avx2(SB), 0, $680-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSD 544(AX), Y0
-	VMOVUPD      Y0, 0(SP)
 	VXORPD       Y0, Y0, Y0
+	VBROADCASTSD 544(AX), Y1
+	VMOVUPD      Y1, 0(SP)
 	VBROADCASTSD 552(AX), Y1
 	VMOVUPD      Y1, 32(SP)
 	VBROADCASTSD 560(AX), Y1
@@ -10933,23 +11698,23 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_
 	VBROADCASTSD 576(AX), Y1
 	VMOVUPD      Y1, 128(SP)
 	VMOVUPD      k8000000000000000<>+0(SB), Y1
-	MOVQ         48(AX), BX
+	MOVQ         32(AX), BX
 	MOVQ         56(AX), CX
-	MOVQ         32(AX), DX
-	MOVQ         DX, 160(SP)
 	MOVQ         40(AX), DX
+	MOVQ         DX, 160(SP)
+	MOVQ         48(AX), DX
 	MOVQ         DX, 168(SP)
 	MOVQ         64(AX), DX
 	MOVQ         DX, 176(SP)
 	MOVQ         72(AX), DX
 	MOVQ         DX, 184(SP)
-	MOVQ         288(AX), DX
+	MOVQ         296(AX), DX
 	SHLQ         $5, DX
-	MOVQ         296(AX), AX
+	MOVQ         304(AX), AX
 	SHLQ         $5, AX
-	VCMPPD       $4, 32(SP), Y0, Y2
-	VMOVUPD      Y2, 32(SP)
-	VMOVUPD      32(SP), Y2
+	VCMPPD       $4, 0(SP), Y0, Y2
+	VMOVUPD      Y2, 0(SP)
+	VMOVUPD      0(SP), Y2
 	VXORPD       kffffffffffffffff<>+0(SB), Y2, Y2
 	VMOVUPD      Y2, 192(SP)
 	VCMPPD       $4, 64(SP), Y0, Y2
@@ -11140,7 +11905,7 @@ row2:
 	VORPD        384(SP), Y2, Y2
 	VBLENDVPD    Y2, k3ff0000000000000<>+0(SB), Y4, Y2
 	VMULPD       648(SP), Y2, Y2
-	VMOVUPD      32(SP), Y4
+	VMOVUPD      0(SP), Y4
 	VBLENDVPD    Y4, Y0, Y2, Y2
 	VMOVUPD      616(SP), Y4
 	VBLENDVPD    Y4, Y2, Y0, Y2
@@ -11176,7 +11941,7 @@ again3:
 block7:
 	VMOVUPD     (SI), Y2
 	VSUBPD      (DI), Y2, Y2
-	VADDPD      0(SP), Y2, Y2
+	VADDPD      32(SP), Y2, Y2
 	VCMPPD      $0, Y0, Y2, Y4
 	VCMPPD      $17, Y2, Y0, Y5
 	VANDPD      k7fffffffffffffff<>+0(SB), Y2, Y6
@@ -11305,13 +12070,13 @@ block7:
 	VBLENDVPD   Y5, Y6, Y2, Y2
 	VMOVUPD     64(SP), Y5
 	VBLENDVPD   Y5, Y0, Y2, Y5
-	VBLENDVPD   Y3, Y5, Y0, Y5
 	VBLENDVPD   Y4, Y0, Y5, Y5
+	VBLENDVPD   Y3, Y5, Y0, Y5
 	VXORPD      Y1, Y2, Y2
 	VMOVUPD     64(SP), Y6
 	VBLENDVPD   Y6, Y0, Y2, Y2
-	VBLENDVPD   Y3, Y2, Y0, Y2
 	VBLENDVPD   Y4, Y0, Y2, Y2
+	VBLENDVPD   Y3, Y2, Y0, Y2
 	TESTQ       R11, R11
 	JNE         around8
 	VMOVUPD     Y5, (R8)
@@ -11341,7 +12106,7 @@ masked6:
 	VMASKMOVPD  (SI), Y2, Y4
 	VMASKMOVPD  (DI), Y2, Y5
 	VSUBPD      Y5, Y4, Y4
-	VADDPD      0(SP), Y4, Y4
+	VADDPD      32(SP), Y4, Y4
 	VCMPPD      $0, Y0, Y4, Y5
 	VCMPPD      $17, Y4, Y0, Y6
 	VMOVUPD     Y6, 648(SP)
@@ -11472,13 +12237,13 @@ masked6:
 	VBLENDVPD   Y7, Y6, Y4, Y4
 	VMOVUPD     64(SP), Y6
 	VBLENDVPD   Y6, Y0, Y4, Y6
-	VBLENDVPD   Y3, Y6, Y0, Y6
 	VBLENDVPD   Y5, Y0, Y6, Y6
+	VBLENDVPD   Y3, Y6, Y0, Y6
 	VXORPD      Y1, Y4, Y4
 	VMOVUPD     64(SP), Y7
 	VBLENDVPD   Y7, Y0, Y4, Y4
-	VBLENDVPD   Y3, Y4, Y0, Y4
 	VBLENDVPD   Y5, Y0, Y4, Y4
+	VBLENDVPD   Y3, Y4, Y0, Y4
 	VMASKMOVPD  Y6, Y2, (R8)
 	VMASKMOVPD  Y4, Y2, (R9)
 	MOVQ        R12, R13
@@ -11497,13 +12262,13 @@ done5:
 	MOVQ a+0(FP), SI
 	MOVQ 160(SI), DI
 	SHLQ $3, DI
-	ADDQ DI, 160(SP)
+	ADDQ DI, BX
 	MOVQ 168(SI), DI
 	SHLQ $3, DI
-	ADDQ DI, 168(SP)
+	ADDQ DI, 160(SP)
 	MOVQ 176(SI), DI
 	SHLQ $3, DI
-	ADDQ DI, BX
+	ADDQ DI, 168(SP)
 	MOVQ 184(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, CX
@@ -11530,9 +12295,9 @@ end10:
 // func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_avx512(a *runtime.Args)
 TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_avx512(SB), NOSPLIT, $160-8
 	MOVQ             a+0(FP), AX
-	VBROADCASTSD     544(AX), Z0
-	VMOVSD           X0, 0(SP)
 	VPXORQ           Z0, Z0, Z0
+	VBROADCASTSD     544(AX), Z1
+	VMOVSD           X1, 0(SP)
 	VBROADCASTSD     552(AX), Z1
 	VMOVSD           X1, 8(SP)
 	VBROADCASTSD     560(AX), Z1
@@ -11558,23 +12323,23 @@ TEXT ·pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_
 	VBROADCASTSD     k43380000000003ff<>+0(SB), Z15
 	VBROADCASTSD     k8000000000000000<>+0(SB), Z16
 	VBROADCASTSD     k7ff8000000000001<>+0(SB), Z17
-	MOVQ             48(AX), BX
+	MOVQ             32(AX), BX
 	MOVQ             56(AX), CX
-	MOVQ             32(AX), DX
-	MOVQ             DX, 40(SP)
 	MOVQ             40(AX), DX
+	MOVQ             DX, 40(SP)
+	MOVQ             48(AX), DX
 	MOVQ             DX, 48(SP)
 	MOVQ             64(AX), DX
 	MOVQ             DX, 56(SP)
 	MOVQ             72(AX), DX
 	MOVQ             DX, 64(SP)
-	MOVQ             288(AX), DX
+	MOVQ             296(AX), DX
 	SHLQ             $6, DX
-	MOVQ             296(AX), AX
+	MOVQ             304(AX), AX
 	SHLQ             $6, AX
-	VCMPPD.BCST      $4, 8(SP), Z0, K1
-	KMOVW            K1, 8(SP)
-	KMOVW            8(SP), K1
+	VCMPPD.BCST      $4, 0(SP), Z0, K1
+	KMOVW            K1, 0(SP)
+	KMOVW            0(SP), K1
 	KNOTW            K1, K1
 	KMOVW            K1, 72(SP)
 	VCMPPD.BCST      $4, 16(SP), Z0, K1
@@ -11753,7 +12518,7 @@ row2:
 	KORW             K4, K3, K3
 	VBLENDMPD        Z1, Z22, K3, Z20
 	VMULPD           Z20, Z21, Z20
-	KMOVW            8(SP), K3
+	KMOVW            0(SP), K3
 	VBLENDMPD        Z0, Z20, K3, Z20
 	KMOVW            152(SP), K3
 	VBLENDMPD        Z20, Z0, K3, Z20
@@ -11788,7 +12553,7 @@ again3:
 block7:
 	VMOVUPD          (DI), Z21
 	VSUBPD           (R8), Z21, Z21
-	VADDPD.BCST      0(SP), Z21, Z21
+	VADDPD.BCST      8(SP), Z21, Z21
 	VCMPPD           $0, Z0, Z21, K3
 	VCMPPD           $17, Z21, Z0, K4
 	VPANDQ           Z8, Z21, Z22
@@ -11914,12 +12679,12 @@ block7:
 	VBLENDMPD        Z23, Z21, K5, Z21
 	VBLENDMPD        Z22, Z21, K4, Z21
 	VBLENDMPD        Z0, Z21, K1, Z22
-	VBLENDMPD        Z22, Z0, K2, Z22
 	VBLENDMPD        Z0, Z22, K3, Z22
+	VBLENDMPD        Z22, Z0, K2, Z22
 	VPXORQ           Z16, Z21, Z21
 	VBLENDMPD        Z0, Z21, K1, Z21
-	VBLENDMPD        Z21, Z0, K2, Z21
 	VBLENDMPD        Z0, Z21, K3, Z21
+	VBLENDMPD        Z21, Z0, K2, Z21
 	TESTQ            R12, R12
 	JNE              around8
 	VMOVUPD          Z22, (R9)
@@ -11947,7 +12712,7 @@ masked6:
 	VMOVUPD.Z        (DI), K3, Z21
 	VMOVUPD.Z        (R8), K3, Z22
 	VSUBPD           Z22, Z21, Z21
-	VADDPD.BCST      0(SP), Z21, Z21
+	VADDPD.BCST      8(SP), Z21, Z21
 	VCMPPD           $0, Z0, Z21, K4
 	VCMPPD           $17, Z21, Z0, K5
 	KMOVW            K5, 152(SP)
@@ -12075,12 +12840,12 @@ masked6:
 	KMOVW            152(SP), K5
 	VBLENDMPD        Z22, Z21, K5, Z21
 	VBLENDMPD        Z0, Z21, K1, Z22
-	VBLENDMPD        Z22, Z0, K2, Z22
 	VBLENDMPD        Z0, Z22, K4, Z22
+	VBLENDMPD        Z22, Z0, K2, Z22
 	VPXORQ           Z16, Z21, Z21
 	VBLENDMPD        Z0, Z21, K1, Z21
-	VBLENDMPD        Z21, Z0, K2, Z21
 	VBLENDMPD        Z0, Z21, K4, Z21
+	VBLENDMPD        Z21, Z0, K2, Z21
 	VMOVUPD          Z22, K3, (R9)
 	VMOVUPD          Z21, K3, (R10)
 	MOVQ             R13, R14
@@ -12099,13 +12864,13 @@ done5:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $3, R8
-	ADDQ R8, 40(SP)
+	ADDQ R8, BX
 	MOVQ 168(DI), R8
 	SHLQ $3, R8
-	ADDQ R8, 48(SP)
+	ADDQ R8, 40(SP)
 	MOVQ 176(DI), R8
 	SHLQ $3, R8
-	ADDQ R8, BX
+	ADDQ R8, 48(SP)
 	MOVQ 184(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, CX

@@ -18,8 +18,8 @@ func pairwise_distance_p_is_2_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -27,28 +27,40 @@ func pairwise_distance_p_is_2_f32_forward_0_go(a *runtime.Args) {
 				high[i] = runtime.Max32(high[i], v)
 			}
 		}
-		v2 := runtime.LaneMax(high[:])
-		c2 := c && !(v2 == 0)
-		v3 := runtime.Select32(c2 && !(runtime.Abs32(v2) == inf), v2, 1)
-		v4 := runtime.Abs32(v3)
-		v5 := runtime.Select32(v4 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v4, 1.0842022e-19, 1))
-		v6 := 1 / float32(v3*v5)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v2 := runtime.Select32(c2 && !(runtime.Abs32(rowHigh) == inf), rowHigh, 1)
+		v3 := runtime.Abs32(v2)
+		v4 := runtime.Select32(v3 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v3, 1.0842022e-19, 1))
+		v5 := 1 / float32(v2*v4)
 		// Pass 2: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				v7 := float32((x[i] - z[i] + eps) * v5)
-				v8 := float32(v7 * v6)
-				sum2[i] += float32(v8 * v8)
+				v6 := float32((x[i] - z[i] + eps) * v4)
+				v7 := float32(v6 * v5)
+				sum2[i] += float32(v7 * v7)
 			}
 		}
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v2
-		v9 := runtime.LaneSum(sum2[:])
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v9
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = runtime.Select32(c2, float32(v3*float32(math.Sqrt(float64(v9)))), 0)
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum2
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = runtime.Select32(c2, float32(v2*float32(math.Sqrt(float64(rowSum2)))), 0)
+		}
 	}
 }
 
@@ -90,8 +102,8 @@ func pairwise_distance_p_is_2_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -99,28 +111,40 @@ func pairwise_distance_p_is_2_f64_forward_0_go(a *runtime.Args) {
 				high[i%32] = runtime.Max64(high[i%32], v)
 			}
 		}
-		v2 := runtime.LaneMax(high[:])
-		c2 := c && !(v2 == 0)
-		v3 := runtime.Select64(c2 && !(math.Abs(v2) == inf), v2, 1)
-		v4 := math.Abs(v3)
-		v5 := runtime.Select64(v4 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v4, 1.4916681462400413e-154, 1))
-		v6 := 1 / float64(v3*v5)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v2 := runtime.Select64(c2 && !(math.Abs(rowHigh) == inf), rowHigh, 1)
+		v3 := math.Abs(v2)
+		v4 := runtime.Select64(v3 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v3, 1.4916681462400413e-154, 1))
+		v5 := 1 / float64(v2*v4)
 		// Pass 2: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				v7 := float64((x[i] - z[i] + eps) * v5)
-				v8 := float64(v7 * v6)
-				sum2[i%32] += float64(v8 * v8)
+				v6 := float64((x[i] - z[i] + eps) * v4)
+				v7 := float64(v6 * v5)
+				sum2[i%32] += float64(v7 * v7)
 			}
 		}
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v2
-		v9 := runtime.LaneSum(sum2[:])
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v9
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = runtime.Select64(c2, float64(v3*math.Sqrt(v9)), 0)
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum2
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = runtime.Select64(c2, float64(v2*math.Sqrt(rowSum2)), 0)
+		}
 	}
 }
 
@@ -159,8 +183,8 @@ func pairwise_distance_no_p_is_2_p_is_inf_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -168,7 +192,13 @@ func pairwise_distance_no_p_is_2_p_is_inf_f32_forward_0_go(a *runtime.Args) {
 				high[i] = runtime.Max32(high[i], v)
 			}
 		}
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowHigh
+		}
 	}
 }
 
@@ -179,8 +209,8 @@ func pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -188,36 +218,43 @@ func pairwise_distance_no_p_is_2_p_is_inf_f32_backward_0_go(a *runtime.Args) {
 				high[i] = runtime.Max32(high[i], v)
 			}
 		}
-		v2 := runtime.LaneMax(high[:])
-		c := v2 != v2
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowHigh != rowHigh
 		// Pass 2: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				v3 := runtime.Abs32(x[i] - z[i] + eps)
-				v4 := runtime.Select32(v3 == v2 || v3 != v3 && c, 1, 0)
-				sum[i] += v4
+				v2 := runtime.Abs32(x[i] - z[i] + eps)
+				v3 := runtime.Select32(v2 == rowHigh || v2 != v2 && c, 1, 0)
+				sum[i] += v3
 			}
 		}
-		v5 := *runtime.At[float32](a.Ptr[2], r*a.Row[2]) / runtime.LaneSum(sum[:])
-		v6 := -v5
+		rowSum := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		v4 := *runtime.At[float32](a.Ptr[2], r*a.Row[2]) / rowSum
+		v5 := -v4
 		// Pass 3: store dX, dZ.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			dX := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			dZ := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
-				v7 := x[i] - z[i] + eps
-				v8 := runtime.Abs32(v7)
-				c2 := v8 == v2 || v8 != v8 && c
-				v9 := runtime.Select32(0 < v7, v5, runtime.Select32(v7 < 0, v6, v7))
-				dX[i] = runtime.Select32(c2, v9, 0)
-				dZ[i] = runtime.Select32(c2, -v9, 0)
+				v6 := x[i] - z[i] + eps
+				v7 := runtime.Abs32(v6)
+				c2 := v7 == rowHigh || v7 != v7 && c
+				v8 := runtime.Select32(0 < v6, v4, runtime.Select32(v6 < 0, v5, v6))
+				dX[i] = runtime.Select32(c2, v8, 0)
+				dZ[i] = runtime.Select32(c2, -v8, 0)
 			}
 		}
 	}
@@ -230,8 +267,8 @@ func pairwise_distance_no_p_is_2_p_is_inf_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -239,7 +276,13 @@ func pairwise_distance_no_p_is_2_p_is_inf_f64_forward_0_go(a *runtime.Args) {
 				high[i%32] = runtime.Max64(high[i%32], v)
 			}
 		}
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowHigh
+		}
 	}
 }
 
@@ -250,8 +293,8 @@ func pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -259,36 +302,43 @@ func pairwise_distance_no_p_is_2_p_is_inf_f64_backward_0_go(a *runtime.Args) {
 				high[i%32] = runtime.Max64(high[i%32], v)
 			}
 		}
-		v2 := runtime.LaneMax(high[:])
-		c := v2 != v2
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowHigh != rowHigh
 		// Pass 2: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				v3 := math.Abs(x[i] - z[i] + eps)
-				v4 := runtime.Select64(v3 == v2 || v3 != v3 && c, 1, 0)
-				sum[i%32] += v4
+				v2 := math.Abs(x[i] - z[i] + eps)
+				v3 := runtime.Select64(v2 == rowHigh || v2 != v2 && c, 1, 0)
+				sum[i%32] += v3
 			}
 		}
-		v5 := *runtime.At[float64](a.Ptr[2], r*a.Row[2]) / runtime.LaneSum(sum[:])
-		v6 := -v5
+		rowSum := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		v4 := *runtime.At[float64](a.Ptr[2], r*a.Row[2]) / rowSum
+		v5 := -v4
 		// Pass 3: store dX, dZ.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			dX := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			dZ := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
-				v7 := x[i] - z[i] + eps
-				v8 := math.Abs(v7)
-				c2 := v8 == v2 || v8 != v8 && c
-				v9 := runtime.Select64(0 < v7, v5, runtime.Select64(v7 < 0, v6, v7))
-				dX[i] = runtime.Select64(c2, v9, 0)
-				dZ[i] = runtime.Select64(c2, -v9, 0)
+				v6 := x[i] - z[i] + eps
+				v7 := math.Abs(v6)
+				c2 := v7 == rowHigh || v7 != v7 && c
+				v8 := runtime.Select64(0 < v6, v4, runtime.Select64(v6 < 0, v5, v6))
+				dX[i] = runtime.Select64(c2, v8, 0)
+				dZ[i] = runtime.Select64(c2, -v8, 0)
 			}
 		}
 	}
@@ -301,8 +351,8 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_go(a *
 		// Pass 1: minimum.
 		var low [64]float32
 		runtime.Fill(low[:], float32(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -310,7 +360,13 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_go(a *
 				low[i] = runtime.Min32(low[i], v)
 			}
 		}
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = runtime.LaneMin(low[:])
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowLow
+		}
 	}
 }
 
@@ -321,8 +377,8 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_go(a 
 		// Pass 1: minimum.
 		var low [64]float32
 		runtime.Fill(low[:], float32(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -330,36 +386,43 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_go(a 
 				low[i] = runtime.Min32(low[i], v)
 			}
 		}
-		v2 := runtime.LaneMin(low[:])
-		c := v2 != v2
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowLow != rowLow
 		// Pass 2: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				v3 := runtime.Abs32(x[i] - z[i] + eps)
-				v4 := runtime.Select32(v3 == v2 || v3 != v3 && c, 1, 0)
-				sum[i] += v4
+				v2 := runtime.Abs32(x[i] - z[i] + eps)
+				v3 := runtime.Select32(v2 == rowLow || v2 != v2 && c, 1, 0)
+				sum[i] += v3
 			}
 		}
-		v5 := *runtime.At[float32](a.Ptr[2], r*a.Row[2]) / runtime.LaneSum(sum[:])
-		v6 := -v5
+		rowSum := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		v4 := *runtime.At[float32](a.Ptr[2], r*a.Row[2]) / rowSum
+		v5 := -v4
 		// Pass 3: store dX, dZ.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			dX := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			dZ := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
-				v7 := x[i] - z[i] + eps
-				v8 := runtime.Abs32(v7)
-				c2 := v8 == v2 || v8 != v8 && c
-				v9 := runtime.Select32(0 < v7, v5, runtime.Select32(v7 < 0, v6, v7))
-				dX[i] = runtime.Select32(c2, v9, 0)
-				dZ[i] = runtime.Select32(c2, -v9, 0)
+				v6 := x[i] - z[i] + eps
+				v7 := runtime.Abs32(v6)
+				c2 := v7 == rowLow || v7 != v7 && c
+				v8 := runtime.Select32(0 < v6, v4, runtime.Select32(v6 < 0, v5, v6))
+				dX[i] = runtime.Select32(c2, v8, 0)
+				dZ[i] = runtime.Select32(c2, -v8, 0)
 			}
 		}
 	}
@@ -372,8 +435,8 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_go(a *
 		// Pass 1: minimum.
 		var low [32]float64
 		runtime.Fill(low[:], float64(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -381,7 +444,13 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_go(a *
 				low[i%32] = runtime.Min64(low[i%32], v)
 			}
 		}
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = runtime.LaneMin(low[:])
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowLow
+		}
 	}
 }
 
@@ -392,8 +461,8 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_go(a 
 		// Pass 1: minimum.
 		var low [32]float64
 		runtime.Fill(low[:], float64(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -401,36 +470,43 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_go(a 
 				low[i%32] = runtime.Min64(low[i%32], v)
 			}
 		}
-		v2 := runtime.LaneMin(low[:])
-		c := v2 != v2
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowLow != rowLow
 		// Pass 2: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				v3 := math.Abs(x[i] - z[i] + eps)
-				v4 := runtime.Select64(v3 == v2 || v3 != v3 && c, 1, 0)
-				sum[i%32] += v4
+				v2 := math.Abs(x[i] - z[i] + eps)
+				v3 := runtime.Select64(v2 == rowLow || v2 != v2 && c, 1, 0)
+				sum[i%32] += v3
 			}
 		}
-		v5 := *runtime.At[float64](a.Ptr[2], r*a.Row[2]) / runtime.LaneSum(sum[:])
-		v6 := -v5
+		rowSum := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		v4 := *runtime.At[float64](a.Ptr[2], r*a.Row[2]) / rowSum
+		v5 := -v4
 		// Pass 3: store dX, dZ.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			dX := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			dZ := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
-				v7 := x[i] - z[i] + eps
-				v8 := math.Abs(v7)
-				c2 := v8 == v2 || v8 != v8 && c
-				v9 := runtime.Select64(0 < v7, v5, runtime.Select64(v7 < 0, v6, v7))
-				dX[i] = runtime.Select64(c2, v9, 0)
-				dZ[i] = runtime.Select64(c2, -v9, 0)
+				v6 := x[i] - z[i] + eps
+				v7 := math.Abs(v6)
+				c2 := v7 == rowLow || v7 != v7 && c
+				v8 := runtime.Select64(0 < v6, v4, runtime.Select64(v6 < 0, v5, v6))
+				dX[i] = runtime.Select64(c2, v8, 0)
+				dZ[i] = runtime.Select64(c2, -v8, 0)
 			}
 		}
 	}
@@ -442,8 +518,8 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forwar
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -451,7 +527,13 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forwar
 				sum[i] += v
 			}
 		}
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowSum
+		}
 	}
 }
 
@@ -484,8 +566,8 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forwar
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -493,7 +575,13 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forwar
 				sum[i%32] += v
 			}
 		}
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowSum
+		}
 	}
 }
 
@@ -526,8 +614,8 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -535,7 +623,13 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_
 				sum[i] += runtime.Select32(c, 1, 0)
 			}
 		}
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowSum
+		}
 	}
 }
 
@@ -545,8 +639,8 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -554,7 +648,13 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_
 				sum[i%32] += runtime.Select64(c, 1, 0)
 			}
 		}
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowSum
+		}
 	}
 }
 
@@ -587,8 +687,8 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -633,61 +733,68 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is
 				sum2[i] += v36
 			}
 		}
-		v37 := runtime.LaneSum(sum2[:])
-		c16 := 0 < v37 && v37 < inf || v37 != v37
-		v38 := runtime.Abs32(v37)
-		c17 := v38 < 1.1754944e-38
-		bits4 := math.Float32bits(runtime.Select32(c17, float32(v38*16777216), v38)) + 0x4afb0d
-		v39 := math.Float32frombits(bits4>>23|0x4b000000) - runtime.Select32(c17, 8388759, 8388735)
-		v40 := math.Float32frombits(bits4&0x7fffff+0x3f3504f3) - 1
-		v41 := v40 + 2
-		v42 := v40 / v41
-		v43 := -v42
-		v44 := runtime.FMA32(v43, v40-(v41-2), runtime.FMA32(v43, v41, v40)) / v41
-		v45 := float32(v42 * v42)
-		v46 := float32(2 * v42)
-		v47 := float32(v42 * v45)
-		v48 := runtime.FMA32(v42, runtime.FMA32(v46, v44, runtime.FMA32(v42, v42, -v45)), runtime.FMA32(v44, v45, runtime.FMA32(v42, v45, -v47)))
-		v49 := float32(v47 * 0.6666667)
-		v50 := float32(float32(v47*v45) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v45, 0.22204751), v45, 0.2857153), v45, 0.4))
-		v51 := v46 + v49
-		v52 := runtime.FMA32(v48, 0.6666667, runtime.FMA32(v47, -1.9868216e-08, runtime.FMA32(v47, 0.6666667, -v49))) + v50
-		v53 := float32(v51 * 1.442695)
-		v54 := runtime.FMA32(v46-v51+v49+runtime.FMA32(2, v44, v52), 1.442695, runtime.FMA32(v51, 1.442695, -v53))
-		v55 := v39 + v53
-		c18 := v38 < inf
-		c19 := 0 < v38 && c18
-		v56 := runtime.Select32(c19, v55, runtime.Select32(v38 == 0, minusInf, v38))
-		v57 := runtime.Select32(c19, v39-v55+v53+runtime.FMA32(v51, 1.925963e-08, v54), 0)
-		v58 := runtime.Select32(v56 == 0, v3, float32(s3*v56))
-		v59 := runtime.Min32(129, runtime.Max32(-151, v58))
-		v60 := runtime.Select32(v59 == v58 && c6, runtime.FMA32(s3, v57, runtime.FMA32(s3, v56, -v58)), 0)
-		v61 := v59 + 12583166
-		v62 := v61 - 12583166
-		v63 := float32((v59 - v62 + v60) * 0.6931472)
-		v64 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v63, 0.008366547), v63, 0.0416672), v63, 0.16666543), v63, 0.49999997), v63, 1)
-		bits5 := math.Float32bits(runtime.FMA32(v62, 0.5, 12583039))
-		v65 := float32(float32(runtime.FMA32(v64, v63, 1)*math.Float32frombits(bits5<<23)) * math.Float32frombits((math.Float32bits(v61)-bits5)<<23))
-		bits6 := math.Float32bits(v65) ^ math.Float32bits(runtime.Select32(c8, v37, 0))&0x80000000
-		v66 := runtime.Select32(v37 < 0 && c18 && c9, nan, math.Float32frombits(bits6))
-		c20 := v37 == 0
-		v67 := runtime.Select32(c20 && c11 || !c20 && c12, 0, inf)
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v37
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = runtime.Select32(c16, runtime.Select32(v37 == 1 || c10, 1, v66), v67)
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c16 := 0 < rowSum2 && rowSum2 < inf || rowSum2 != rowSum2
+		v37 := runtime.Abs32(rowSum2)
+		c17 := v37 < 1.1754944e-38
+		bits4 := math.Float32bits(runtime.Select32(c17, float32(v37*16777216), v37)) + 0x4afb0d
+		v38 := math.Float32frombits(bits4>>23|0x4b000000) - runtime.Select32(c17, 8388759, 8388735)
+		v39 := math.Float32frombits(bits4&0x7fffff+0x3f3504f3) - 1
+		v40 := v39 + 2
+		v41 := v39 / v40
+		v42 := -v41
+		v43 := runtime.FMA32(v42, v39-(v40-2), runtime.FMA32(v42, v40, v39)) / v40
+		v44 := float32(v41 * v41)
+		v45 := float32(2 * v41)
+		v46 := float32(v41 * v44)
+		v47 := runtime.FMA32(v41, runtime.FMA32(v45, v43, runtime.FMA32(v41, v41, -v44)), runtime.FMA32(v43, v44, runtime.FMA32(v41, v44, -v46)))
+		v48 := float32(v46 * 0.6666667)
+		v49 := float32(float32(v46*v44) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v44, 0.22204751), v44, 0.2857153), v44, 0.4))
+		v50 := v45 + v48
+		v51 := runtime.FMA32(v47, 0.6666667, runtime.FMA32(v46, -1.9868216e-08, runtime.FMA32(v46, 0.6666667, -v48))) + v49
+		v52 := float32(v50 * 1.442695)
+		v53 := runtime.FMA32(v45-v50+v48+runtime.FMA32(2, v43, v51), 1.442695, runtime.FMA32(v50, 1.442695, -v52))
+		v54 := v38 + v52
+		c18 := v37 < inf
+		c19 := 0 < v37 && c18
+		v55 := runtime.Select32(c19, v54, runtime.Select32(v37 == 0, minusInf, v37))
+		v56 := runtime.Select32(c19, v38-v54+v52+runtime.FMA32(v50, 1.925963e-08, v53), 0)
+		v57 := runtime.Select32(v55 == 0, v3, float32(s3*v55))
+		v58 := runtime.Min32(129, runtime.Max32(-151, v57))
+		v59 := runtime.Select32(v58 == v57 && c6, runtime.FMA32(s3, v56, runtime.FMA32(s3, v55, -v57)), 0)
+		v60 := v58 + 12583166
+		v61 := v60 - 12583166
+		v62 := float32((v58 - v61 + v59) * 0.6931472)
+		v63 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v62, 0.008366547), v62, 0.0416672), v62, 0.16666543), v62, 0.49999997), v62, 1)
+		bits5 := math.Float32bits(runtime.FMA32(v61, 0.5, 12583039))
+		v64 := float32(float32(runtime.FMA32(v63, v62, 1)*math.Float32frombits(bits5<<23)) * math.Float32frombits((math.Float32bits(v60)-bits5)<<23))
+		bits6 := math.Float32bits(v64) ^ math.Float32bits(runtime.Select32(c8, rowSum2, 0))&0x80000000
+		v65 := runtime.Select32(rowSum2 < 0 && c18 && c9, nan, math.Float32frombits(bits6))
+		c20 := rowSum2 == 0
+		v66 := runtime.Select32(c20 && c11 || !c20 && c12, 0, inf)
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowSum2
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = runtime.Select32(c16, runtime.Select32(rowSum2 == 1 || c10, 1, v65), v66)
+		}
 	}
 }
 
-// pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_go reads x, z, sum, dY; writes dX, dZ.
+// pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_go reads sum, x, z, dY; writes dX, dZ.
 func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
-	eps := float32(a.F[0])
-	s1 := float32(a.F[1])
+	s0 := float32(a.F[0])
+	eps := float32(a.F[1])
 	s2 := float32(a.F[2])
 	p := float32(a.F[3])
 	s4 := float32(a.F[4])
-	c := s1 != 0
+	c := s0 != 0
 	c2 := !c
 	c3 := s2 != 0
 	v := s4 - 1
@@ -707,7 +814,7 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is
 	c12 := !c10
 	c13 := v4 == 0
 	for r := range a.Rows {
-		sumv := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
+		sumv := *runtime.At[float32](a.Ptr[0], r*a.Row[0])
 		c14 := 0 < sumv && sumv < inf || sumv != sumv
 		c15 := c14 && c2
 		v7 := runtime.Abs32(sumv)
@@ -750,8 +857,8 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is
 		// Pass 1: store dX, dZ.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			x := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			z := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			dX := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dZ := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			for i := range m {
@@ -795,8 +902,8 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is
 				v68 := runtime.Select32(v39 < 0 && c21 && c12, nan, math.Float32frombits(bits6))
 				v69 := float32(v37 * runtime.Select32(v39 == 1 || c13, 1, v68))
 				v70 := runtime.Select32(0 < v38, v69, runtime.Select32(v38 < 0, -v69, v38))
-				dX[i] = runtime.Select32(c19, 0, runtime.Select32(c15, runtime.Select32(c3, 0, v70), 0))
-				dZ[i] = runtime.Select32(c19, 0, runtime.Select32(c15, runtime.Select32(c3, 0, -v70), 0))
+				dX[i] = runtime.Select32(c15, runtime.Select32(c19, 0, runtime.Select32(c3, 0, v70)), 0)
+				dZ[i] = runtime.Select32(c15, runtime.Select32(c19, 0, runtime.Select32(c3, 0, -v70)), 0)
 			}
 		}
 	}
@@ -831,8 +938,8 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -880,64 +987,71 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is
 				sum2[i%32] += v39
 			}
 		}
-		v40 := runtime.LaneSum(sum2[:])
-		c16 := 0 < v40 && v40 < inf || v40 != v40
-		v41 := math.Abs(v40)
-		c17 := v41 < 2.2250738585072014e-308
-		bits4 := math.Float64bits(runtime.Select64(c17, float64(v41*9.007199254740992e+15), v41)) + 0x95f619980c433
-		v42 := math.Float64frombits(bits4>>52|0x4330000000000000) - runtime.Select64(c17, 4.503599627371572e+15, 4.503599627371519e+15)
-		v43 := math.Float64frombits(bits4&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v44 := v43 + 2
-		v45 := v43 / v44
-		v46 := -v45
-		v47 := math.FMA(v46, v43-(v44-2), math.FMA(v46, v44, v43)) / v44
-		v48 := float64(v45 * v45)
-		v49 := float64(2 * v45)
-		v50 := float64(v45 * v48)
-		v51 := math.FMA(v45, math.FMA(v49, v47, math.FMA(v45, v45, -v48)), math.FMA(v47, v48, math.FMA(v45, v48, -v50)))
-		v52 := float64(v50 * 0.6666666666666666)
-		v53 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v48, 0.10456278375778207), v48, 0.11766815303406082), v48, 0.13333296483973292), v48, 0.1538461576181261), v48, 0.18181818179652515)
-		v54 := float64(float64(v50*v48) * math.FMA(math.FMA(math.FMA(v53, v48, 0.22222222222228444), v48, 0.28571428571428564), v48, 0.4))
-		v55 := v49 + v52
-		v56 := math.FMA(v51, 0.6666666666666666, math.FMA(v50, 3.700743415417188e-17, math.FMA(v50, 0.6666666666666666, -v52))) + v54
-		v57 := float64(v55 * 1.4426950408889634)
-		v58 := math.FMA(v49-v55+v52+math.FMA(2, v47, v56), 1.4426950408889634, math.FMA(v55, 1.4426950408889634, -v57))
-		v59 := v42 + v57
-		c18 := v41 < inf
-		c19 := 0 < v41 && c18
-		v60 := runtime.Select64(c19, v59, runtime.Select64(v41 == 0, minusInf, v41))
-		v61 := runtime.Select64(c19, v42-v59+v57+math.FMA(v55, 2.0355273740931033e-17, v58), 0)
-		v62 := runtime.Select64(v60 == 0, v3, float64(s3*v60))
-		v63 := runtime.Min64(1025, runtime.Max64(-1076, v62))
-		v64 := runtime.Select64(v63 == v62 && c6, math.FMA(s3, v61, math.FMA(s3, v60, -v62)), 0)
-		v65 := v63 + 6.75539944105779e+15
-		v66 := v65 - 6.75539944105779e+15
-		v67 := float64((v63 - v66 + v64) * 0.6931471805599453)
-		v68 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v67, 2.5109024134111932e-08), v67, 2.755740275318943e-07), v67, 2.7557244255057715e-06), v67, 2.480158717225789e-05), v67, 0.0001984126988607269)
-		v69 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v68, v67, 0.0013888888888962591), v67, 0.008333333333321655), v67, 0.041666666666666505), v67, 0.16666666666666677), v67, 0.5)
-		bits5 := math.Float64bits(math.FMA(v66, 0.5, 6.755399441056767e+15))
-		v70 := float64(math.FMA(math.FMA(v69, v67, 1), v67, 1) * math.Float64frombits(bits5<<52))
-		v71 := float64(v70 * math.Float64frombits((math.Float64bits(v65)-bits5)<<52))
-		bits6 := math.Float64bits(v71) ^ math.Float64bits(runtime.Select64(c8, v40, 0))&0x8000000000000000
-		v72 := runtime.Select64(v40 < 0 && c18 && c9, nan, math.Float64frombits(bits6))
-		c20 := v40 == 0
-		v73 := runtime.Select64(c20 && c11 || !c20 && c12, 0, inf)
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v40
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = runtime.Select64(c16, runtime.Select64(v40 == 1 || c10, 1, v72), v73)
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c16 := 0 < rowSum2 && rowSum2 < inf || rowSum2 != rowSum2
+		v40 := math.Abs(rowSum2)
+		c17 := v40 < 2.2250738585072014e-308
+		bits4 := math.Float64bits(runtime.Select64(c17, float64(v40*9.007199254740992e+15), v40)) + 0x95f619980c433
+		v41 := math.Float64frombits(bits4>>52|0x4330000000000000) - runtime.Select64(c17, 4.503599627371572e+15, 4.503599627371519e+15)
+		v42 := math.Float64frombits(bits4&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v43 := v42 + 2
+		v44 := v42 / v43
+		v45 := -v44
+		v46 := math.FMA(v45, v42-(v43-2), math.FMA(v45, v43, v42)) / v43
+		v47 := float64(v44 * v44)
+		v48 := float64(2 * v44)
+		v49 := float64(v44 * v47)
+		v50 := math.FMA(v44, math.FMA(v48, v46, math.FMA(v44, v44, -v47)), math.FMA(v46, v47, math.FMA(v44, v47, -v49)))
+		v51 := float64(v49 * 0.6666666666666666)
+		v52 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v47, 0.10456278375778207), v47, 0.11766815303406082), v47, 0.13333296483973292), v47, 0.1538461576181261), v47, 0.18181818179652515)
+		v53 := float64(float64(v49*v47) * math.FMA(math.FMA(math.FMA(v52, v47, 0.22222222222228444), v47, 0.28571428571428564), v47, 0.4))
+		v54 := v48 + v51
+		v55 := math.FMA(v50, 0.6666666666666666, math.FMA(v49, 3.700743415417188e-17, math.FMA(v49, 0.6666666666666666, -v51))) + v53
+		v56 := float64(v54 * 1.4426950408889634)
+		v57 := math.FMA(v48-v54+v51+math.FMA(2, v46, v55), 1.4426950408889634, math.FMA(v54, 1.4426950408889634, -v56))
+		v58 := v41 + v56
+		c18 := v40 < inf
+		c19 := 0 < v40 && c18
+		v59 := runtime.Select64(c19, v58, runtime.Select64(v40 == 0, minusInf, v40))
+		v60 := runtime.Select64(c19, v41-v58+v56+math.FMA(v54, 2.0355273740931033e-17, v57), 0)
+		v61 := runtime.Select64(v59 == 0, v3, float64(s3*v59))
+		v62 := runtime.Min64(1025, runtime.Max64(-1076, v61))
+		v63 := runtime.Select64(v62 == v61 && c6, math.FMA(s3, v60, math.FMA(s3, v59, -v61)), 0)
+		v64 := v62 + 6.75539944105779e+15
+		v65 := v64 - 6.75539944105779e+15
+		v66 := float64((v62 - v65 + v63) * 0.6931471805599453)
+		v67 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v66, 2.5109024134111932e-08), v66, 2.755740275318943e-07), v66, 2.7557244255057715e-06), v66, 2.480158717225789e-05), v66, 0.0001984126988607269)
+		v68 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v67, v66, 0.0013888888888962591), v66, 0.008333333333321655), v66, 0.041666666666666505), v66, 0.16666666666666677), v66, 0.5)
+		bits5 := math.Float64bits(math.FMA(v65, 0.5, 6.755399441056767e+15))
+		v69 := float64(math.FMA(math.FMA(v68, v66, 1), v66, 1) * math.Float64frombits(bits5<<52))
+		v70 := float64(v69 * math.Float64frombits((math.Float64bits(v64)-bits5)<<52))
+		bits6 := math.Float64bits(v70) ^ math.Float64bits(runtime.Select64(c8, rowSum2, 0))&0x8000000000000000
+		v71 := runtime.Select64(rowSum2 < 0 && c18 && c9, nan, math.Float64frombits(bits6))
+		c20 := rowSum2 == 0
+		v72 := runtime.Select64(c20 && c11 || !c20 && c12, 0, inf)
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowSum2
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = runtime.Select64(c16, runtime.Select64(rowSum2 == 1 || c10, 1, v71), v72)
+		}
 	}
 }
 
-// pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_go reads x, z, sum, dY; writes dX, dZ.
+// pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_go reads sum, x, z, dY; writes dX, dZ.
 func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
-	eps := float64(a.F[0])
-	s1 := float64(a.F[1])
+	s0 := float64(a.F[0])
+	eps := float64(a.F[1])
 	s2 := float64(a.F[2])
 	p := float64(a.F[3])
 	s4 := float64(a.F[4])
-	c := s1 != 0
+	c := s0 != 0
 	c2 := !c
 	c3 := s2 != 0
 	v := s4 - 1
@@ -957,7 +1071,7 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is
 	c12 := !c10
 	c13 := v4 == 0
 	for r := range a.Rows {
-		sumv := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
+		sumv := *runtime.At[float64](a.Ptr[0], r*a.Row[0])
 		c14 := 0 < sumv && sumv < inf || sumv != sumv
 		c15 := c14 && c2
 		v7 := math.Abs(sumv)
@@ -1003,8 +1117,8 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is
 		// Pass 1: store dX, dZ.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			x := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			z := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			dX := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dZ := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			for i := range m {
@@ -1051,8 +1165,8 @@ func pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is
 				v74 := runtime.Select64(v42 < 0 && c21 && c12, nan, math.Float64frombits(bits6))
 				v75 := float64(v40 * runtime.Select64(v42 == 1 || c13, 1, v74))
 				v76 := runtime.Select64(0 < v41, v75, runtime.Select64(v41 < 0, -v75, v41))
-				dX[i] = runtime.Select64(c19, 0, runtime.Select64(c15, runtime.Select64(c3, 0, v76), 0))
-				dZ[i] = runtime.Select64(c19, 0, runtime.Select64(c15, runtime.Select64(c3, 0, -v76), 0))
+				dX[i] = runtime.Select64(c15, runtime.Select64(c19, 0, runtime.Select64(c3, 0, v76)), 0)
+				dZ[i] = runtime.Select64(c15, runtime.Select64(c19, 0, runtime.Select64(c3, 0, -v76)), 0)
 			}
 		}
 	}

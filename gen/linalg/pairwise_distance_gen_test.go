@@ -3,12 +3,32 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExamplePairwiseDistance() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{4, 6, 3, 4}, 2, 2))
+	y := runtime.Must(linalg.PairwiseDistance(x, z, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [5 0]
+}
+
+func ExamplePairwiseDistance_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{4, 6, 3, 4}, 2, 2))
+	y := runtime.Must(linalg.PairwiseDistance(x, z, &linalg.PairwiseDistanceAttrs{P: new(1.0), Eps: new(0.0), Axis: new(0), Keepdims: true}))
+	fmt.Println(y)
+	// Output:
+	// f32[1 2]
+	// [[3 4]]
+}
 
 func TestPairwiseDistanceExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.pairwise_distance",

@@ -1965,21 +1965,22 @@ block7:
 	VMOVUPS   (BX), Y4
 	VCMPPS    $0, Y2, Y4, Y4
 	VXORPS    Y3, Y4, Y4
-	VANDPS    Y4, Y1, Y4
-	VMOVUPS   (CX), Y5
-	VSQRTPS   (DX), Y6
-	VMULPS    Y6, Y5, Y6
-	VBLENDVPS Y4, Y6, Y2, Y6
-	VCMPPS    $17, Y6, Y0, Y6
+	VANDPS    Y4, Y1, Y5
+	VMOVUPS   (CX), Y6
+	VSQRTPS   (DX), Y7
+	VMULPS    Y7, Y6, Y7
+	VBLENDVPS Y5, Y7, Y2, Y5
+	VCMPPS    $17, Y5, Y0, Y5
 	VMOVUPS   (SI), Y7
 	VMULPS    Y7, Y0, Y8
 	VDIVPS    (DI), Y8, Y8
-	VBLENDVPS Y6, Y8, Y7, Y7
-	VANDPS    Y6, Y4, Y4
-	VMOVUPS   (R8), Y6
-	VMULPS    (R9), Y6, Y6
-	VDIVPS    Y5, Y6, Y6
-	VDIVPS    Y5, Y6, Y5
+	VBLENDVPS Y5, Y8, Y7, Y7
+	VANDPS    Y1, Y5, Y5
+	VANDPS    Y4, Y5, Y4
+	VMOVUPS   (R8), Y5
+	VMULPS    (R9), Y5, Y5
+	VDIVPS    Y6, Y5, Y5
+	VDIVPS    Y6, Y5, Y5
 	VBLENDVPS Y4, Y5, Y2, Y4
 	VADDPS    Y4, Y7, Y4
 	TESTQ     R11, R11
@@ -2013,24 +2014,25 @@ masked6:
 	VMASKMOVPS (BX), Y4, Y5
 	VCMPPS     $0, Y2, Y5, Y5
 	VXORPS     Y3, Y5, Y5
-	VANDPS     Y5, Y1, Y5
-	VMASKMOVPS (CX), Y4, Y6
-	VMASKMOVPS (DX), Y4, Y7
-	VSQRTPS    Y7, Y7
-	VMULPS     Y7, Y6, Y7
-	VBLENDVPS  Y5, Y7, Y2, Y7
-	VCMPPS     $17, Y7, Y0, Y7
+	VANDPS     Y5, Y1, Y6
+	VMASKMOVPS (CX), Y4, Y7
+	VMASKMOVPS (DX), Y4, Y8
+	VSQRTPS    Y8, Y8
+	VMULPS     Y8, Y7, Y8
+	VBLENDVPS  Y6, Y8, Y2, Y6
+	VCMPPS     $17, Y6, Y0, Y6
 	VMASKMOVPS (SI), Y4, Y8
 	VMULPS     Y8, Y0, Y9
 	VMASKMOVPS (DI), Y4, Y10
 	VDIVPS     Y10, Y9, Y9
-	VBLENDVPS  Y7, Y9, Y8, Y8
-	VANDPS     Y7, Y5, Y5
-	VMASKMOVPS (R8), Y4, Y7
+	VBLENDVPS  Y6, Y9, Y8, Y8
+	VANDPS     Y1, Y6, Y6
+	VANDPS     Y5, Y6, Y5
+	VMASKMOVPS (R8), Y4, Y6
 	VMASKMOVPS (R9), Y4, Y9
-	VMULPS     Y9, Y7, Y7
-	VDIVPS     Y6, Y7, Y7
-	VDIVPS     Y6, Y7, Y6
+	VMULPS     Y9, Y6, Y6
+	VDIVPS     Y7, Y6, Y6
+	VDIVPS     Y7, Y6, Y6
 	VBLENDVPS  Y5, Y6, Y2, Y5
 	VADDPS     Y5, Y8, Y5
 	VMASKMOVPS Y5, Y4, (R10)
@@ -2190,15 +2192,16 @@ block7:
 	VMOVUPS  (BX), Z1
 	VCMPPS   $0, Z2, Z1, K2
 	KNOTW    K2, K2
-	KANDW    K2, K1, K2
+	KANDW    K2, K1, K3
 	VMOVUPS  (CX), Z1
 	VSQRTPS  (DX), Z3
-	VMULPS.Z Z3, Z1, K2, Z3
+	VMULPS.Z Z3, Z1, K3, Z3
 	VCMPPS   $17, Z3, Z0, K3
 	VMOVUPS  (SI), Z3
 	VMULPS   Z3, Z0, Z4
 	VDIVPS   (DI), Z4, K3, Z3
-	KANDW    K3, K2, K2
+	KANDW    K1, K3, K3
+	KANDW    K2, K3, K2
 	VMOVUPS  (R8), Z4
 	VMULPS   (R9), Z4, Z4
 	VDIVPS   Z1, Z4, Z4
@@ -2233,17 +2236,18 @@ masked6:
 	VMOVUPS.Z    (BX), K2, Z1
 	VCMPPS       $0, Z2, Z1, K3
 	KNOTW        K3, K3
-	KANDW        K3, K1, K3
+	KANDW        K3, K1, K4
 	VMOVUPS.Z    (CX), K2, Z1
 	VMOVUPS.Z    (DX), K2, Z3
 	VSQRTPS      Z3, Z3
-	VMULPS.Z     Z3, Z1, K3, Z3
+	VMULPS.Z     Z3, Z1, K4, Z3
 	VCMPPS       $17, Z3, Z0, K4
 	VMOVUPS.Z    (SI), K2, Z3
 	VMULPS       Z3, Z0, Z4
 	VMOVUPS.Z    (DI), K2, Z5
 	VDIVPS       Z5, Z4, K4, Z3
-	KANDW        K4, K3, K3
+	KANDW        K1, K4, K4
+	KANDW        K3, K4, K3
 	VMOVUPS.Z    (R8), K2, Z4
 	VMOVUPS.Z    (R9), K2, Z5
 	VMULPS       Z5, Z4, Z4
@@ -4248,21 +4252,22 @@ block7:
 	VMOVUPD   (BX), Y4
 	VCMPPD    $0, Y2, Y4, Y4
 	VXORPD    Y3, Y4, Y4
-	VANDPD    Y4, Y1, Y4
-	VMOVUPD   (CX), Y5
-	VSQRTPD   (DX), Y6
-	VMULPD    Y6, Y5, Y6
-	VBLENDVPD Y4, Y6, Y2, Y6
-	VCMPPD    $17, Y6, Y0, Y6
+	VANDPD    Y4, Y1, Y5
+	VMOVUPD   (CX), Y6
+	VSQRTPD   (DX), Y7
+	VMULPD    Y7, Y6, Y7
+	VBLENDVPD Y5, Y7, Y2, Y5
+	VCMPPD    $17, Y5, Y0, Y5
 	VMOVUPD   (SI), Y7
 	VMULPD    Y7, Y0, Y8
 	VDIVPD    (DI), Y8, Y8
-	VBLENDVPD Y6, Y8, Y7, Y7
-	VANDPD    Y6, Y4, Y4
-	VMOVUPD   (R8), Y6
-	VMULPD    (R9), Y6, Y6
-	VDIVPD    Y5, Y6, Y6
-	VDIVPD    Y5, Y6, Y5
+	VBLENDVPD Y5, Y8, Y7, Y7
+	VANDPD    Y1, Y5, Y5
+	VANDPD    Y4, Y5, Y4
+	VMOVUPD   (R8), Y5
+	VMULPD    (R9), Y5, Y5
+	VDIVPD    Y6, Y5, Y5
+	VDIVPD    Y6, Y5, Y5
 	VBLENDVPD Y4, Y5, Y2, Y4
 	VADDPD    Y4, Y7, Y4
 	TESTQ     R11, R11
@@ -4296,24 +4301,25 @@ masked6:
 	VMASKMOVPD (BX), Y4, Y5
 	VCMPPD     $0, Y2, Y5, Y5
 	VXORPD     Y3, Y5, Y5
-	VANDPD     Y5, Y1, Y5
-	VMASKMOVPD (CX), Y4, Y6
-	VMASKMOVPD (DX), Y4, Y7
-	VSQRTPD    Y7, Y7
-	VMULPD     Y7, Y6, Y7
-	VBLENDVPD  Y5, Y7, Y2, Y7
-	VCMPPD     $17, Y7, Y0, Y7
+	VANDPD     Y5, Y1, Y6
+	VMASKMOVPD (CX), Y4, Y7
+	VMASKMOVPD (DX), Y4, Y8
+	VSQRTPD    Y8, Y8
+	VMULPD     Y8, Y7, Y8
+	VBLENDVPD  Y6, Y8, Y2, Y6
+	VCMPPD     $17, Y6, Y0, Y6
 	VMASKMOVPD (SI), Y4, Y8
 	VMULPD     Y8, Y0, Y9
 	VMASKMOVPD (DI), Y4, Y10
 	VDIVPD     Y10, Y9, Y9
-	VBLENDVPD  Y7, Y9, Y8, Y8
-	VANDPD     Y7, Y5, Y5
-	VMASKMOVPD (R8), Y4, Y7
+	VBLENDVPD  Y6, Y9, Y8, Y8
+	VANDPD     Y1, Y6, Y6
+	VANDPD     Y5, Y6, Y5
+	VMASKMOVPD (R8), Y4, Y6
 	VMASKMOVPD (R9), Y4, Y9
-	VMULPD     Y9, Y7, Y7
-	VDIVPD     Y6, Y7, Y7
-	VDIVPD     Y6, Y7, Y6
+	VMULPD     Y9, Y6, Y6
+	VDIVPD     Y7, Y6, Y6
+	VDIVPD     Y7, Y6, Y6
 	VBLENDVPD  Y5, Y6, Y2, Y5
 	VADDPD     Y5, Y8, Y5
 	VMASKMOVPD Y5, Y4, (R10)
@@ -4469,15 +4475,16 @@ block7:
 	VMOVUPD  (BX), Z1
 	VCMPPD   $0, Z2, Z1, K2
 	KNOTW    K2, K2
-	KANDW    K2, K1, K2
+	KANDW    K2, K1, K3
 	VMOVUPD  (CX), Z1
 	VSQRTPD  (DX), Z3
-	VMULPD.Z Z3, Z1, K2, Z3
+	VMULPD.Z Z3, Z1, K3, Z3
 	VCMPPD   $17, Z3, Z0, K3
 	VMOVUPD  (SI), Z3
 	VMULPD   Z3, Z0, Z4
 	VDIVPD   (DI), Z4, K3, Z3
-	KANDW    K3, K2, K2
+	KANDW    K1, K3, K3
+	KANDW    K2, K3, K2
 	VMOVUPD  (R8), Z4
 	VMULPD   (R9), Z4, Z4
 	VDIVPD   Z1, Z4, Z4
@@ -4512,17 +4519,18 @@ masked6:
 	VMOVUPD.Z    (BX), K2, Z1
 	VCMPPD       $0, Z2, Z1, K3
 	KNOTW        K3, K3
-	KANDW        K3, K1, K3
+	KANDW        K3, K1, K4
 	VMOVUPD.Z    (CX), K2, Z1
 	VMOVUPD.Z    (DX), K2, Z3
 	VSQRTPD      Z3, Z3
-	VMULPD.Z     Z3, Z1, K3, Z3
+	VMULPD.Z     Z3, Z1, K4, Z3
 	VCMPPD       $17, Z3, Z0, K4
 	VMOVUPD.Z    (SI), K2, Z3
 	VMULPD       Z3, Z0, Z4
 	VMOVUPD.Z    (DI), K2, Z5
 	VDIVPD       Z5, Z4, K4, Z3
-	KANDW        K4, K3, K3
+	KANDW        K1, K4, K4
+	KANDW        K3, K4, K3
 	VMOVUPD.Z    (R8), K2, Z4
 	VMOVUPD.Z    (R9), K2, Z5
 	VMULPD       Z5, Z4, Z4
@@ -12143,12 +12151,12 @@ block7:
 	VMULPS      0(SP), Y3, Y4
 	VDIVPS      (SI), Y4, Y4
 	VBLENDVPS   Y1, Y4, Y3, Y3
-	VMOVUPS     (DI), Y4
-	VCMPPS      $0, Y0, Y4, Y5
-	VANDPS      Y1, Y2, Y1
+	VANDPS      Y2, Y1, Y1
 	VANDPS      96(SP), Y1, Y1
-	VCMPPS      $17, Y4, Y0, Y2
-	VANDPS      k7fffffff<>+0(SB), Y4, Y6
+	VMOVUPS     (DI), Y2
+	VCMPPS      $0, Y0, Y2, Y4
+	VCMPPS      $17, Y2, Y0, Y5
+	VANDPS      k7fffffff<>+0(SB), Y2, Y6
 	VANDPS      k7fffffff<>+0(SB), Y6, Y7
 	VCMPPS      $17, k00800000<>+0(SB), Y7, Y8
 	VMULPS      k4b800000<>+0(SB), Y7, Y9
@@ -12257,14 +12265,14 @@ block7:
 	VORPS       584(SP), Y6, Y6
 	VBLENDVPS   Y6, k3f800000<>+0(SB), Y7, Y6
 	VMULPS      (R8), Y6, Y6
-	VCMPPS      $17, Y0, Y4, Y7
+	VCMPPS      $17, Y0, Y2, Y7
 	VXORPS      k80000000<>+0(SB), Y6, Y8
-	VBLENDVPS   Y7, Y8, Y4, Y4
-	VBLENDVPS   Y2, Y6, Y4, Y2
-	VMOVUPS     128(SP), Y4
+	VBLENDVPS   Y7, Y8, Y2, Y2
+	VBLENDVPS   Y5, Y6, Y2, Y2
+	VMOVUPS     128(SP), Y5
+	VBLENDVPS   Y5, Y0, Y2, Y2
 	VBLENDVPS   Y4, Y0, Y2, Y2
 	VBLENDVPS   Y1, Y2, Y0, Y1
-	VBLENDVPS   Y5, Y0, Y1, Y1
 	VADDPS      Y1, Y3, Y1
 	TESTQ       R11, R11
 	JNE         around8
@@ -12421,14 +12429,14 @@ masked6:
 	VDIVPS      Y6, Y5, Y5
 	VBLENDVPS   Y2, Y5, Y4, Y4
 	VMOVUPS     Y4, 624(SP)
-	VMASKMOVPS  (DI), Y1, Y4
-	VCMPPS      $0, Y0, Y4, Y5
-	VANDPS      Y2, Y3, Y2
+	VANDPS      Y3, Y2, Y2
 	VANDPS      96(SP), Y2, Y2
-	VCMPPS      $17, Y4, Y0, Y3
+	VMASKMOVPS  (DI), Y1, Y3
+	VCMPPS      $0, Y0, Y3, Y4
+	VCMPPS      $17, Y3, Y0, Y5
 	VMASKMOVPS  (R8), Y1, Y6
 	VMOVUPS     Y6, 656(SP)
-	VANDPS      k7fffffff<>+0(SB), Y4, Y6
+	VANDPS      k7fffffff<>+0(SB), Y3, Y6
 	VANDPS      k7fffffff<>+0(SB), Y6, Y7
 	VCMPPS      $17, k00800000<>+0(SB), Y7, Y8
 	VMULPS      k4b800000<>+0(SB), Y7, Y9
@@ -12537,14 +12545,14 @@ masked6:
 	VORPS       584(SP), Y6, Y6
 	VBLENDVPS   Y6, k3f800000<>+0(SB), Y7, Y6
 	VMULPS      656(SP), Y6, Y6
-	VCMPPS      $17, Y0, Y4, Y7
+	VCMPPS      $17, Y0, Y3, Y7
 	VXORPS      k80000000<>+0(SB), Y6, Y8
-	VBLENDVPS   Y7, Y8, Y4, Y4
-	VBLENDVPS   Y3, Y6, Y4, Y3
-	VMOVUPS     128(SP), Y4
+	VBLENDVPS   Y7, Y8, Y3, Y3
+	VBLENDVPS   Y5, Y6, Y3, Y3
+	VMOVUPS     128(SP), Y5
+	VBLENDVPS   Y5, Y0, Y3, Y3
 	VBLENDVPS   Y4, Y0, Y3, Y3
 	VBLENDVPS   Y2, Y3, Y0, Y2
-	VBLENDVPS   Y5, Y0, Y2, Y2
 	VADDPS      624(SP), Y2, Y2
 	VMASKMOVPS  Y2, Y1, (R9)
 	MOVQ        R12, R13
@@ -12870,12 +12878,12 @@ block7:
 	VMOVUPS          (DX), Z20
 	VMULPS           Z20, Z0, Z21
 	VDIVPS           (SI), Z21, K3, Z20
-	VMOVUPS          (DI), Z21
-	VCMPPS           $0, Z1, Z21, K4
-	KANDW            K3, K2, K2
+	KANDW            K2, K3, K2
 	KMOVW            8(SP), K3
 	KANDW            K3, K2, K2
-	VCMPPS           $17, Z21, Z1, K3
+	VMOVUPS          (DI), Z21
+	VCMPPS           $0, Z1, Z21, K3
+	VCMPPS           $17, Z21, Z1, K4
 	VPANDD           Z11, Z21, Z22
 	VPANDD           Z11, Z22, Z23
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z23, K5
@@ -12985,11 +12993,11 @@ block7:
 	VCMPPS           $17, Z1, Z21, K5
 	VPXORD           Z17, Z22, Z23
 	VBLENDMPS        Z23, Z21, K5, Z21
-	VBLENDMPS        Z22, Z21, K3, Z21
-	KMOVW            16(SP), K3
+	VBLENDMPS        Z22, Z21, K4, Z21
+	KMOVW            16(SP), K4
+	VBLENDMPS        Z1, Z21, K4, Z21
 	VBLENDMPS        Z1, Z21, K3, Z21
 	VBLENDMPS        Z21, Z1, K2, Z21
-	VBLENDMPS        Z1, Z21, K4, Z21
 	VADDPS           Z21, Z20, Z20
 	TESTQ            R11, R11
 	JNE              around8
@@ -13140,12 +13148,12 @@ masked6:
 	VMULPS           Z20, Z0, Z21
 	VMOVUPS.Z        (SI), K2, Z22
 	VDIVPS           Z22, Z21, K4, Z20
-	VMOVUPS.Z        (DI), K2, Z21
-	VCMPPS           $0, Z1, Z21, K5
-	KMOVW            K5, 184(SP)
-	KANDW            K4, K3, K3
+	KANDW            K3, K4, K3
 	KMOVW            8(SP), K4
 	KANDW            K4, K3, K3
+	KMOVW            K3, 184(SP)
+	VMOVUPS.Z        (DI), K2, Z21
+	VCMPPS           $0, Z1, Z21, K3
 	VCMPPS           $17, Z21, Z1, K4
 	VMOVUPS.Z        (R8), K2, Z22
 	VMOVUPS          Z22, 192(SP)
@@ -13261,9 +13269,9 @@ masked6:
 	VBLENDMPS        Z22, Z21, K4, Z21
 	KMOVW            16(SP), K4
 	VBLENDMPS        Z1, Z21, K4, Z21
-	VBLENDMPS        Z21, Z1, K3, Z21
-	KMOVW            184(SP), K3
 	VBLENDMPS        Z1, Z21, K3, Z21
+	KMOVW            184(SP), K3
+	VBLENDMPS        Z21, Z1, K3, Z21
 	VADDPS           Z21, Z20, Z20
 	VMOVUPS          Z20, K2, (R9)
 	MOVQ             R12, R13
@@ -17432,12 +17440,12 @@ block7:
 	VMULPD      0(SP), Y3, Y4
 	VDIVPD      (SI), Y4, Y4
 	VBLENDVPD   Y1, Y4, Y3, Y3
-	VMOVUPD     (DI), Y4
-	VCMPPD      $0, Y0, Y4, Y5
-	VANDPD      Y1, Y2, Y1
+	VANDPD      Y2, Y1, Y1
 	VANDPD      96(SP), Y1, Y1
-	VCMPPD      $17, Y4, Y0, Y2
-	VANDPD      k7fffffffffffffff<>+0(SB), Y4, Y6
+	VMOVUPD     (DI), Y2
+	VCMPPD      $0, Y0, Y2, Y4
+	VCMPPD      $17, Y2, Y0, Y5
+	VANDPD      k7fffffffffffffff<>+0(SB), Y2, Y6
 	VANDPD      k7fffffffffffffff<>+0(SB), Y6, Y7
 	VCMPPD      $17, k0010000000000000<>+0(SB), Y7, Y8
 	VMULPD      k4340000000000000<>+0(SB), Y7, Y9
@@ -17557,14 +17565,14 @@ block7:
 	VORPD       584(SP), Y6, Y6
 	VBLENDVPD   Y6, k3ff0000000000000<>+0(SB), Y7, Y6
 	VMULPD      (R8), Y6, Y6
-	VCMPPD      $17, Y0, Y4, Y7
+	VCMPPD      $17, Y0, Y2, Y7
 	VXORPD      k8000000000000000<>+0(SB), Y6, Y8
-	VBLENDVPD   Y7, Y8, Y4, Y4
-	VBLENDVPD   Y2, Y6, Y4, Y2
-	VMOVUPD     128(SP), Y4
+	VBLENDVPD   Y7, Y8, Y2, Y2
+	VBLENDVPD   Y5, Y6, Y2, Y2
+	VMOVUPD     128(SP), Y5
+	VBLENDVPD   Y5, Y0, Y2, Y2
 	VBLENDVPD   Y4, Y0, Y2, Y2
 	VBLENDVPD   Y1, Y2, Y0, Y1
-	VBLENDVPD   Y5, Y0, Y1, Y1
 	VADDPD      Y1, Y3, Y1
 	TESTQ       R11, R11
 	JNE         around8
@@ -17732,14 +17740,14 @@ masked6:
 	VDIVPD      Y6, Y5, Y5
 	VBLENDVPD   Y2, Y5, Y4, Y4
 	VMOVUPD     Y4, 624(SP)
-	VMASKMOVPD  (DI), Y1, Y4
-	VCMPPD      $0, Y0, Y4, Y5
-	VANDPD      Y2, Y3, Y2
+	VANDPD      Y3, Y2, Y2
 	VANDPD      96(SP), Y2, Y2
-	VCMPPD      $17, Y4, Y0, Y3
+	VMASKMOVPD  (DI), Y1, Y3
+	VCMPPD      $0, Y0, Y3, Y4
+	VCMPPD      $17, Y3, Y0, Y5
 	VMASKMOVPD  (R8), Y1, Y6
 	VMOVUPD     Y6, 656(SP)
-	VANDPD      k7fffffffffffffff<>+0(SB), Y4, Y6
+	VANDPD      k7fffffffffffffff<>+0(SB), Y3, Y6
 	VANDPD      k7fffffffffffffff<>+0(SB), Y6, Y7
 	VCMPPD      $17, k0010000000000000<>+0(SB), Y7, Y8
 	VMULPD      k4340000000000000<>+0(SB), Y7, Y9
@@ -17859,14 +17867,14 @@ masked6:
 	VORPD       584(SP), Y6, Y6
 	VBLENDVPD   Y6, k3ff0000000000000<>+0(SB), Y7, Y6
 	VMULPD      656(SP), Y6, Y6
-	VCMPPD      $17, Y0, Y4, Y7
+	VCMPPD      $17, Y0, Y3, Y7
 	VXORPD      k8000000000000000<>+0(SB), Y6, Y8
-	VBLENDVPD   Y7, Y8, Y4, Y4
-	VBLENDVPD   Y3, Y6, Y4, Y3
-	VMOVUPD     128(SP), Y4
+	VBLENDVPD   Y7, Y8, Y3, Y3
+	VBLENDVPD   Y5, Y6, Y3, Y3
+	VMOVUPD     128(SP), Y5
+	VBLENDVPD   Y5, Y0, Y3, Y3
 	VBLENDVPD   Y4, Y0, Y3, Y3
 	VBLENDVPD   Y2, Y3, Y0, Y2
-	VBLENDVPD   Y5, Y0, Y2, Y2
 	VADDPD      624(SP), Y2, Y2
 	VMASKMOVPD  Y2, Y1, (R9)
 	MOVQ        R12, R13
@@ -18191,12 +18199,12 @@ block7:
 	VMOVUPD          (DX), Z20
 	VMULPD           Z20, Z0, Z21
 	VDIVPD           (SI), Z21, K3, Z20
-	VMOVUPD          (DI), Z21
-	VCMPPD           $0, Z1, Z21, K4
-	KANDW            K3, K2, K2
+	KANDW            K2, K3, K2
 	KMOVW            8(SP), K3
 	KANDW            K3, K2, K2
-	VCMPPD           $17, Z21, Z1, K3
+	VMOVUPD          (DI), Z21
+	VCMPPD           $0, Z1, Z21, K3
+	VCMPPD           $17, Z21, Z1, K4
 	VPANDQ           Z11, Z21, Z22
 	VPANDQ           Z11, Z22, Z23
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z23, K5
@@ -18317,11 +18325,11 @@ block7:
 	VCMPPD           $17, Z1, Z21, K5
 	VPXORQ           Z17, Z22, Z23
 	VBLENDMPD        Z23, Z21, K5, Z21
-	VBLENDMPD        Z22, Z21, K3, Z21
-	KMOVW            16(SP), K3
+	VBLENDMPD        Z22, Z21, K4, Z21
+	KMOVW            16(SP), K4
+	VBLENDMPD        Z1, Z21, K4, Z21
 	VBLENDMPD        Z1, Z21, K3, Z21
 	VBLENDMPD        Z21, Z1, K2, Z21
-	VBLENDMPD        Z1, Z21, K4, Z21
 	VADDPD           Z21, Z20, Z20
 	TESTQ            R11, R11
 	JNE              around8
@@ -18483,12 +18491,12 @@ masked6:
 	VMULPD           Z20, Z0, Z21
 	VMOVUPD.Z        (SI), K2, Z22
 	VDIVPD           Z22, Z21, K4, Z20
-	VMOVUPD.Z        (DI), K2, Z21
-	VCMPPD           $0, Z1, Z21, K5
-	KMOVW            K5, 184(SP)
-	KANDW            K4, K3, K3
+	KANDW            K3, K4, K3
 	KMOVW            8(SP), K4
 	KANDW            K4, K3, K3
+	KMOVW            K3, 184(SP)
+	VMOVUPD.Z        (DI), K2, Z21
+	VCMPPD           $0, Z1, Z21, K3
 	VCMPPD           $17, Z21, Z1, K4
 	VMOVUPD.Z        (R8), K2, Z22
 	VMOVUPD          Z22, 192(SP)
@@ -18615,9 +18623,9 @@ masked6:
 	VBLENDMPD        Z22, Z21, K4, Z21
 	KMOVW            16(SP), K4
 	VBLENDMPD        Z1, Z21, K4, Z21
-	VBLENDMPD        Z21, Z1, K3, Z21
-	KMOVW            184(SP), K3
 	VBLENDMPD        Z1, Z21, K3, Z21
+	KMOVW            184(SP), K3
+	VBLENDMPD        Z21, Z1, K3, Z21
 	VADDPD           Z21, Z20, Z20
 	VMOVUPD          Z20, K2, (R9)
 	MOVQ             R12, R13

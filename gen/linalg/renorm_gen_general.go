@@ -6,6 +6,58 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// renormPart0 is a loop that runs in parts.
+type renormPart0 struct {
+	x    []float32
+	sum  []int64
+	B, D int
+	i    int64
+}
+
+func (part *renormPart0) Run(from, to int) error {
+	x, sum, B, D, i := part.x, part.sum, part.B, part.D, part.i
+	for d := from; d < to; d++ {
+		sum2 := int64(0)
+		for b2 := range B {
+			if !(x[b2*D+d] != 0) {
+				continue
+			}
+			sum2 += i
+		}
+		sum[d] = sum2
+	}
+	return nil
+}
+
+// renormPart1 is a loop that runs in parts.
+type renormPart1 struct {
+	v    renormValues
+	x, y []float32
+	sum  []int64
+	D    int
+}
+
+func (part *renormPart1) Run(from, to int) error {
+	v, x, y, sum, D := &part.v, part.x, part.y, part.sum, part.D
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * D
+		for d := range D {
+			sumAt := int(sum[d])
+			var t2 float32
+			if v.limit < float64(sumAt) {
+				xAt := x[xRow+d]
+				t := v.limit / (float64(sumAt*10000000+1) / float64(10000000))
+				t2 = float32(xAt * float32(t))
+			} else {
+				xAt2 := x[xRow+d]
+				t2 = xAt2
+			}
+			y[xRow+d] = t2
+		}
+	}
+	return nil
+}
+
 // renormElseElseElseElseIfRunF32 computes renorm with not p == real(2), not p == inf, not p == -inf, not p == real(1), p == real(0), T f32.
 func renormElseElseElseElseIfRunF32(b *runtime.Bound, v *renormValues) error {
 	D := b.Ext[1]
@@ -16,7 +68,36 @@ func renormElseElseElseElseIfRunF32(b *runtime.Bound, v *renormValues) error {
 	// sum[d] += 1   for d in D, b in ...B   where x[b, d] != 0
 	sum := runtime.Temp[int64](b, D)
 	i := int64(1)
-	for d := range D {
+	if part := (renormPart0{x, sum, B, D, i}); runtime.Small(D, B) {
+		if err := part.Run(0, D); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, D, B); err != nil {
+		return err
+	}
+
+	// y[b, d] = if limit < real(exact(sum[d])) then x[b, d] * T(limit / real(exact(sum[d]) + (1/10000000))) else x[b, d]   for b in ...B, d in D
+	if part := (renormPart1{*v, x, y, sum, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
+	return nil
+}
+
+// renormPart2 is a loop that runs in parts.
+type renormPart2 struct {
+	x    []float64
+	sum  []int64
+	B, D int
+	i    int64
+}
+
+func (part *renormPart2) Run(from, to int) error {
+	x, sum, B, D, i := part.x, part.sum, part.B, part.D, part.i
+	for d := from; d < to; d++ {
 		sum2 := int64(0)
 		for b2 := range B {
 			if !(x[b2*D+d] != 0) {
@@ -26,17 +107,28 @@ func renormElseElseElseElseIfRunF32(b *runtime.Bound, v *renormValues) error {
 		}
 		sum[d] = sum2
 	}
+	return nil
+}
 
-	// y[b, d] = if limit < real(exact(sum[d])) then x[b, d] * T(limit / real(exact(sum[d]) + (1/10000000))) else x[b, d]   for b in ...B, d in D
-	for b2 := range B {
+// renormPart3 is a loop that runs in parts.
+type renormPart3 struct {
+	v    renormValues
+	x, y []float64
+	sum  []int64
+	D    int
+}
+
+func (part *renormPart3) Run(from, to int) error {
+	v, x, y, sum, D := &part.v, part.x, part.y, part.sum, part.D
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * D
 		for d := range D {
 			sumAt := int(sum[d])
-			var t2 float32
+			var t2 float64
 			if v.limit < float64(sumAt) {
 				xAt := x[xRow+d]
 				t := v.limit / (float64(sumAt*10000000+1) / float64(10000000))
-				t2 = float32(xAt * float32(t))
+				t2 = float64(xAt * t)
 			} else {
 				xAt2 := x[xRow+d]
 				t2 = xAt2
@@ -57,32 +149,49 @@ func renormElseElseElseElseIfRunF64(b *runtime.Bound, v *renormValues) error {
 	// sum[d] += 1   for d in D, b in ...B   where x[b, d] != 0
 	sum := runtime.Temp[int64](b, D)
 	i := int64(1)
-	for d := range D {
-		sum2 := int64(0)
-		for b2 := range B {
-			if !(x[b2*D+d] != 0) {
-				continue
-			}
-			sum2 += i
+	if part := (renormPart2{x, sum, B, D, i}); runtime.Small(D, B) {
+		if err := part.Run(0, D); err != nil {
+			return err
 		}
-		sum[d] = sum2
+	} else if err := runtime.Split(part, D, B); err != nil {
+		return err
 	}
 
 	// y[b, d] = if limit < real(exact(sum[d])) then x[b, d] * T(limit / real(exact(sum[d]) + (1/10000000))) else x[b, d]   for b in ...B, d in D
-	for b2 := range B {
-		xRow := b2 * D
+	if part := (renormPart3{*v, x, y, sum, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
+	return nil
+}
+
+// renormPart4 is a loop that runs in parts.
+type renormPart4 struct {
+	v      renormValues
+	dx, dy []float32
+	sum    []int64
+	D      int
+}
+
+func (part *renormPart4) Run(from, to int) error {
+	v, dx, dy, sum, D := &part.v, part.dx, part.dy, part.sum, part.D
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * D
 		for d := range D {
 			sumAt := int(sum[d])
-			var t2 float64
+			var t2 float32
 			if v.limit < float64(sumAt) {
-				xAt := x[xRow+d]
+				dyAt := dy[dyRow+d]
 				t := v.limit / (float64(sumAt*10000000+1) / float64(10000000))
-				t2 = float64(xAt * t)
+				t2 = float32(dyAt * float32(t))
 			} else {
-				xAt2 := x[xRow+d]
-				t2 = xAt2
+				dyAt2 := dy[dyRow+d]
+				t2 = dyAt2
 			}
-			y[xRow+d] = t2
+			dx[dyRow+d] = t2
 		}
 	}
 	return nil
@@ -101,35 +210,52 @@ func renormElseElseElseElseIfRunBackwardF32(b *runtime.Bound, v *renormValues) e
 	sum := runtime.Temp[int64](b, D)
 	i := int64(1)
 	if wantDx {
-		for d := range D {
-			sum2 := int64(0)
-			for b2 := range B {
-				if !(x[b2*D+d] != 0) {
-					continue
-				}
-				sum2 += i
+		if part := (renormPart0{x, sum, B, D, i}); runtime.Small(D, B) {
+			if err := part.Run(0, D); err != nil {
+				return err
 			}
-			sum[d] = sum2
+		} else if err := runtime.Split(part, D, B); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, d] = if limit < real(exact(sum[d])) then @y[b, d] * T(limit / real(exact(sum[d]) + (1/10000000))) else @y[b, d]   for b in ...B, d in D
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * D
-			for d := range D {
-				sumAt := int(sum[d])
-				var t2 float32
-				if v.limit < float64(sumAt) {
-					dyAt := dy[dyRow+d]
-					t := v.limit / (float64(sumAt*10000000+1) / float64(10000000))
-					t2 = float32(dyAt * float32(t))
-				} else {
-					dyAt2 := dy[dyRow+d]
-					t2 = dyAt2
-				}
-				dx[dyRow+d] = t2
+		if part := (renormPart4{*v, dx, dy, sum, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renormPart5 is a loop that runs in parts.
+type renormPart5 struct {
+	v      renormValues
+	dx, dy []float64
+	sum    []int64
+	D      int
+}
+
+func (part *renormPart5) Run(from, to int) error {
+	v, dx, dy, sum, D := &part.v, part.dx, part.dy, part.sum, part.D
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * D
+		for d := range D {
+			sumAt := int(sum[d])
+			var t2 float64
+			if v.limit < float64(sumAt) {
+				dyAt := dy[dyRow+d]
+				t := v.limit / (float64(sumAt*10000000+1) / float64(10000000))
+				t2 = float64(dyAt * t)
+			} else {
+				dyAt2 := dy[dyRow+d]
+				t2 = dyAt2
+			}
+			dx[dyRow+d] = t2
 		}
 	}
 	return nil
@@ -148,35 +274,23 @@ func renormElseElseElseElseIfRunBackwardF64(b *runtime.Bound, v *renormValues) e
 	sum := runtime.Temp[int64](b, D)
 	i := int64(1)
 	if wantDx {
-		for d := range D {
-			sum2 := int64(0)
-			for b2 := range B {
-				if !(x[b2*D+d] != 0) {
-					continue
-				}
-				sum2 += i
+		if part := (renormPart2{x, sum, B, D, i}); runtime.Small(D, B) {
+			if err := part.Run(0, D); err != nil {
+				return err
 			}
-			sum[d] = sum2
+		} else if err := runtime.Split(part, D, B); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, d] = if limit < real(exact(sum[d])) then @y[b, d] * T(limit / real(exact(sum[d]) + (1/10000000))) else @y[b, d]   for b in ...B, d in D
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * D
-			for d := range D {
-				sumAt := int(sum[d])
-				var t2 float64
-				if v.limit < float64(sumAt) {
-					dyAt := dy[dyRow+d]
-					t := v.limit / (float64(sumAt*10000000+1) / float64(10000000))
-					t2 = float64(dyAt * t)
-				} else {
-					dyAt2 := dy[dyRow+d]
-					t2 = dyAt2
-				}
-				dx[dyRow+d] = t2
+		if part := (renormPart5{*v, dx, dy, sum, D}); runtime.Small(B, D) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, D); err != nil {
+			return err
 		}
 	}
 	return nil

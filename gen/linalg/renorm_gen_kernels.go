@@ -184,13 +184,14 @@ func renorm_p_is_2_f32_backward_3_go(a *runtime.Args) {
 			x := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dX := runtime.Slice[float32](a.Ptr[7], r*a.Row[7]+n*a.Step[7], m)
 			for i := range m {
-				c2 := c && !(max2[i] == 0)
+				c2 := !(max2[i] == 0)
 				dXPart3v := dXPart3[i]
-				c3 := limit < runtime.Select32(c2, float32(dXPart3v*float32(math.Sqrt(float64(sum[i])))), 0)
+				v := runtime.Select32(c && c2, float32(dXPart3v*float32(math.Sqrt(float64(sum[i])))), 0)
+				c3 := limit < v
 				dYv := dY[i]
-				v := float32(dXPart2[i]*x[i]) / dXPart3v / dXPart3v
-				v2 := runtime.Select32(c3, float32(limit*dYv)/dNPart0[i], dYv) + runtime.Select32(c2 && c3, v, 0)
-				dX[i] = v2
+				v2 := float32(dXPart2[i]*x[i]) / dXPart3v / dXPart3v
+				v3 := runtime.Select32(c3, float32(limit*dYv)/dNPart0[i], dYv) + runtime.Select32(c3 && c && c2, v2, 0)
+				dX[i] = v3
 			}
 		}
 	}
@@ -372,13 +373,14 @@ func renorm_p_is_2_f64_backward_3_go(a *runtime.Args) {
 			x := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dX := runtime.Slice[float64](a.Ptr[7], r*a.Row[7]+n*a.Step[7], m)
 			for i := range m {
-				c2 := c && !(max2[i] == 0)
+				c2 := !(max2[i] == 0)
 				dXPart3v := dXPart3[i]
-				c3 := limit < runtime.Select64(c2, float64(dXPart3v*math.Sqrt(sum[i])), 0)
+				v := runtime.Select64(c && c2, float64(dXPart3v*math.Sqrt(sum[i])), 0)
+				c3 := limit < v
 				dYv := dY[i]
-				v := float64(dXPart2[i]*x[i]) / dXPart3v / dXPart3v
-				v2 := runtime.Select64(c3, float64(limit*dYv)/dNPart0[i], dYv) + runtime.Select64(c2 && c3, v, 0)
-				dX[i] = v2
+				v2 := float64(dXPart2[i]*x[i]) / dXPart3v / dXPart3v
+				v3 := runtime.Select64(c3, float64(limit*dYv)/dNPart0[i], dYv) + runtime.Select64(c3 && c && c2, v2, 0)
+				dX[i] = v3
 			}
 		}
 	}
@@ -1219,7 +1221,7 @@ func renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_back
 				v65 := runtime.Select32(v36 < 0 && c22 && c13, nan, math.Float32frombits(bits6))
 				v66 := float32(dXPart2[i] * runtime.Select32(v36 == 1 || c14, 1, v65))
 				v67 := runtime.Select32(0 < xv, v66, runtime.Select32(xv < 0, -v66, xv))
-				v68 := runtime.Select32(xv == 0, 0, runtime.Select32(c15 && c20 && c8, runtime.Select32(c9, 0, v67), 0))
+				v68 := runtime.Select32(c20 && c15 && c8, runtime.Select32(xv == 0, 0, runtime.Select32(c9, 0, v67)), 0)
 				v69 := runtime.Select32(c20, float32(limit*dYv)/dNPart0[i], dYv) + v68
 				dX[i] = v69
 			}
@@ -1784,7 +1786,7 @@ func renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_back
 				v71 := runtime.Select64(v39 < 0 && c22 && c13, nan, math.Float64frombits(bits6))
 				v72 := float64(dXPart2[i] * runtime.Select64(v39 == 1 || c14, 1, v71))
 				v73 := runtime.Select64(0 < xv, v72, runtime.Select64(xv < 0, -v72, xv))
-				v74 := runtime.Select64(xv == 0, 0, runtime.Select64(c15 && c20 && c8, runtime.Select64(c9, 0, v73), 0))
+				v74 := runtime.Select64(c20 && c15 && c8, runtime.Select64(xv == 0, 0, runtime.Select64(c9, 0, v73)), 0)
 				v75 := runtime.Select64(c20, float64(limit*dYv)/dNPart0[i], dYv) + v74
 				dX[i] = v75
 			}

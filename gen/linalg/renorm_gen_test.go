@@ -3,12 +3,23 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRenorm() {
+	x := runtime.Must(runtime.FromSlice([]float32{3, 4, 0, 1}, 2, 2))
+	y := runtime.Must(linalg.Renorm(x, 2.0, 0, 2.0))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 2]
+	// [[1.2 1.6]
+	//  [0.0 1.0]]
+}
 
 func TestRenormExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.renorm",

@@ -6,6 +6,38 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// tracePart0 is a loop that runs in parts.
+type tracePart0 struct {
+	sum, x   []float32
+	M, N, i2 int
+}
+
+func (part *tracePart0) Run(from, to int) error {
+	sum, x, M, N, i2 := part.sum, part.x, part.M, part.N, part.i2
+	for b2 := from; b2 < to; b2++ {
+		sum2 := float64(0)
+		xRow := b2 * N
+		for i := range i2 {
+			sum2 += float64(x[(xRow+i)*M+i])
+		}
+		sum[b2] = float32(sum2)
+	}
+	return nil
+}
+
+// tracePart1 is a loop that runs in parts.
+type tracePart1 struct {
+	sum, y []float32
+}
+
+func (part *tracePart1) Run(from, to int) error {
+	sum, y := part.sum, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = sum[b2]
+	}
+	return nil
+}
+
 // traceRunF32 computes trace, T f32.
 func traceRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -17,17 +49,52 @@ func traceRunF32(b *runtime.Bound) error {
 	// sum[b] += sum(T)(x[b, i, i])   for b in ...B, i in 0..min(|N|, |M|)
 	sum := runtime.Temp[float32](b, B)
 	i2 := min(N, M)
-	for b2 := range B {
-		sum2 := float64(0)
-		xRow := b2 * N
-		for i := range i2 {
-			sum2 += float64(x[(xRow+i)*M+i])
+	if part := (tracePart0{sum, x, M, N, i2}); runtime.Small(B, 8) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = float32(sum2)
+	} else if err := runtime.Split(part, B, 8); err != nil {
+		return err
 	}
 
 	// y[b] = T(sum[b])   for b in ...B
-	for b2 := range B {
+	if part := (tracePart1{sum, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// tracePart2 is a loop that runs in parts.
+type tracePart2 struct {
+	sum, x   []float64
+	M, N, i2 int
+}
+
+func (part *tracePart2) Run(from, to int) error {
+	sum, x, M, N, i2 := part.sum, part.x, part.M, part.N, part.i2
+	for b2 := from; b2 < to; b2++ {
+		sum2 := float64(0)
+		xRow := b2 * N
+		for i := range i2 {
+			sum2 += x[(xRow+i)*M+i]
+		}
+		sum[b2] = sum2
+	}
+	return nil
+}
+
+// tracePart3 is a loop that runs in parts.
+type tracePart3 struct {
+	sum, y []float64
+}
+
+func (part *tracePart3) Run(from, to int) error {
+	sum, y := part.sum, part.y
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = sum[b2]
 	}
 	return nil
@@ -44,18 +111,55 @@ func traceRunF64(b *runtime.Bound) error {
 	// sum[b] += sum(T)(x[b, i, i])   for b in ...B, i in 0..min(|N|, |M|)
 	sum := runtime.Temp[float64](b, B)
 	i2 := min(N, M)
-	for b2 := range B {
-		sum2 := float64(0)
-		xRow := b2 * N
-		for i := range i2 {
-			sum2 += x[(xRow+i)*M+i]
+	if part := (tracePart2{sum, x, M, N, i2}); runtime.Small(B, 8) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, 8); err != nil {
+		return err
 	}
 
 	// y[b] = T(sum[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = sum[b2]
+	if part := (tracePart3{sum, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// tracePart4 is a loop that runs in parts.
+type tracePart4[T, SumT runtime.Integer] struct {
+	sum      []SumT
+	x        []T
+	M, N, i2 int
+}
+
+func (part *tracePart4[T, SumT]) Run(from, to int) error {
+	sum, x, M, N, i2 := part.sum, part.x, part.M, part.N, part.i2
+	for b2 := from; b2 < to; b2++ {
+		sum2 := SumT(0)
+		xRow := b2 * N
+		for i := range i2 {
+			sum2 += SumT(x[(xRow+i)*M+i])
+		}
+		sum[b2] = sum2
+	}
+	return nil
+}
+
+// tracePart5 is a loop that runs in parts.
+type tracePart5[T, SumT runtime.Integer] struct {
+	sum []SumT
+	y   []T
+}
+
+func (part *tracePart5[T, SumT]) Run(from, to int) error {
+	sum, y := part.sum, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = T(sum[b2])
 	}
 	return nil
 }
@@ -71,27 +175,59 @@ func traceRunInt[T, SumT runtime.Integer](b *runtime.Bound) error {
 	// sum[b] += sum(T)(x[b, i, i])   for b in ...B, i in 0..min(|N|, |M|)
 	sum := runtime.Temp[SumT](b, B)
 	i2 := min(N, M)
-	for b2 := range B {
-		sum2 := SumT(0)
-		xRow := b2 * N
-		for i := range i2 {
-			sum2 += SumT(x[(xRow+i)*M+i])
+	if part := (tracePart4[T, SumT]{sum, x, M, N, i2}); runtime.Small(B, 8) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, 8); err != nil {
+		return err
 	}
 
 	// y[b] = T(sum[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = T(sum[b2])
+	if part := (tracePart5[T, SumT]{sum, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// tracePart6 is a loop that runs in parts.
+type tracePart6 struct {
+	dx, dy  []float32
+	M, N, i int
+}
+
+func (part *tracePart6) Run(from, to int) error {
+	dx, dy, M, N, i := part.dx, part.dy, part.M, part.N, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dyAt := dy[b2]
+		dxRow := b2 * N
+		c := 0 <= n
+		c2 := n < i
+		dxRow2 := (dxRow + n) * M
+		for m := range M {
+			t := float32(0)
+			if c && c2 && m == n {
+				t = dyAt
+			}
+			dx[dxRow2+m] = t
+		}
 	}
 	return nil
 }
 
 // traceRunBackwardF32 computes the derivative of trace, T f32.
 func traceRunBackwardF32(b *runtime.Bound) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
@@ -99,21 +235,41 @@ func traceRunBackwardF32(b *runtime.Bound) error {
 	// @x[b, n, m] = if 0 <= n && n < min(|N|, |M|) && m == n then @y[b] else 0   for b in ...B, n in N, m in M
 	i := min(N, M)
 	if wantDx {
-		for b2 := range B {
-			dyAt := dy[b2]
-			dxRow := b2 * N
-			for n := range N {
-				c := 0 <= n
-				c2 := n < i
-				dxRow2 := (dxRow + n) * M
-				for m := range M {
-					t := float32(0)
-					if c && c2 && m == n {
-						t = dyAt
-					}
-					dx[dxRow2+m] = t
-				}
+		if part := (tracePart6{dx, dy, M, N, i}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tracePart7 is a loop that runs in parts.
+type tracePart7 struct {
+	dx, dy  []float64
+	M, N, i int
+}
+
+func (part *tracePart7) Run(from, to int) error {
+	dx, dy, M, N, i := part.dx, part.dy, part.M, part.N, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dyAt := dy[b2]
+		dxRow := b2 * N
+		c := 0 <= n
+		c2 := n < i
+		dxRow2 := (dxRow + n) * M
+		for m := range M {
+			t := float64(0)
+			if c && c2 && m == n {
+				t = dyAt
+			}
+			dx[dxRow2+m] = t
 		}
 	}
 	return nil
@@ -121,9 +277,9 @@ func traceRunBackwardF32(b *runtime.Bound) error {
 
 // traceRunBackwardF64 computes the derivative of trace, T f64.
 func traceRunBackwardF64(b *runtime.Bound) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
@@ -131,21 +287,12 @@ func traceRunBackwardF64(b *runtime.Bound) error {
 	// @x[b, n, m] = if 0 <= n && n < min(|N|, |M|) && m == n then @y[b] else 0   for b in ...B, n in N, m in M
 	i := min(N, M)
 	if wantDx {
-		for b2 := range B {
-			dyAt := dy[b2]
-			dxRow := b2 * N
-			for n := range N {
-				c := 0 <= n
-				c2 := n < i
-				dxRow2 := (dxRow + n) * M
-				for m := range M {
-					t := float64(0)
-					if c && c2 && m == n {
-						t = dyAt
-					}
-					dx[dxRow2+m] = t
-				}
+		if part := (tracePart7{dx, dy, M, N, i}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,21 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleTrace() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	y := runtime.Must(linalg.Trace(x))
+	fmt.Println(y)
+	// Output:
+	// f32[] 6
+}
 
 func TestTraceExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.trace",

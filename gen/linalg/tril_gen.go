@@ -37,6 +37,10 @@ func (a *TrilAttrs) values() (trilValues, error) {
 // x: T[...B, N, M]; y: T[...B, N, M]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 2], [3, 4]], y is [[0, 0], [3, 0]]:
+//
+//	y, err := linalg.Tril(x, &linalg.TrilAttrs{Diagonal: new(-1)})
 func Tril(x *runtime.Tensor, attrs *TrilAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -6,26 +6,74 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// trilPart0 is a loop that runs in parts.
+type trilPart0 struct {
+	v    trilValues
+	x, y []float32
+	M, N int
+}
+
+func (part *trilPart0) Run(from, to int) error {
+	v, x, y, M, N := &part.v, part.x, part.y, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		xRow2 := (xRow + i) * M
+		for j := range M {
+			t := float32(0)
+			if j-i <= v.diagonal {
+				t = x[xRow2+j]
+			}
+			y[xRow2+j] = t
+		}
+	}
+	return nil
+}
+
 // trilRunF32 computes tril, T f32.
 func trilRunF32(b *runtime.Bound, v *trilValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[float32](b, 1)
 
 	// y[b, i, j] = if j - i <= diagonal then x[b, i, j] else 0   for b in ...B, i in N, j in M
-	for b2 := range B {
+	if part := (trilPart0{*v, x, y, M, N}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
+	}
+	return nil
+}
+
+// trilPart1 is a loop that runs in parts.
+type trilPart1 struct {
+	v    trilValues
+	x, y []float64
+	M, N int
+}
+
+func (part *trilPart1) Run(from, to int) error {
+	v, x, y, M, N := &part.v, part.x, part.y, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % N
+		rest /= N
+		b2 := rest
 		xRow := b2 * N
-		for i := range N {
-			xRow2 := (xRow + i) * M
-			for j := range M {
-				t := float32(0)
-				if j-i <= v.diagonal {
-					t = x[xRow2+j]
-				}
-				y[xRow2+j] = t
+		xRow2 := (xRow + i) * M
+		for j := range M {
+			t := float64(0)
+			if j-i <= v.diagonal {
+				t = x[xRow2+j]
 			}
+			y[xRow2+j] = t
 		}
 	}
 	return nil
@@ -33,24 +81,46 @@ func trilRunF32(b *runtime.Bound, v *trilValues) error {
 
 // trilRunF64 computes tril, T f64.
 func trilRunF64(b *runtime.Bound, v *trilValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[float64](b, 1)
 
 	// y[b, i, j] = if j - i <= diagonal then x[b, i, j] else 0   for b in ...B, i in N, j in M
-	for b2 := range B {
+	if part := (trilPart1{*v, x, y, M, N}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
+	}
+	return nil
+}
+
+// trilPart2 is a loop that runs in parts.
+type trilPart2 struct {
+	v    trilValues
+	x, y []bool
+	i2   bool
+	M, N int
+}
+
+func (part *trilPart2) Run(from, to int) error {
+	v, x, y, i2, M, N := &part.v, part.x, part.y, part.i2, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % N
+		rest /= N
+		b2 := rest
 		xRow := b2 * N
-		for i := range N {
-			xRow2 := (xRow + i) * M
-			for j := range M {
-				t := float64(0)
-				if j-i <= v.diagonal {
-					t = x[xRow2+j]
-				}
-				y[xRow2+j] = t
+		xRow2 := (xRow + i) * M
+		for j := range M {
+			t := i2
+			if j-i <= v.diagonal {
+				t = x[xRow2+j]
 			}
+			y[xRow2+j] = t
 		}
 	}
 	return nil
@@ -58,25 +128,47 @@ func trilRunF64(b *runtime.Bound, v *trilValues) error {
 
 // trilRunBool computes tril, T bool.
 func trilRunBool(b *runtime.Bound, v *trilValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b, i, j] = if j - i <= diagonal then x[b, i, j] else 0   for b in ...B, i in N, j in M
 	i2 := 0 != 0
-	for b2 := range B {
+	if part := (trilPart2{*v, x, y, i2, M, N}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
+	}
+	return nil
+}
+
+// trilPart3 is a loop that runs in parts.
+type trilPart3[T runtime.Integer] struct {
+	v    trilValues
+	i2   T
+	x, y []T
+	M, N int
+}
+
+func (part *trilPart3[T]) Run(from, to int) error {
+	v, i2, x, y, M, N := &part.v, part.i2, part.x, part.y, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % N
+		rest /= N
+		b2 := rest
 		xRow := b2 * N
-		for i := range N {
-			xRow2 := (xRow + i) * M
-			for j := range M {
-				t := i2
-				if j-i <= v.diagonal {
-					t = x[xRow2+j]
-				}
-				y[xRow2+j] = t
+		xRow2 := (xRow + i) * M
+		for j := range M {
+			t := i2
+			if j-i <= v.diagonal {
+				t = x[xRow2+j]
 			}
+			y[xRow2+j] = t
 		}
 	}
 	return nil
@@ -84,25 +176,46 @@ func trilRunBool(b *runtime.Bound, v *trilValues) error {
 
 // trilRunInt computes tril, T any integer.
 func trilRunInt[T runtime.Integer](b *runtime.Bound, v *trilValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[T](b, 1)
 
 	// y[b, i, j] = if j - i <= diagonal then x[b, i, j] else 0   for b in ...B, i in N, j in M
 	i2 := T(0)
-	for b2 := range B {
-		xRow := b2 * N
-		for i := range N {
-			xRow2 := (xRow + i) * M
-			for j := range M {
-				t := i2
-				if j-i <= v.diagonal {
-					t = x[xRow2+j]
-				}
-				y[xRow2+j] = t
+	if part := (trilPart3[T]{*v, i2, x, y, M, N}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
+	}
+	return nil
+}
+
+// trilPart4 is a loop that runs in parts.
+type trilPart4 struct {
+	v      trilValues
+	dx, dy []float32
+	M, N   int
+}
+
+func (part *trilPart4) Run(from, to int) error {
+	v, dx, dy, M, N := &part.v, part.dx, part.dy, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dyRow := b2 * N
+		dyRow2 := (dyRow + n) * M
+		for m := range M {
+			t := float32(0)
+			if m-n <= v.diagonal {
+				t = dy[dyRow2+m]
 			}
+			dx[dyRow2+m] = t
 		}
 	}
 	return nil
@@ -110,27 +223,48 @@ func trilRunInt[T runtime.Integer](b *runtime.Bound, v *trilValues) error {
 
 // trilRunBackwardF32 computes the derivative of tril, T f32.
 func trilRunBackwardF32(b *runtime.Bound, v *trilValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
 
 	// @x[b, n, m] = if m - n <= diagonal then @y[b, n, m] else 0   for b in ...B, n in N, m in M
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * N
-			for n := range N {
-				dyRow2 := (dyRow + n) * M
-				for m := range M {
-					t := float32(0)
-					if m-n <= v.diagonal {
-						t = dy[dyRow2+m]
-					}
-					dx[dyRow2+m] = t
-				}
+		if part := (trilPart4{*v, dx, dy, M, N}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trilPart5 is a loop that runs in parts.
+type trilPart5 struct {
+	v      trilValues
+	dx, dy []float64
+	M, N   int
+}
+
+func (part *trilPart5) Run(from, to int) error {
+	v, dx, dy, M, N := &part.v, part.dx, part.dy, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dyRow := b2 * N
+		dyRow2 := (dyRow + n) * M
+		for m := range M {
+			t := float64(0)
+			if m-n <= v.diagonal {
+				t = dy[dyRow2+m]
+			}
+			dx[dyRow2+m] = t
 		}
 	}
 	return nil
@@ -138,27 +272,21 @@ func trilRunBackwardF32(b *runtime.Bound, v *trilValues) error {
 
 // trilRunBackwardF64 computes the derivative of tril, T f64.
 func trilRunBackwardF64(b *runtime.Bound, v *trilValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
 
 	// @x[b, n, m] = if m - n <= diagonal then @y[b, n, m] else 0   for b in ...B, n in N, m in M
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * N
-			for n := range N {
-				dyRow2 := (dyRow + n) * M
-				for m := range M {
-					t := float64(0)
-					if m-n <= v.diagonal {
-						t = dy[dyRow2+m]
-					}
-					dx[dyRow2+m] = t
-				}
+		if part := (trilPart5{*v, dx, dy, M, N}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,33 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleTril() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	y := runtime.Must(linalg.Tril(x, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[2 3]
+	// [[1 0 0]
+	//  [4 5 0]]
+}
+
+func ExampleTril_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	y := runtime.Must(linalg.Tril(x, &linalg.TrilAttrs{Diagonal: new(-1)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[0 0]
+	//  [3 0]]
+}
 
 func TestTrilExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.tril",

@@ -37,6 +37,10 @@ func (a *TriuAttrs) values() (triuValues, error) {
 // x: T[...B, N, M]; y: T[...B, N, M]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 2], [3, 4]], y is [[0, 2], [0, 0]]:
+//
+//	y, err := linalg.Triu(x, &linalg.TriuAttrs{Diagonal: new(1)})
 func Triu(x *runtime.Tensor, attrs *TriuAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

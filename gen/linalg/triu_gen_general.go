@@ -6,26 +6,74 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// triuPart0 is a loop that runs in parts.
+type triuPart0 struct {
+	v    triuValues
+	x, y []float32
+	M, N int
+}
+
+func (part *triuPart0) Run(from, to int) error {
+	v, x, y, M, N := &part.v, part.x, part.y, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % N
+		rest /= N
+		b2 := rest
+		xRow := b2 * N
+		xRow2 := (xRow + i) * M
+		for j := range M {
+			t := float32(0)
+			if v.diagonal <= j-i {
+				t = x[xRow2+j]
+			}
+			y[xRow2+j] = t
+		}
+	}
+	return nil
+}
+
 // triuRunF32 computes triu, T f32.
 func triuRunF32(b *runtime.Bound, v *triuValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[float32](b, 1)
 
 	// y[b, i, j] = if diagonal <= j - i then x[b, i, j] else 0   for b in ...B, i in N, j in M
-	for b2 := range B {
+	if part := (triuPart0{*v, x, y, M, N}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
+	}
+	return nil
+}
+
+// triuPart1 is a loop that runs in parts.
+type triuPart1 struct {
+	v    triuValues
+	x, y []float64
+	M, N int
+}
+
+func (part *triuPart1) Run(from, to int) error {
+	v, x, y, M, N := &part.v, part.x, part.y, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % N
+		rest /= N
+		b2 := rest
 		xRow := b2 * N
-		for i := range N {
-			xRow2 := (xRow + i) * M
-			for j := range M {
-				t := float32(0)
-				if v.diagonal <= j-i {
-					t = x[xRow2+j]
-				}
-				y[xRow2+j] = t
+		xRow2 := (xRow + i) * M
+		for j := range M {
+			t := float64(0)
+			if v.diagonal <= j-i {
+				t = x[xRow2+j]
 			}
+			y[xRow2+j] = t
 		}
 	}
 	return nil
@@ -33,24 +81,46 @@ func triuRunF32(b *runtime.Bound, v *triuValues) error {
 
 // triuRunF64 computes triu, T f64.
 func triuRunF64(b *runtime.Bound, v *triuValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[float64](b, 1)
 
 	// y[b, i, j] = if diagonal <= j - i then x[b, i, j] else 0   for b in ...B, i in N, j in M
-	for b2 := range B {
+	if part := (triuPart1{*v, x, y, M, N}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
+	}
+	return nil
+}
+
+// triuPart2 is a loop that runs in parts.
+type triuPart2 struct {
+	v    triuValues
+	x, y []bool
+	i2   bool
+	M, N int
+}
+
+func (part *triuPart2) Run(from, to int) error {
+	v, x, y, i2, M, N := &part.v, part.x, part.y, part.i2, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % N
+		rest /= N
+		b2 := rest
 		xRow := b2 * N
-		for i := range N {
-			xRow2 := (xRow + i) * M
-			for j := range M {
-				t := float64(0)
-				if v.diagonal <= j-i {
-					t = x[xRow2+j]
-				}
-				y[xRow2+j] = t
+		xRow2 := (xRow + i) * M
+		for j := range M {
+			t := i2
+			if v.diagonal <= j-i {
+				t = x[xRow2+j]
 			}
+			y[xRow2+j] = t
 		}
 	}
 	return nil
@@ -58,25 +128,47 @@ func triuRunF64(b *runtime.Bound, v *triuValues) error {
 
 // triuRunBool computes triu, T bool.
 func triuRunBool(b *runtime.Bound, v *triuValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b, i, j] = if diagonal <= j - i then x[b, i, j] else 0   for b in ...B, i in N, j in M
 	i2 := 0 != 0
-	for b2 := range B {
+	if part := (triuPart2{*v, x, y, i2, M, N}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
+	}
+	return nil
+}
+
+// triuPart3 is a loop that runs in parts.
+type triuPart3[T runtime.Integer] struct {
+	v    triuValues
+	i2   T
+	x, y []T
+	M, N int
+}
+
+func (part *triuPart3[T]) Run(from, to int) error {
+	v, i2, x, y, M, N := &part.v, part.i2, part.x, part.y, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % N
+		rest /= N
+		b2 := rest
 		xRow := b2 * N
-		for i := range N {
-			xRow2 := (xRow + i) * M
-			for j := range M {
-				t := i2
-				if v.diagonal <= j-i {
-					t = x[xRow2+j]
-				}
-				y[xRow2+j] = t
+		xRow2 := (xRow + i) * M
+		for j := range M {
+			t := i2
+			if v.diagonal <= j-i {
+				t = x[xRow2+j]
 			}
+			y[xRow2+j] = t
 		}
 	}
 	return nil
@@ -84,25 +176,46 @@ func triuRunBool(b *runtime.Bound, v *triuValues) error {
 
 // triuRunInt computes triu, T any integer.
 func triuRunInt[T runtime.Integer](b *runtime.Bound, v *triuValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[T](b, 1)
 
 	// y[b, i, j] = if diagonal <= j - i then x[b, i, j] else 0   for b in ...B, i in N, j in M
 	i2 := T(0)
-	for b2 := range B {
-		xRow := b2 * N
-		for i := range N {
-			xRow2 := (xRow + i) * M
-			for j := range M {
-				t := i2
-				if v.diagonal <= j-i {
-					t = x[xRow2+j]
-				}
-				y[xRow2+j] = t
+	if part := (triuPart3[T]{*v, i2, x, y, M, N}); runtime.Small(B*N, M) {
+		if err := part.Run(0, B*N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*N, M); err != nil {
+		return err
+	}
+	return nil
+}
+
+// triuPart4 is a loop that runs in parts.
+type triuPart4 struct {
+	v      triuValues
+	dx, dy []float32
+	M, N   int
+}
+
+func (part *triuPart4) Run(from, to int) error {
+	v, dx, dy, M, N := &part.v, part.dx, part.dy, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dyRow := b2 * N
+		dyRow2 := (dyRow + n) * M
+		for m := range M {
+			t := float32(0)
+			if v.diagonal <= m-n {
+				t = dy[dyRow2+m]
 			}
+			dx[dyRow2+m] = t
 		}
 	}
 	return nil
@@ -110,27 +223,48 @@ func triuRunInt[T runtime.Integer](b *runtime.Bound, v *triuValues) error {
 
 // triuRunBackwardF32 computes the derivative of triu, T f32.
 func triuRunBackwardF32(b *runtime.Bound, v *triuValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
 
 	// @x[b, n, m] = if diagonal <= m - n then @y[b, n, m] else 0   for b in ...B, n in N, m in M
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * N
-			for n := range N {
-				dyRow2 := (dyRow + n) * M
-				for m := range M {
-					t := float32(0)
-					if v.diagonal <= m-n {
-						t = dy[dyRow2+m]
-					}
-					dx[dyRow2+m] = t
-				}
+		if part := (triuPart4{*v, dx, dy, M, N}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// triuPart5 is a loop that runs in parts.
+type triuPart5 struct {
+	v      triuValues
+	dx, dy []float64
+	M, N   int
+}
+
+func (part *triuPart5) Run(from, to int) error {
+	v, dx, dy, M, N := &part.v, part.dx, part.dy, part.M, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		b2 := rest
+		dyRow := b2 * N
+		dyRow2 := (dyRow + n) * M
+		for m := range M {
+			t := float64(0)
+			if v.diagonal <= m-n {
+				t = dy[dyRow2+m]
+			}
+			dx[dyRow2+m] = t
 		}
 	}
 	return nil
@@ -138,27 +272,21 @@ func triuRunBackwardF32(b *runtime.Bound, v *triuValues) error {
 
 // triuRunBackwardF64 computes the derivative of triu, T f64.
 func triuRunBackwardF64(b *runtime.Bound, v *triuValues) error {
+	B := b.Ext[0]
 	N := b.Ext[1]
 	M := b.Ext[2]
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
 
 	// @x[b, n, m] = if diagonal <= m - n then @y[b, n, m] else 0   for b in ...B, n in N, m in M
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * N
-			for n := range N {
-				dyRow2 := (dyRow + n) * M
-				for m := range M {
-					t := float64(0)
-					if v.diagonal <= m-n {
-						t = dy[dyRow2+m]
-					}
-					dx[dyRow2+m] = t
-				}
+		if part := (triuPart5{*v, dx, dy, M, N}); runtime.Small(B*N, M) {
+			if err := part.Run(0, B*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*N, M); err != nil {
+			return err
 		}
 	}
 	return nil

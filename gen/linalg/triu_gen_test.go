@@ -3,12 +3,33 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleTriu() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	y := runtime.Must(linalg.Triu(x, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[2 3]
+	// [[1 2 3]
+	//  [0 5 6]]
+}
+
+func ExampleTriu_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	y := runtime.Must(linalg.Triu(x, &linalg.TriuAttrs{Diagonal: new(1)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[0 2]
+	//  [0 0]]
+}
 
 func TestTriuExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.triu",

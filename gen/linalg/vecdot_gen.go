@@ -39,6 +39,10 @@ func (a *VecdotAttrs) values() (vecdotValues, error) {
 // x: T[...B, D], z: T[...B, D]; y: T[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 2], [3, 4]] and z = [[5, 6], [7, 8]], y is [26, 44]:
+//
+//	y, err := linalg.Vecdot(x, z, &linalg.VecdotAttrs{Axis: new(0)})
 func Vecdot(x, z *runtime.Tensor, attrs *VecdotAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -221,7 +225,7 @@ func vecdotRunIntOf(b *runtime.Bound, v *vecdotValues) error {
 	}
 }
 
-var vecdot_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecdot_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var vecdot_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecdot_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func vecdot_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vecdot_f32_forward_0_plan) {
@@ -241,7 +245,7 @@ func vecdot_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(vecdot_f32_backward_0, a, &vecdot_f32_backward_0_plan)
 }
 
-var vecdot_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecdot_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var vecdot_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecdot_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func vecdot_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vecdot_f64_forward_0_plan) {

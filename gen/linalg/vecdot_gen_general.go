@@ -6,6 +6,40 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// vecdotPart0 is a loop that runs in parts.
+type vecdotPart0[T, SumT runtime.Integer] struct {
+	sum  []SumT
+	x, z []T
+	D    int
+}
+
+func (part *vecdotPart0[T, SumT]) Run(from, to int) error {
+	sum, x, z, D := part.sum, part.x, part.z, part.D
+	for b2 := from; b2 < to; b2++ {
+		sum2 := SumT(0)
+		xRow := b2 * D
+		for d := range D {
+			sum2 += SumT(x[xRow+d] * z[xRow+d])
+		}
+		sum[b2] = sum2
+	}
+	return nil
+}
+
+// vecdotPart1 is a loop that runs in parts.
+type vecdotPart1[T, SumT runtime.Integer] struct {
+	sum []SumT
+	y   []T
+}
+
+func (part *vecdotPart1[T, SumT]) Run(from, to int) error {
+	sum, y := part.sum, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = T(sum[b2])
+	}
+	return nil
+}
+
 // vecdotRunInt computes vecdot, T any integer.
 func vecdotRunInt[T, SumT runtime.Integer](b *runtime.Bound, v *vecdotValues) error {
 	B := b.Ext[0]
@@ -16,18 +50,21 @@ func vecdotRunInt[T, SumT runtime.Integer](b *runtime.Bound, v *vecdotValues) er
 
 	// sum[b] += sum(T)(x[b, d] * z[b, d])   for b in ...B, d in D
 	sum := runtime.Temp[SumT](b, B)
-	for b2 := range B {
-		sum2 := SumT(0)
-		xRow := b2 * D
-		for d := range D {
-			sum2 += SumT(x[xRow+d] * z[xRow+d])
+	if part := (vecdotPart0[T, SumT]{sum, x, z, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// y[b] = T(sum[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = T(sum[b2])
+	if part := (vecdotPart1[T, SumT]{sum, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

@@ -3,12 +3,31 @@
 package linalg_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/linalg"
+	"github.com/opgen/opgen/gen/linalg"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleVecdot() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{5, 6, 7, 8}, 2, 2))
+	y := runtime.Must(linalg.Vecdot(x, z, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [17 53]
+}
+
+func ExampleVecdot_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{5, 6, 7, 8}, 2, 2))
+	y := runtime.Must(linalg.Vecdot(x, z, &linalg.VecdotAttrs{Axis: new(0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [26 44]
+}
 
 func TestVecdotExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/linalg.vecdot",

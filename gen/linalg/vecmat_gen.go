@@ -16,6 +16,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[K], z: T[...B, K, M]; y: T[...B, M]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [1, -1] and z = [[[1, 2], [3, 4]], [[5, 6], [7, 9]]], y is [[-2, -2], [-2, -3]]:
+//
+//	y, err := linalg.Vecmat(x, z)
 func Vecmat(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)
@@ -193,7 +197,7 @@ func vecmatRunIntOf(b *runtime.Bound) error {
 	}
 }
 
-var vecmat_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecmat_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var vecmat_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecmat_f32_forward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func vecmat_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vecmat_f32_forward_0_plan) {
@@ -203,7 +207,7 @@ func vecmat_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(vecmat_f32_forward_0, a, &vecmat_f32_forward_0_plan)
 }
 
-var vecmat_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecmat_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var vecmat_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecmat_f32_backward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func vecmat_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vecmat_f32_backward_0_plan) {
@@ -223,7 +227,7 @@ func vecmat_f32_backward_1_launch(a *runtime.Args) {
 	runtime.Launch(vecmat_f32_backward_1, a, &vecmat_f32_backward_1_plan)
 }
 
-var vecmat_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecmat_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var vecmat_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecmat_f64_forward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func vecmat_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vecmat_f64_forward_0_plan) {
@@ -233,7 +237,7 @@ func vecmat_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(vecmat_f64_forward_0, a, &vecmat_f64_forward_0_plan)
 }
 
-var vecmat_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecmat_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var vecmat_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecmat_f64_backward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func vecmat_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vecmat_f64_backward_0_plan) {

@@ -6,6 +6,47 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// vecmatPart0 is a loop that runs in parts.
+type vecmatPart0[T, SumT runtime.Integer] struct {
+	sum  []SumT
+	x, z []T
+	K, M int
+}
+
+func (part *vecmatPart0[T, SumT]) Run(from, to int) error {
+	sum, x, z, K, M := part.sum, part.x, part.z, part.K, part.M
+	for b2 := from; b2 < to; b2++ {
+		zRow := b2 * K
+		sumRow := b2 * M
+		for m := range M {
+			sum2 := SumT(0)
+			for k := range K {
+				sum2 += SumT(x[k] * z[(zRow+k)*M+m])
+			}
+			sum[sumRow+m] = sum2
+		}
+	}
+	return nil
+}
+
+// vecmatPart1 is a loop that runs in parts.
+type vecmatPart1[T, SumT runtime.Integer] struct {
+	sum []SumT
+	y   []T
+	M   int
+}
+
+func (part *vecmatPart1[T, SumT]) Run(from, to int) error {
+	sum, y, M := part.sum, part.y, part.M
+	for b2 := from; b2 < to; b2++ {
+		sumRow := b2 * M
+		for m := range M {
+			y[sumRow+m] = T(sum[sumRow+m])
+		}
+	}
+	return nil
+}
+
 // vecmatRunInt computes vecmat, T any integer.
 func vecmatRunInt[T, SumT runtime.Integer](b *runtime.Bound) error {
 	B := b.Ext[1]
@@ -17,24 +58,21 @@ func vecmatRunInt[T, SumT runtime.Integer](b *runtime.Bound) error {
 
 	// sum[b, m] += sum(T)(x[k] * z[b, k, m])   for b in ...B, m in M, k in K
 	sum := runtime.Temp[SumT](b, B*M)
-	for b2 := range B {
-		zRow := b2 * K
-		sumRow := b2 * M
-		for m := range M {
-			sum2 := SumT(0)
-			for k := range K {
-				sum2 += SumT(x[k] * z[(zRow+k)*M+m])
-			}
-			sum[sumRow+m] = sum2
+	if part := (vecmatPart0[T, SumT]{sum, x, z, K, M}); runtime.Small(B, M*K) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, M*K); err != nil {
+		return err
 	}
 
 	// y[b, m] = T(sum[b, m])   for b in ...B, m in M
-	for b2 := range B {
-		sumRow := b2 * M
-		for m := range M {
-			y[sumRow+m] = T(sum[sumRow+m])
+	if part := (vecmatPart1[T, SumT]{sum, y, M}); runtime.Small(B, M) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, M); err != nil {
+		return err
 	}
 	return nil
 }

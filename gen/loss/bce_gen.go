@@ -45,6 +45,10 @@ func (a *BCEAttrs) values() (bce_Values, error) {
 // x: T[...B], t: T[...B], weight: T[...B] or nil; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [0, 1, 0.25], t = [1, 0, 0.5] and weight = [1, 1, 2], y is about [100, 100, 1.674]:
+//
+//	y, err := loss.BCE(x, t, weight, &loss.BCEAttrs{Reduction: loss.ReductionNone})
 func BCE(x, t, weight *runtime.Tensor, attrs *BCEAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -3,12 +3,32 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleBCE() {
+	x := runtime.Must(runtime.FromSlice([]float32{0.5, 0.9, 0.2}, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 1, 0}, 3))
+	y := runtime.Must(loss.BCE(x, t, nil, nil))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[] 0.341
+}
+
+func ExampleBCE_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1, 0.25}, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 0, 0.5}, 3))
+	weight := runtime.Must(runtime.FromSlice([]float32{1, 1, 2}, 3))
+	y := runtime.Must(loss.BCE(x, t, weight, &loss.BCEAttrs{Reduction: loss.ReductionNone}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[3] [100.000 100.000 1.674]
+}
 
 func TestBCEExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.bce",

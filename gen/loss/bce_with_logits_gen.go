@@ -47,6 +47,10 @@ func (a *BCEWithLogitsAttrs) values() (bceWithLogitsValues, error) {
 // x: T[...B], t: T[...B], weight: T[...B] or nil, posWeight (pos_weight in the formula): T[...B] or nil; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, -2]], t = [[1, 0]], weight = [2, 1] and posWeight = [3, 1], y is about 2.0065:
+//
+//	y, err := loss.BCEWithLogits(x, t, weight, posWeight, &loss.BCEWithLogitsAttrs{Reduction: loss.ReductionSum})
 func BCEWithLogits(x, t, weight, posWeight *runtime.Tensor, attrs *BCEWithLogitsAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -3,12 +3,33 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleBCEWithLogits() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 2, -1}, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 1, 0.25}, 3))
+	y := runtime.Must(loss.BCEWithLogits(x, t, nil, nil, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 0.4611
+}
+
+func ExampleBCEWithLogits_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -2}, 1, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 0}, 1, 2))
+	weight := runtime.Must(runtime.FromSlice([]float32{2, 1}, 2))
+	posWeight := runtime.Must(runtime.FromSlice([]float32{3, 1}, 2))
+	y := runtime.Must(loss.BCEWithLogits(x, t, weight, posWeight, &loss.BCEWithLogitsAttrs{Reduction: loss.ReductionSum}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 2.0065
+}
 
 func TestBCEWithLogitsExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.bce_with_logits",

@@ -50,6 +50,10 @@ func (a *CosineEmbeddingAttrs) values() (cosineEmbeddingValues, error) {
 // x1: T[...B, D], x2: T[...B, D], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x1 = [[1, 2], [3, 4]], x2 = [[2, 1], [4, 3]] and t = [1, -1], y is about [0.2, 0.96]:
+//
+//	y, err := loss.CosineEmbedding(x1, x2, t, &loss.CosineEmbeddingAttrs{Reduction: loss.ReductionNone})
 func CosineEmbedding(x1, x2, t *runtime.Tensor, attrs *CosineEmbeddingAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -479,7 +483,7 @@ func init() {
 	})
 }
 
-var cosine_embedding_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cosine_embedding_none_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cosine_embedding_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cosine_embedding_none_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cosine_embedding_none_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cosine_embedding_none_f32_forward_0_plan) {
@@ -509,7 +513,7 @@ func cosine_embedding_none_f32_backward_1_launch(a *runtime.Args) {
 	runtime.Launch(cosine_embedding_none_f32_backward_1, a, &cosine_embedding_none_f32_backward_1_plan)
 }
 
-var cosine_embedding_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cosine_embedding_none_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cosine_embedding_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cosine_embedding_none_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cosine_embedding_none_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cosine_embedding_none_f64_forward_0_plan) {
@@ -539,7 +543,7 @@ func cosine_embedding_none_f64_backward_1_launch(a *runtime.Args) {
 	runtime.Launch(cosine_embedding_none_f64_backward_1, a, &cosine_embedding_none_f64_backward_1_plan)
 }
 
-var cosine_embedding_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cosine_embedding_mean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cosine_embedding_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cosine_embedding_mean_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func cosine_embedding_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cosine_embedding_mean_f32_forward_0_plan) {
@@ -549,7 +553,7 @@ func cosine_embedding_mean_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cosine_embedding_mean_f32_forward_0, a, &cosine_embedding_mean_f32_forward_0_plan)
 }
 
-var cosine_embedding_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cosine_embedding_mean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cosine_embedding_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cosine_embedding_mean_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func cosine_embedding_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cosine_embedding_mean_f64_forward_0_plan) {

@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func cosine_embedding_none_f32_forward_0_avx2(a *runtime.Args)
-TEXT ·cosine_embedding_none_f32_forward_0_avx2(SB), NOSPLIT, $232-8
+TEXT ·cosine_embedding_none_f32_forward_0_avx2(SB), NOSPLIT, $240-8
 	MOVQ         a+0(FP), AX
 	VMOVUPS      k3f800000<>+0(SB), Y0
 	VMOVUPS      k2b8cbccc<>+0(SB), Y1
@@ -27,21 +27,24 @@ TEXT ·cosine_embedding_none_f32_forward_0_avx2(SB), NOSPLIT, $232-8
 	MOVQ         DX, 216(SP)
 	SHLQ         $5, 216(SP)
 	MOVQ         48(AX), DX
-	MOVQ         56(AX), SI
-	MOVQ         64(AX), DI
-	MOVQ         72(AX), R8
+	MOVQ         DX, 224(SP)
+	MOVQ         56(AX), DX
+	MOVQ         64(AX), SI
+	MOVQ         72(AX), DI
 	MOVQ         80(AX), AX
-	MOVQ         a+0(FP), R9
-	MOVQ         (R9), R9
-	MOVQ         R9, 224(SP)
-	MOVQ         224(SP), R9
+	MOVQ         a+0(FP), R8
+	MOVQ         (R8), R9
+	MOVQ         R9, 232(SP)
+	MOVQ         232(SP), R9
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    192(SP), R9
 	MOVQ    200(SP), R10
-	MOVQ    a+0(FP), R11
-	MOVQ    8(R11), R11
+	MOVQ    8(R8), R11
 	SUBQ    $16, R11
 	VMOVAPS Y2, Y5
 	VMOVAPS Y2, Y6
@@ -49,8 +52,8 @@ row2:
 	VMOVAPS Y2, Y8
 	VMOVAPS Y2, Y9
 	VMOVAPS Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R9), Y11
 	VMOVUPS (R10), Y12
 	VMULPS  Y12, Y11, Y13
@@ -70,8 +73,8 @@ block4:
 	ADDQ    BX, R9
 	ADDQ    CX, R10
 	SUBQ    $16, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y5, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -80,8 +83,8 @@ kept3:
 	VMOVUPS Y10, 160(SP)
 	MOVQ    $0, R12
 	ADDQ    $16, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -111,8 +114,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $63, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y5
 	VMOVUPS      32(SP), Y6
 	VADDPS       Y6, Y5, Y5
@@ -143,7 +146,22 @@ done5:
 	VPERMILPS    $1, X7, X8
 	VADDPS       X8, X7, X7
 	VBROADCASTSS X7, Y7
-	VBROADCASTSS (DX), Y8
+	MOVQ         808(R8), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(R8), R9
+	VMOVSS       X5, (R9)
+	VMOVSS       X6, 4(R9)
+	VMOVSS       X7, 8(R9)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R9
+	VBROADCASTSS (R9), Y5
+	VBROADCASTSS 4(R9), Y6
+	VBROADCASTSS 8(R9), Y7
+over8:
+	MOVQ         224(SP), R9
+	VBROADCASTSS (R9), Y8
 	VCMPPS       $0, Y0, Y8, Y9
 	VADDPS       Y1, Y6, Y10
 	VSQRTPS      Y10, Y10
@@ -158,42 +176,63 @@ done5:
 	VMAXPS       Y10, Y2, Y10
 	VBLENDVPS    Y8, Y10, Y2, Y8
 	VADDPS       Y8, Y9, Y8
-	VMOVSS       X5, (SI)
-	VMOVSS       X6, (DI)
-	VMOVSS       X7, (R8)
-	VMOVSS       X8, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, 192(SP)
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, 200(SP)
-	MOVQ         176(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, DX
-	MOVQ         184(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, SI
-	MOVQ         192(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, DI
-	MOVQ         200(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, R8
-	MOVQ         208(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	MOVQ         224(SP), R9
+	MOVQ         808(R8), R9
 	DECQ         R9
-	MOVQ         R9, 224(SP)
-	JNE          row2
+	CMPQ         R9, $1
+	JCS          passed10
+	VMOVSS       X5, (DX)
+passed10:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSS X6, (SI)
+passed11:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed12
+	VMOVSS X7, (DI)
+passed12:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed13
+	VMOVSS X8, (AX)
+passed13:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 192(SP)
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 200(SP)
+	MOVQ 176(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 224(SP)
+	MOVQ 184(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, DX
+	MOVQ 192(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 200(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, DI
+	MOVQ 208(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	MOVQ 232(SP), R9
+	DECQ R9
+	MOVQ R9, 232(SP)
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cosine_embedding_none_f32_forward_0_avx512(a *runtime.Args)
-TEXT ·cosine_embedding_none_f32_forward_0_avx512(SB), NOSPLIT, $200-8
+TEXT ·cosine_embedding_none_f32_forward_0_avx512(SB), NOSPLIT, $208-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSS k3f800000<>+0(SB), Z0
 	VBROADCASTSS k2b8cbccc<>+0(SB), Z1
@@ -205,30 +244,33 @@ TEXT ·cosine_embedding_none_f32_forward_0_avx512(SB), NOSPLIT, $200-8
 	MOVQ         32(AX), BX
 	MOVQ         BX, 192(SP)
 	MOVQ         40(AX), BX
-	MOVQ         288(AX), CX
+	MOVQ         BX, 200(SP)
+	MOVQ         288(AX), BX
+	SHLQ         $6, BX
+	MOVQ         296(AX), CX
 	SHLQ         $6, CX
-	MOVQ         296(AX), DX
-	SHLQ         $6, DX
-	MOVQ         48(AX), SI
-	MOVQ         56(AX), DI
-	MOVQ         64(AX), R8
-	MOVQ         72(AX), R9
+	MOVQ         48(AX), DX
+	MOVQ         56(AX), SI
+	MOVQ         64(AX), DI
+	MOVQ         72(AX), R8
 	MOVQ         80(AX), AX
-	MOVQ         a+0(FP), R10
-	MOVQ         (R10), R10
+	MOVQ         a+0(FP), R9
+	MOVQ         (R9), R10
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    192(SP), R11
-	MOVQ    BX, R12
-	MOVQ    a+0(FP), R13
-	MOVQ    8(R13), R13
+	MOVQ    200(SP), R12
+	MOVQ    8(R9), R13
 	SUBQ    $16, R13
 	VMOVAPS Z2, Z5
 	VMOVAPS Z2, Z6
 	VMOVAPS Z2, Z7
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R11), Z8
 	VMOVUPS (R12), Z9
 	VMULPS  Z9, Z8, Z10
@@ -237,18 +279,18 @@ block4:
 	VADDPS  Z10, Z5, Z5
 	VADDPS  Z8, Z6, Z6
 	VADDPS  Z9, Z7, Z7
-	ADDQ    CX, R11
-	ADDQ    DX, R12
+	ADDQ    BX, R11
+	ADDQ    CX, R12
 	SUBQ    $16, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z5, 0(SP)
 	VMOVUPS Z6, 64(SP)
 	VMOVUPS Z7, 128(SP)
 	MOVQ    $0, R14
 	ADDQ    $16, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z5
 	VPCMPD       $6, iota32<>+0(SB), Z5, K1
 	VMOVUPS.Z    (R11), K1, Z5
@@ -268,7 +310,7 @@ masked6:
 	VADDPS       Z6, Z5, Z6
 	VMOVAPS      Z6, K1, Z5
 	VMOVUPS      Z5, 128(SP)(R14*1)
-done5:
+done6:
 	VMOVUPS       0(SP), Z5
 	VEXTRACTF64X4 $1, Z5, Y6
 	VADDPS        Y6, Y5, Y5
@@ -299,50 +341,85 @@ done5:
 	VPERMILPS     $1, X7, X8
 	VADDPS        X8, X7, X7
 	VBROADCASTSS  X7, Z7
-	VBROADCASTSS  (SI), Z8
-	VCMPPS        $0, Z0, Z8, K1
-	VADDPS        Z1, Z6, Z9
-	VSQRTPS       Z9, Z9
-	VADDPS        Z1, Z7, Z10
-	VSQRTPS       Z10, Z10
-	VMULPS        Z10, Z9, Z9
-	VDIVPS        Z9, Z5, Z9
-	VSUBPS        Z9, Z0, Z10
-	VBLENDMPS     Z10, Z2, K1, Z10
-	VCMPPS        $0, Z3, Z8, K1
-	VSUBPS        Z4, Z9, Z8
-	VMAXPS        Z8, Z2, Z8
-	VBLENDMPS     Z8, Z2, K1, Z8
-	VADDPS        Z8, Z10, Z8
-	VMOVSS        X5, (DI)
-	VMOVSS        X6, (R8)
-	VMOVSS        X7, (R9)
-	VMOVSS        X8, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, 192(SP)
-	MOVQ          168(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          176(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, SI
-	MOVQ          184(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, DI
-	MOVQ          192(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, R8
-	MOVQ          200(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, R9
-	MOVQ          208(R11), R11
-	SHLQ          $2, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSS        X5, (R11)
+	VMOVSS        X6, 4(R11)
+	VMOVSS        X7, 8(R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSS (R11), Z5
+	VBROADCASTSS 4(R11), Z6
+	VBROADCASTSS 8(R11), Z7
+over8:
+	VBROADCASTSS (DX), Z8
+	VCMPPS       $0, Z0, Z8, K1
+	VADDPS       Z1, Z6, Z9
+	VSQRTPS      Z9, Z9
+	VADDPS       Z1, Z7, Z10
+	VSQRTPS      Z10, Z10
+	VMULPS       Z10, Z9, Z9
+	VDIVPS       Z9, Z5, Z9
+	VSUBPS       Z9, Z0, Z10
+	VBLENDMPS    Z10, Z2, K1, Z10
+	VCMPPS       $0, Z3, Z8, K1
+	VSUBPS       Z4, Z9, Z8
+	VMAXPS       Z8, Z2, Z8
+	VBLENDMPS    Z8, Z2, K1, Z8
+	VADDPS       Z8, Z10, Z8
+	MOVQ         808(R9), R11
+	DECQ         R11
+	CMPQ         R11, $1
+	JCS          passed10
+	VMOVSS       X5, (SI)
+passed10:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed11
+	VMOVSS X6, (DI)
+passed11:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed12
+	VMOVSS X7, (R8)
+passed12:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed13
+	VMOVSS X8, (AX)
+passed13:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, 192(SP)
+	MOVQ 168(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, 200(SP)
+	MOVQ 176(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, DX
+	MOVQ 184(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, SI
+	MOVQ 192(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, DI
+	MOVQ 200(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, R8
+	MOVQ 208(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -929,7 +1006,7 @@ end8:
 	RET
 
 // func cosine_embedding_none_f64_forward_0_avx2(a *runtime.Args)
-TEXT ·cosine_embedding_none_f64_forward_0_avx2(SB), NOSPLIT, $232-8
+TEXT ·cosine_embedding_none_f64_forward_0_avx2(SB), NOSPLIT, $240-8
 	MOVQ         a+0(FP), AX
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y0
 	VMOVUPD      k3d719799812dea11<>+0(SB), Y1
@@ -951,21 +1028,24 @@ TEXT ·cosine_embedding_none_f64_forward_0_avx2(SB), NOSPLIT, $232-8
 	MOVQ         DX, 216(SP)
 	SHLQ         $5, 216(SP)
 	MOVQ         48(AX), DX
-	MOVQ         56(AX), SI
-	MOVQ         64(AX), DI
-	MOVQ         72(AX), R8
+	MOVQ         DX, 224(SP)
+	MOVQ         56(AX), DX
+	MOVQ         64(AX), SI
+	MOVQ         72(AX), DI
 	MOVQ         80(AX), AX
-	MOVQ         a+0(FP), R9
-	MOVQ         (R9), R9
-	MOVQ         R9, 224(SP)
-	MOVQ         224(SP), R9
+	MOVQ         a+0(FP), R8
+	MOVQ         (R8), R9
+	MOVQ         R9, 232(SP)
+	MOVQ         232(SP), R9
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    192(SP), R9
 	MOVQ    200(SP), R10
-	MOVQ    a+0(FP), R11
-	MOVQ    8(R11), R11
+	MOVQ    8(R8), R11
 	SUBQ    $8, R11
 	VMOVAPD Y2, Y5
 	VMOVAPD Y2, Y6
@@ -973,8 +1053,8 @@ row2:
 	VMOVAPD Y2, Y8
 	VMOVAPD Y2, Y9
 	VMOVAPD Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R9), Y11
 	VMOVUPD (R10), Y12
 	VMULPD  Y12, Y11, Y13
@@ -994,8 +1074,8 @@ block4:
 	ADDQ    BX, R9
 	ADDQ    CX, R10
 	SUBQ    $8, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y5, 0(SP)
 	VMOVUPD Y6, 32(SP)
 	VMOVUPD Y7, 64(SP)
@@ -1004,8 +1084,8 @@ kept3:
 	VMOVUPD Y10, 160(SP)
 	MOVQ    $0, R12
 	ADDQ    $8, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -1035,8 +1115,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $63, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y5
 	VMOVUPD      32(SP), Y6
 	VADDPD       Y6, Y5, Y5
@@ -1061,7 +1141,22 @@ done5:
 	VPERMILPD    $1, X7, X8
 	VADDPD       X8, X7, X7
 	VBROADCASTSD X7, Y7
-	VBROADCASTSD (DX), Y8
+	MOVQ         808(R8), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(R8), R9
+	VMOVSD       X5, (R9)
+	VMOVSD       X6, 8(R9)
+	VMOVSD       X7, 16(R9)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R9
+	VBROADCASTSD (R9), Y5
+	VBROADCASTSD 8(R9), Y6
+	VBROADCASTSD 16(R9), Y7
+over8:
+	MOVQ         224(SP), R9
+	VBROADCASTSD (R9), Y8
 	VCMPPD       $0, Y0, Y8, Y9
 	VADDPD       Y1, Y6, Y10
 	VSQRTPD      Y10, Y10
@@ -1076,42 +1171,63 @@ done5:
 	VMAXPD       Y10, Y2, Y10
 	VBLENDVPD    Y8, Y10, Y2, Y8
 	VADDPD       Y8, Y9, Y8
-	VMOVSD       X5, (SI)
-	VMOVSD       X6, (DI)
-	VMOVSD       X7, (R8)
-	VMOVSD       X8, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, 192(SP)
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, 200(SP)
-	MOVQ         176(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, DX
-	MOVQ         184(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, SI
-	MOVQ         192(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, DI
-	MOVQ         200(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, R8
-	MOVQ         208(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	MOVQ         224(SP), R9
+	MOVQ         808(R8), R9
 	DECQ         R9
-	MOVQ         R9, 224(SP)
-	JNE          row2
+	CMPQ         R9, $1
+	JCS          passed10
+	VMOVSD       X5, (DX)
+passed10:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSD X6, (SI)
+passed11:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed12
+	VMOVSD X7, (DI)
+passed12:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed13
+	VMOVSD X8, (AX)
+passed13:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 192(SP)
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 200(SP)
+	MOVQ 176(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 224(SP)
+	MOVQ 184(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DX
+	MOVQ 192(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 200(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DI
+	MOVQ 208(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	MOVQ 232(SP), R9
+	DECQ R9
+	MOVQ R9, 232(SP)
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cosine_embedding_none_f64_forward_0_avx512(a *runtime.Args)
-TEXT ·cosine_embedding_none_f64_forward_0_avx512(SB), NOSPLIT, $200-8
+TEXT ·cosine_embedding_none_f64_forward_0_avx512(SB), NOSPLIT, $208-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
 	VBROADCASTSD k3d719799812dea11<>+0(SB), Z1
@@ -1121,30 +1237,33 @@ TEXT ·cosine_embedding_none_f64_forward_0_avx512(SB), NOSPLIT, $200-8
 	MOVQ         32(AX), BX
 	MOVQ         BX, 192(SP)
 	MOVQ         40(AX), BX
-	MOVQ         288(AX), CX
+	MOVQ         BX, 200(SP)
+	MOVQ         288(AX), BX
+	SHLQ         $6, BX
+	MOVQ         296(AX), CX
 	SHLQ         $6, CX
-	MOVQ         296(AX), DX
-	SHLQ         $6, DX
-	MOVQ         48(AX), SI
-	MOVQ         56(AX), DI
-	MOVQ         64(AX), R8
-	MOVQ         72(AX), R9
+	MOVQ         48(AX), DX
+	MOVQ         56(AX), SI
+	MOVQ         64(AX), DI
+	MOVQ         72(AX), R8
 	MOVQ         80(AX), AX
-	MOVQ         a+0(FP), R10
-	MOVQ         (R10), R10
+	MOVQ         a+0(FP), R9
+	MOVQ         (R9), R10
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    192(SP), R11
-	MOVQ    BX, R12
-	MOVQ    a+0(FP), R13
-	MOVQ    8(R13), R13
+	MOVQ    200(SP), R12
+	MOVQ    8(R9), R13
 	SUBQ    $8, R13
 	VMOVAPD Z2, Z5
 	VMOVAPD Z2, Z6
 	VMOVAPD Z2, Z7
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R11), Z8
 	VMOVUPD (R12), Z9
 	VMULPD  Z9, Z8, Z10
@@ -1153,18 +1272,18 @@ block4:
 	VADDPD  Z10, Z5, Z5
 	VADDPD  Z8, Z6, Z6
 	VADDPD  Z9, Z7, Z7
-	ADDQ    CX, R11
-	ADDQ    DX, R12
+	ADDQ    BX, R11
+	ADDQ    CX, R12
 	SUBQ    $8, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z5, 0(SP)
 	VMOVUPD Z6, 64(SP)
 	VMOVUPD Z7, 128(SP)
 	MOVQ    $0, R14
 	ADDQ    $8, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z5
 	VPCMPQ       $6, iota64<>+0(SB), Z5, K1
 	VMOVUPD.Z    (R11), K1, Z5
@@ -1184,7 +1303,7 @@ masked6:
 	VADDPD       Z6, Z5, Z6
 	VMOVAPD      Z6, K1, Z5
 	VMOVUPD      Z5, 128(SP)(R14*1)
-done5:
+done6:
 	VMOVUPD       0(SP), Z5
 	VEXTRACTF64X4 $1, Z5, Y6
 	VADDPD        Y6, Y5, Y5
@@ -1209,50 +1328,85 @@ done5:
 	VPERMILPD     $1, X7, X8
 	VADDPD        X8, X7, X7
 	VBROADCASTSD  X7, Z7
-	VBROADCASTSD  (SI), Z8
-	VCMPPD        $0, Z0, Z8, K1
-	VADDPD        Z1, Z6, Z9
-	VSQRTPD       Z9, Z9
-	VADDPD        Z1, Z7, Z10
-	VSQRTPD       Z10, Z10
-	VMULPD        Z10, Z9, Z9
-	VDIVPD        Z9, Z5, Z9
-	VSUBPD        Z9, Z0, Z10
-	VBLENDMPD     Z10, Z2, K1, Z10
-	VCMPPD        $0, Z3, Z8, K1
-	VSUBPD        Z4, Z9, Z8
-	VMAXPD        Z8, Z2, Z8
-	VBLENDMPD     Z8, Z2, K1, Z8
-	VADDPD        Z8, Z10, Z8
-	VMOVSD        X5, (DI)
-	VMOVSD        X6, (R8)
-	VMOVSD        X7, (R9)
-	VMOVSD        X8, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, 192(SP)
-	MOVQ          168(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          176(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, SI
-	MOVQ          184(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, DI
-	MOVQ          192(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, R8
-	MOVQ          200(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, R9
-	MOVQ          208(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSD        X5, (R11)
+	VMOVSD        X6, 8(R11)
+	VMOVSD        X7, 16(R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSD (R11), Z5
+	VBROADCASTSD 8(R11), Z6
+	VBROADCASTSD 16(R11), Z7
+over8:
+	VBROADCASTSD (DX), Z8
+	VCMPPD       $0, Z0, Z8, K1
+	VADDPD       Z1, Z6, Z9
+	VSQRTPD      Z9, Z9
+	VADDPD       Z1, Z7, Z10
+	VSQRTPD      Z10, Z10
+	VMULPD       Z10, Z9, Z9
+	VDIVPD       Z9, Z5, Z9
+	VSUBPD       Z9, Z0, Z10
+	VBLENDMPD    Z10, Z2, K1, Z10
+	VCMPPD       $0, Z3, Z8, K1
+	VSUBPD       Z4, Z9, Z8
+	VMAXPD       Z8, Z2, Z8
+	VBLENDMPD    Z8, Z2, K1, Z8
+	VADDPD       Z8, Z10, Z8
+	MOVQ         808(R9), R11
+	DECQ         R11
+	CMPQ         R11, $1
+	JCS          passed10
+	VMOVSD       X5, (SI)
+passed10:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed11
+	VMOVSD X6, (DI)
+passed11:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed12
+	VMOVSD X7, (R8)
+passed12:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed13
+	VMOVSD X8, (AX)
+passed13:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, 192(SP)
+	MOVQ 168(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, 200(SP)
+	MOVQ 176(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, DX
+	MOVQ 184(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, SI
+	MOVQ 192(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, DI
+	MOVQ 200(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, R8
+	MOVQ 208(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1835,7 +1989,7 @@ end8:
 	RET
 
 // func cosine_embedding_mean_f32_forward_0_avx2(a *runtime.Args)
-TEXT ·cosine_embedding_mean_f32_forward_0_avx2(SB), NOSPLIT, $232-8
+TEXT ·cosine_embedding_mean_f32_forward_0_avx2(SB), NOSPLIT, $240-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VMOVUPS      k3f800000<>+0(SB), Y1
@@ -1864,16 +2018,20 @@ TEXT ·cosine_embedding_mean_f32_forward_0_avx2(SB), NOSPLIT, $232-8
 	MOVQ         72(AX), R8
 	MOVQ         80(AX), AX
 	MOVQ         AX, 224(SP)
-	VMOVAPS      Y0, Y5
 	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	TESTQ        AX, AX
+	VMOVAPS      Y0, Y5
+	MOVQ         (AX), R9
+	MOVQ         R9, 232(SP)
+	MOVQ         232(SP), R9
+	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(AX), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    192(SP), R9
 	MOVQ    200(SP), R10
-	MOVQ    a+0(FP), R11
-	MOVQ    8(R11), R11
+	MOVQ    8(AX), R11
 	SUBQ    $16, R11
 	VMOVAPS Y0, Y6
 	VMOVAPS Y0, Y7
@@ -1881,8 +2039,8 @@ row2:
 	VMOVAPS Y0, Y9
 	VMOVAPS Y0, Y10
 	VMOVAPS Y0, Y11
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R9), Y12
 	VMOVUPS (R10), Y13
 	VMULPS  Y13, Y12, Y14
@@ -1902,8 +2060,8 @@ block4:
 	ADDQ    BX, R9
 	ADDQ    CX, R10
 	SUBQ    $16, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y6, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -1912,8 +2070,8 @@ kept3:
 	VMOVUPS Y11, 160(SP)
 	MOVQ    $0, R12
 	ADDQ    $16, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -1943,8 +2101,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $63, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      32(SP), Y7
 	VADDPS       Y7, Y6, Y6
@@ -1975,6 +2133,20 @@ done5:
 	VPERMILPS    $1, X8, X9
 	VADDPS       X9, X8, X8
 	VBROADCASTSS X8, Y8
+	MOVQ         808(AX), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(AX), R9
+	VMOVSS       X6, (R9)
+	VMOVSS       X7, 4(R9)
+	VMOVSS       X8, 8(R9)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R9
+	VBROADCASTSS (R9), Y6
+	VBROADCASTSS 4(R9), Y7
+	VBROADCASTSS 8(R9), Y8
+over8:
 	VBROADCASTSS (DX), Y9
 	VCMPPS       $0, Y1, Y9, Y10
 	VADDPS       Y2, Y7, Y11
@@ -1990,39 +2162,62 @@ done5:
 	VMAXPS       Y11, Y0, Y11
 	VBLENDVPS    Y9, Y11, Y0, Y9
 	VADDPS       Y9, Y10, Y9
+	MOVQ         808(AX), R9
+	DECQ         R9
+	CMPQ         R9, $1
+	JCS          passed10
 	VMOVSS       X6, (SI)
-	VMOVSS       X7, (DI)
-	VMOVSS       X8, (R8)
-	VADDPS       Y9, Y5, Y5
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, 192(SP)
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, 200(SP)
-	MOVQ         176(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, DX
-	MOVQ         184(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, SI
-	MOVQ         192(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, DI
-	MOVQ         200(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, R8
-	DECQ         AX
-	JNE          row2
+passed10:
+	MOVQ   808(AX), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSS X7, (DI)
+passed11:
+	MOVQ   808(AX), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed12
+	VMOVSS X8, (R8)
+passed12:
+	MOVQ   808(AX), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed13
+	VADDPS Y9, Y5, Y5
+passed13:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 192(SP)
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 200(SP)
+	MOVQ 176(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, DX
+	MOVQ 184(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 192(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, DI
+	MOVQ 200(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, R8
+	MOVQ 232(SP), R9
+	DECQ R9
+	MOVQ R9, 232(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ   224(SP), AX
 	VMOVSS X5, (AX)
 	VZEROUPPER
 	RET
 
 // func cosine_embedding_mean_f32_forward_0_avx512(a *runtime.Args)
-TEXT ·cosine_embedding_mean_f32_forward_0_avx512(SB), NOSPLIT, $200-8
+TEXT ·cosine_embedding_mean_f32_forward_0_avx512(SB), NOSPLIT, $208-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VBROADCASTSS k3f800000<>+0(SB), Z1
@@ -2032,33 +2227,36 @@ TEXT ·cosine_embedding_mean_f32_forward_0_avx512(SB), NOSPLIT, $200-8
 	VCVTSD2SS    544(AX), X4, X4
 	VBROADCASTSS X4, Z4
 	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	MOVQ         288(AX), DX
+	MOVQ         BX, 192(SP)
+	MOVQ         40(AX), BX
+	MOVQ         288(AX), CX
+	SHLQ         $6, CX
+	MOVQ         296(AX), DX
 	SHLQ         $6, DX
-	MOVQ         296(AX), SI
-	SHLQ         $6, SI
-	MOVQ         48(AX), DI
-	MOVQ         56(AX), R8
-	MOVQ         64(AX), R9
-	MOVQ         72(AX), R10
+	MOVQ         48(AX), SI
+	MOVQ         56(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         72(AX), R9
 	MOVQ         80(AX), AX
-	MOVQ         AX, 192(SP)
-	VMOVAPS      Z0, Z5
+	MOVQ         AX, 200(SP)
 	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	TESTQ        AX, AX
+	VMOVAPS      Z0, Z5
+	MOVQ         (AX), R10
+	TESTQ        R10, R10
 	JLE          end1
 row2:
-	MOVQ    BX, R11
-	MOVQ    CX, R12
-	MOVQ    a+0(FP), R13
-	MOVQ    8(R13), R13
+	MOVQ    808(AX), R11
+	CMPQ    R11, $1
+	JGT     known3
+	MOVQ    192(SP), R11
+	MOVQ    BX, R12
+	MOVQ    8(AX), R13
 	SUBQ    $16, R13
 	VMOVAPS Z0, Z6
 	VMOVAPS Z0, Z7
 	VMOVAPS Z0, Z8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R11), Z9
 	VMOVUPS (R12), Z10
 	VMULPS  Z10, Z9, Z11
@@ -2067,18 +2265,18 @@ block4:
 	VADDPS  Z11, Z6, Z6
 	VADDPS  Z9, Z7, Z7
 	VADDPS  Z10, Z8, Z8
-	ADDQ    DX, R11
-	ADDQ    SI, R12
+	ADDQ    CX, R11
+	ADDQ    DX, R12
 	SUBQ    $16, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z6, 0(SP)
 	VMOVUPS Z7, 64(SP)
 	VMOVUPS Z8, 128(SP)
 	MOVQ    $0, R14
 	ADDQ    $16, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z6
 	VPCMPD       $6, iota32<>+0(SB), Z6, K1
 	VMOVUPS.Z    (R11), K1, Z6
@@ -2098,7 +2296,7 @@ masked6:
 	VADDPS       Z7, Z6, Z7
 	VMOVAPS      Z7, K1, Z6
 	VMOVUPS      Z6, 128(SP)(R14*1)
-done5:
+done6:
 	VMOVUPS       0(SP), Z6
 	VEXTRACTF64X4 $1, Z6, Y7
 	VADDPS        Y7, Y6, Y6
@@ -2129,54 +2327,89 @@ done5:
 	VPERMILPS     $1, X8, X9
 	VADDPS        X9, X8, X8
 	VBROADCASTSS  X8, Z8
-	VBROADCASTSS  (DI), Z9
-	VCMPPS        $0, Z1, Z9, K1
-	VADDPS        Z2, Z7, Z10
-	VSQRTPS       Z10, Z10
-	VADDPS        Z2, Z8, Z11
-	VSQRTPS       Z11, Z11
-	VMULPS        Z11, Z10, Z10
-	VDIVPS        Z10, Z6, Z10
-	VSUBPS        Z10, Z1, Z11
-	VBLENDMPS     Z11, Z0, K1, Z11
-	VCMPPS        $0, Z3, Z9, K1
-	VSUBPS        Z4, Z10, Z9
-	VMAXPS        Z9, Z0, Z9
-	VBLENDMPS     Z9, Z0, K1, Z9
-	VADDPS        Z9, Z11, Z9
-	VMOVSS        X6, (R8)
-	VMOVSS        X7, (R9)
-	VMOVSS        X8, (R10)
-	VADDPS        Z9, Z5, Z5
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, CX
-	MOVQ          176(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, DI
-	MOVQ          184(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, R8
-	MOVQ          192(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, R9
-	MOVQ          200(R11), R11
-	SHLQ          $2, R11
-	ADDQ          R11, R10
-	DECQ          AX
-	JNE           row2
+	MOVQ          808(AX), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(AX), R11
+	VMOVSS        X6, (R11)
+	VMOVSS        X7, 4(R11)
+	VMOVSS        X8, 8(R11)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R11
+	VBROADCASTSS (R11), Z6
+	VBROADCASTSS 4(R11), Z7
+	VBROADCASTSS 8(R11), Z8
+over8:
+	VBROADCASTSS (SI), Z9
+	VCMPPS       $0, Z1, Z9, K1
+	VADDPS       Z2, Z7, Z10
+	VSQRTPS      Z10, Z10
+	VADDPS       Z2, Z8, Z11
+	VSQRTPS      Z11, Z11
+	VMULPS       Z11, Z10, Z10
+	VDIVPS       Z10, Z6, Z10
+	VSUBPS       Z10, Z1, Z11
+	VBLENDMPS    Z11, Z0, K1, Z11
+	VCMPPS       $0, Z3, Z9, K1
+	VSUBPS       Z4, Z10, Z9
+	VMAXPS       Z9, Z0, Z9
+	VBLENDMPS    Z9, Z0, K1, Z9
+	VADDPS       Z9, Z11, Z9
+	MOVQ         808(AX), R11
+	DECQ         R11
+	CMPQ         R11, $1
+	JCS          passed10
+	VMOVSS       X6, (DI)
+passed10:
+	MOVQ   808(AX), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed11
+	VMOVSS X7, (R8)
+passed11:
+	MOVQ   808(AX), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed12
+	VMOVSS X8, (R9)
+passed12:
+	MOVQ   808(AX), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed13
+	VADDPS Z9, Z5, Z5
+passed13:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, 192(SP)
+	MOVQ 168(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 176(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, SI
+	MOVQ 184(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, DI
+	MOVQ 192(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, R8
+	MOVQ 200(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, R9
+	DECQ R10
+	JNE  row2
 end1:
-	MOVQ   192(SP), AX
+leave9:
+	MOVQ   200(SP), AX
 	VMOVSS X5, (AX)
 	VZEROUPPER
 	RET
 
 // func cosine_embedding_mean_f64_forward_0_avx2(a *runtime.Args)
-TEXT ·cosine_embedding_mean_f64_forward_0_avx2(SB), NOSPLIT, $232-8
+TEXT ·cosine_embedding_mean_f64_forward_0_avx2(SB), NOSPLIT, $240-8
 	MOVQ         a+0(FP), AX
 	VXORPD       Y0, Y0, Y0
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y1
@@ -2203,16 +2436,20 @@ TEXT ·cosine_embedding_mean_f64_forward_0_avx2(SB), NOSPLIT, $232-8
 	MOVQ         72(AX), R8
 	MOVQ         80(AX), AX
 	MOVQ         AX, 224(SP)
-	VMOVAPD      Y0, Y5
 	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	TESTQ        AX, AX
+	VMOVAPD      Y0, Y5
+	MOVQ         (AX), R9
+	MOVQ         R9, 232(SP)
+	MOVQ         232(SP), R9
+	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(AX), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    192(SP), R9
 	MOVQ    200(SP), R10
-	MOVQ    a+0(FP), R11
-	MOVQ    8(R11), R11
+	MOVQ    8(AX), R11
 	SUBQ    $8, R11
 	VMOVAPD Y0, Y6
 	VMOVAPD Y0, Y7
@@ -2220,8 +2457,8 @@ row2:
 	VMOVAPD Y0, Y9
 	VMOVAPD Y0, Y10
 	VMOVAPD Y0, Y11
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R9), Y12
 	VMOVUPD (R10), Y13
 	VMULPD  Y13, Y12, Y14
@@ -2241,8 +2478,8 @@ block4:
 	ADDQ    BX, R9
 	ADDQ    CX, R10
 	SUBQ    $8, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -2251,8 +2488,8 @@ kept3:
 	VMOVUPD Y11, 160(SP)
 	MOVQ    $0, R12
 	ADDQ    $8, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -2282,8 +2519,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $63, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      32(SP), Y7
 	VADDPD       Y7, Y6, Y6
@@ -2308,6 +2545,20 @@ done5:
 	VPERMILPD    $1, X8, X9
 	VADDPD       X9, X8, X8
 	VBROADCASTSD X8, Y8
+	MOVQ         808(AX), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(AX), R9
+	VMOVSD       X6, (R9)
+	VMOVSD       X7, 8(R9)
+	VMOVSD       X8, 16(R9)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R9
+	VBROADCASTSD (R9), Y6
+	VBROADCASTSD 8(R9), Y7
+	VBROADCASTSD 16(R9), Y8
+over8:
 	VBROADCASTSD (DX), Y9
 	VCMPPD       $0, Y1, Y9, Y10
 	VADDPD       Y2, Y7, Y11
@@ -2323,39 +2574,62 @@ done5:
 	VMAXPD       Y11, Y0, Y11
 	VBLENDVPD    Y9, Y11, Y0, Y9
 	VADDPD       Y9, Y10, Y9
+	MOVQ         808(AX), R9
+	DECQ         R9
+	CMPQ         R9, $1
+	JCS          passed10
 	VMOVSD       X6, (SI)
-	VMOVSD       X7, (DI)
-	VMOVSD       X8, (R8)
-	VADDPD       Y9, Y5, Y5
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, 192(SP)
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, 200(SP)
-	MOVQ         176(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, DX
-	MOVQ         184(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, SI
-	MOVQ         192(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, DI
-	MOVQ         200(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, R8
-	DECQ         AX
-	JNE          row2
+passed10:
+	MOVQ   808(AX), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSD X7, (DI)
+passed11:
+	MOVQ   808(AX), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed12
+	VMOVSD X8, (R8)
+passed12:
+	MOVQ   808(AX), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed13
+	VADDPD Y9, Y5, Y5
+passed13:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 192(SP)
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 200(SP)
+	MOVQ 176(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DX
+	MOVQ 184(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 192(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DI
+	MOVQ 200(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, R8
+	MOVQ 232(SP), R9
+	DECQ R9
+	MOVQ R9, 232(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ   224(SP), AX
 	VMOVSD X5, (AX)
 	VZEROUPPER
 	RET
 
 // func cosine_embedding_mean_f64_forward_0_avx512(a *runtime.Args)
-TEXT ·cosine_embedding_mean_f64_forward_0_avx512(SB), NOSPLIT, $200-8
+TEXT ·cosine_embedding_mean_f64_forward_0_avx512(SB), NOSPLIT, $208-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z1
@@ -2363,33 +2637,36 @@ TEXT ·cosine_embedding_mean_f64_forward_0_avx512(SB), NOSPLIT, $200-8
 	VBROADCASTSD kbff0000000000000<>+0(SB), Z3
 	VBROADCASTSD 544(AX), Z4
 	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	MOVQ         288(AX), DX
+	MOVQ         BX, 192(SP)
+	MOVQ         40(AX), BX
+	MOVQ         288(AX), CX
+	SHLQ         $6, CX
+	MOVQ         296(AX), DX
 	SHLQ         $6, DX
-	MOVQ         296(AX), SI
-	SHLQ         $6, SI
-	MOVQ         48(AX), DI
-	MOVQ         56(AX), R8
-	MOVQ         64(AX), R9
-	MOVQ         72(AX), R10
+	MOVQ         48(AX), SI
+	MOVQ         56(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         72(AX), R9
 	MOVQ         80(AX), AX
-	MOVQ         AX, 192(SP)
-	VMOVAPD      Z0, Z5
+	MOVQ         AX, 200(SP)
 	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	TESTQ        AX, AX
+	VMOVAPD      Z0, Z5
+	MOVQ         (AX), R10
+	TESTQ        R10, R10
 	JLE          end1
 row2:
-	MOVQ    BX, R11
-	MOVQ    CX, R12
-	MOVQ    a+0(FP), R13
-	MOVQ    8(R13), R13
+	MOVQ    808(AX), R11
+	CMPQ    R11, $1
+	JGT     known3
+	MOVQ    192(SP), R11
+	MOVQ    BX, R12
+	MOVQ    8(AX), R13
 	SUBQ    $8, R13
 	VMOVAPD Z0, Z6
 	VMOVAPD Z0, Z7
 	VMOVAPD Z0, Z8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R11), Z9
 	VMOVUPD (R12), Z10
 	VMULPD  Z10, Z9, Z11
@@ -2398,18 +2675,18 @@ block4:
 	VADDPD  Z11, Z6, Z6
 	VADDPD  Z9, Z7, Z7
 	VADDPD  Z10, Z8, Z8
-	ADDQ    DX, R11
-	ADDQ    SI, R12
+	ADDQ    CX, R11
+	ADDQ    DX, R12
 	SUBQ    $8, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z6, 0(SP)
 	VMOVUPD Z7, 64(SP)
 	VMOVUPD Z8, 128(SP)
 	MOVQ    $0, R14
 	ADDQ    $8, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z6
 	VPCMPQ       $6, iota64<>+0(SB), Z6, K1
 	VMOVUPD.Z    (R11), K1, Z6
@@ -2429,7 +2706,7 @@ masked6:
 	VADDPD       Z7, Z6, Z7
 	VMOVAPD      Z7, K1, Z6
 	VMOVUPD      Z6, 128(SP)(R14*1)
-done5:
+done6:
 	VMOVUPD       0(SP), Z6
 	VEXTRACTF64X4 $1, Z6, Y7
 	VADDPD        Y7, Y6, Y6
@@ -2454,48 +2731,83 @@ done5:
 	VPERMILPD     $1, X8, X9
 	VADDPD        X9, X8, X8
 	VBROADCASTSD  X8, Z8
-	VBROADCASTSD  (DI), Z9
-	VCMPPD        $0, Z1, Z9, K1
-	VADDPD        Z2, Z7, Z10
-	VSQRTPD       Z10, Z10
-	VADDPD        Z2, Z8, Z11
-	VSQRTPD       Z11, Z11
-	VMULPD        Z11, Z10, Z10
-	VDIVPD        Z10, Z6, Z10
-	VSUBPD        Z10, Z1, Z11
-	VBLENDMPD     Z11, Z0, K1, Z11
-	VCMPPD        $0, Z3, Z9, K1
-	VSUBPD        Z4, Z10, Z9
-	VMAXPD        Z9, Z0, Z9
-	VBLENDMPD     Z9, Z0, K1, Z9
-	VADDPD        Z9, Z11, Z9
-	VMOVSD        X6, (R8)
-	VMOVSD        X7, (R9)
-	VMOVSD        X8, (R10)
-	VADDPD        Z9, Z5, Z5
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, CX
-	MOVQ          176(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, DI
-	MOVQ          184(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, R8
-	MOVQ          192(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, R9
-	MOVQ          200(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, R10
-	DECQ          AX
-	JNE           row2
+	MOVQ          808(AX), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(AX), R11
+	VMOVSD        X6, (R11)
+	VMOVSD        X7, 8(R11)
+	VMOVSD        X8, 16(R11)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R11
+	VBROADCASTSD (R11), Z6
+	VBROADCASTSD 8(R11), Z7
+	VBROADCASTSD 16(R11), Z8
+over8:
+	VBROADCASTSD (SI), Z9
+	VCMPPD       $0, Z1, Z9, K1
+	VADDPD       Z2, Z7, Z10
+	VSQRTPD      Z10, Z10
+	VADDPD       Z2, Z8, Z11
+	VSQRTPD      Z11, Z11
+	VMULPD       Z11, Z10, Z10
+	VDIVPD       Z10, Z6, Z10
+	VSUBPD       Z10, Z1, Z11
+	VBLENDMPD    Z11, Z0, K1, Z11
+	VCMPPD       $0, Z3, Z9, K1
+	VSUBPD       Z4, Z10, Z9
+	VMAXPD       Z9, Z0, Z9
+	VBLENDMPD    Z9, Z0, K1, Z9
+	VADDPD       Z9, Z11, Z9
+	MOVQ         808(AX), R11
+	DECQ         R11
+	CMPQ         R11, $1
+	JCS          passed10
+	VMOVSD       X6, (DI)
+passed10:
+	MOVQ   808(AX), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed11
+	VMOVSD X7, (R8)
+passed11:
+	MOVQ   808(AX), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed12
+	VMOVSD X8, (R9)
+passed12:
+	MOVQ   808(AX), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed13
+	VADDPD Z9, Z5, Z5
+passed13:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, 192(SP)
+	MOVQ 168(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 176(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, SI
+	MOVQ 184(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, DI
+	MOVQ 192(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, R8
+	MOVQ 200(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, R9
+	DECQ R10
+	JNE  row2
 end1:
-	MOVQ   192(SP), AX
+leave9:
+	MOVQ   200(SP), AX
 	VMOVSD X5, (AX)
 	VZEROUPPER
 	RET

@@ -16,8 +16,8 @@ func cosine_embedding_none_f32_forward_0_go(a *runtime.Args) {
 		var sum4 [16]float32
 		var sum5 [16]float32
 		var sum6 [16]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x1 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			x2 := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -28,17 +28,28 @@ func cosine_embedding_none_f32_forward_0_go(a *runtime.Args) {
 				sum6[i%16] += float32(x2v * x2v)
 			}
 		}
-		v := runtime.LaneSum(sum4[:])
-		v2 := runtime.LaneSum(sum5[:])
-		v3 := runtime.LaneSum(sum6[:])
+		rowSum4 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 1, 2, runtime.LaneSum(sum6[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		tv := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
-		v4 := float32(float32(math.Sqrt(float64(v2+1e-12))) * float32(math.Sqrt(float64(v3+1e-12))))
-		v5 := v / v4
-		v6 := runtime.Select32(tv == 1, 1-v5, 0) + runtime.Select32(tv == -1, runtime.Max32(0, v5-margin), 0)
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v3
-		*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = v6
+		v := float32(float32(math.Sqrt(float64(rowSum5+1e-12))) * float32(math.Sqrt(float64(rowSum6+1e-12))))
+		v2 := rowSum4 / v
+		v3 := runtime.Select32(tv == 1, 1-v2, 0) + runtime.Select32(tv == -1, runtime.Max32(0, v2-margin), 0)
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum4
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum5
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowSum6
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = v3
+		}
 	}
 }
 
@@ -100,8 +111,8 @@ func cosine_embedding_none_f64_forward_0_go(a *runtime.Args) {
 		var sum4 [8]float64
 		var sum5 [8]float64
 		var sum6 [8]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x1 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			x2 := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -112,17 +123,28 @@ func cosine_embedding_none_f64_forward_0_go(a *runtime.Args) {
 				sum6[i%8] += float64(x2v * x2v)
 			}
 		}
-		v := runtime.LaneSum(sum4[:])
-		v2 := runtime.LaneSum(sum5[:])
-		v3 := runtime.LaneSum(sum6[:])
+		rowSum4 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 1, 2, runtime.LaneSum(sum6[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		tv := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
-		v4 := float64(math.Sqrt(v2+1e-12) * math.Sqrt(v3+1e-12))
-		v5 := v / v4
-		v6 := runtime.Select64(tv == 1, 1-v5, 0) + runtime.Select64(tv == -1, runtime.Max64(0, v5-margin), 0)
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v3
-		*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = v6
+		v := float64(math.Sqrt(rowSum5+1e-12) * math.Sqrt(rowSum6+1e-12))
+		v2 := rowSum4 / v
+		v3 := runtime.Select64(tv == 1, 1-v2, 0) + runtime.Select64(tv == -1, runtime.Max64(0, v2-margin), 0)
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum4
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum5
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowSum6
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = v3
+		}
 	}
 }
 
@@ -185,8 +207,8 @@ func cosine_embedding_mean_f32_forward_0_go(a *runtime.Args) {
 		var sum5 [16]float32
 		var sum6 [16]float32
 		var sum7 [16]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x1 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			x2 := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -197,17 +219,28 @@ func cosine_embedding_mean_f32_forward_0_go(a *runtime.Args) {
 				sum7[i%16] += float32(x2v * x2v)
 			}
 		}
-		v := runtime.LaneSum(sum5[:])
-		v2 := runtime.LaneSum(sum6[:])
-		v3 := runtime.LaneSum(sum7[:])
+		rowSum5 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum6[:]))
+		rowSum7 := runtime.RowValue(a, 1, 2, runtime.LaneSum(sum7[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		tv := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
-		v4 := float32(float32(math.Sqrt(float64(v2+1e-12))) * float32(math.Sqrt(float64(v3+1e-12))))
-		v5 := v / v4
-		v6 := runtime.Select32(tv == 1, 1-v5, 0) + runtime.Select32(tv == -1, runtime.Max32(0, v5-margin), 0)
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v3
-		sum4 += v6
+		v := float32(float32(math.Sqrt(float64(rowSum6+1e-12))) * float32(math.Sqrt(float64(rowSum7+1e-12))))
+		v2 := rowSum5 / v
+		v3 := runtime.Select32(tv == 1, 1-v2, 0) + runtime.Select32(tv == -1, runtime.Max32(0, v2-margin), 0)
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum5
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum6
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowSum7
+		}
+		if a.Ends(1) {
+			sum4 += v3
+		}
 	}
 	*runtime.At[float32](a.Ptr[6], 0) = sum4
 }
@@ -221,8 +254,8 @@ func cosine_embedding_mean_f64_forward_0_go(a *runtime.Args) {
 		var sum5 [8]float64
 		var sum6 [8]float64
 		var sum7 [8]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x1 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			x2 := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -233,17 +266,28 @@ func cosine_embedding_mean_f64_forward_0_go(a *runtime.Args) {
 				sum7[i%8] += float64(x2v * x2v)
 			}
 		}
-		v := runtime.LaneSum(sum5[:])
-		v2 := runtime.LaneSum(sum6[:])
-		v3 := runtime.LaneSum(sum7[:])
+		rowSum5 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum6[:]))
+		rowSum7 := runtime.RowValue(a, 1, 2, runtime.LaneSum(sum7[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		tv := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
-		v4 := float64(math.Sqrt(v2+1e-12) * math.Sqrt(v3+1e-12))
-		v5 := v / v4
-		v6 := runtime.Select64(tv == 1, 1-v5, 0) + runtime.Select64(tv == -1, runtime.Max64(0, v5-margin), 0)
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v3
-		sum4 += v6
+		v := float64(math.Sqrt(rowSum6+1e-12) * math.Sqrt(rowSum7+1e-12))
+		v2 := rowSum5 / v
+		v3 := runtime.Select64(tv == 1, 1-v2, 0) + runtime.Select64(tv == -1, runtime.Max64(0, v2-margin), 0)
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum5
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum6
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowSum7
+		}
+		if a.Ends(1) {
+			sum4 += v3
+		}
 	}
 	*runtime.At[float64](a.Ptr[6], 0) = sum4
 }

@@ -3,12 +3,23 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleCosineEmbedding() {
+	x1 := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	x2 := runtime.Must(runtime.FromSlice([]float32{2, 1, 4, 3}, 2, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{1, -1}, 2))
+	y := runtime.Must(loss.CosineEmbedding(x1, x2, t, &loss.CosineEmbeddingAttrs{Reduction: loss.ReductionNone}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [0.20 0.96]
+}
 
 func TestCosineEmbeddingExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.cosine_embedding",

@@ -70,6 +70,10 @@ func (a *CrossEntropyAttrs) values() (crossEntropy_Values, error) {
 // x: T[...N, C], t: I[...N], weight: T[C] or nil; y: T[...N] or T[]. T: f16, bf16, f32 or f64. I: i32 or i64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex: label_smoothing must lie between 0 and 1.
+//
+// With x = [[0, 0], [0, 0]] and t = [1, -100], y is about [0.69315, 0]:
+//
+//	y, err := loss.CrossEntropy(x, t, nil, &loss.CrossEntropyAttrs{Reduction: loss.ReductionNone})
 func CrossEntropy(x, t, weight *runtime.Tensor, attrs *CrossEntropyAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -913,7 +917,7 @@ var crossEntropy_IfSumBackward = runtime.Signature{
 }
 
 var crossEntropy_ElseNoneBackward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed, Temps: [][]int{{1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -940,7 +944,7 @@ var crossEntropy_ElseMeanForward = runtime.Signature{
 }
 
 var crossEntropy_ElseMeanBackward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed, Temps: [][]int{{1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -956,7 +960,7 @@ var crossEntropy_ElseMeanBackward = runtime.Signature{
 }
 
 var crossEntropy_ElseSumBackward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed, Temps: [][]int{{1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -997,7 +1001,7 @@ func init() {
 	})
 }
 
-var cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_plan) {
@@ -1007,7 +1011,7 @@ func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_launch(a *runtime
 	runtime.Launch(cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0, a, &cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_plan) {
@@ -1017,7 +1021,7 @@ func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_launch(a *runtim
 	runtime.Launch(cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0, a, &cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_plan) {
@@ -1027,7 +1031,7 @@ func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_launch(a *runtime
 	runtime.Launch(cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0, a, &cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_plan) {
@@ -1037,7 +1041,7 @@ func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_launch(a *runtim
 	runtime.Launch(cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0, a, &cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 3}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 3}}}
 
 func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_plan) {
@@ -1057,7 +1061,7 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_1_launch(a *runtime
 	runtime.Launch(cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_1, a, &cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_1_plan)
 }
 
-var cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_plan) {
@@ -1067,7 +1071,7 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_launch(a *runtim
 	runtime.Launch(cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0, a, &cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 3}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 3}}}
 
 func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_plan) {
@@ -1087,7 +1091,7 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_1_launch(a *runtime
 	runtime.Launch(cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_1, a, &cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_1_plan)
 }
 
-var cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_plan) {
@@ -1097,7 +1101,7 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_launch(a *runtim
 	runtime.Launch(cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0, a, &cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 3}}}
 
 func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_plan) {
@@ -1107,7 +1111,7 @@ func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_launch(a *runtime.
 	runtime.Launch(cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0, a, &cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 3}}}
 
 func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_plan) {
@@ -1117,7 +1121,7 @@ func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_launch(a *runtime.
 	runtime.Launch(cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0, a, &cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_plan) {
@@ -1127,7 +1131,7 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_launch(a *runt
 	runtime.Launch(cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0, a, &cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0", Rows: true, Wide: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_plan) {
@@ -1147,7 +1151,7 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_1_launch(a *run
 	runtime.Launch(cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_1, a, &cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_1_plan)
 }
 
-var cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_plan) {
@@ -1157,7 +1161,7 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_launch(a *runt
 	runtime.Launch(cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0, a, &cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0", Rows: true, Wide: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_plan) {
@@ -1177,7 +1181,7 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_1_launch(a *run
 	runtime.Launch(cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_1, a, &cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_1_plan)
 }
 
-var cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 4}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 4}}}
 
 func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_plan) {
@@ -1187,7 +1191,7 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_launch(a *runt
 	runtime.Launch(cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0, a, &cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0", Rows: true, Wide: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_plan) {
@@ -1197,7 +1201,7 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_launch(a *run
 	runtime.Launch(cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0, a, &cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 4}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 4}}}
 
 func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_plan) {
@@ -1207,7 +1211,7 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_launch(a *runt
 	runtime.Launch(cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0, a, &cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0", Rows: true, Wide: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_plan) {
@@ -1217,7 +1221,7 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_launch(a *run
 	runtime.Launch(cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0, a, &cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_plan)
 }
 
-var cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 4}}}
 
 func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_plan) {
@@ -1227,7 +1231,7 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_launch(a *runti
 	runtime.Launch(cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0, a, &cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_plan)
 }
 
-var cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0", Rows: true, Wide: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_plan) {
@@ -1237,7 +1241,7 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_launch(a *runt
 	runtime.Launch(cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0, a, &cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_plan)
 }
 
-var cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.I64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 4}}}
 
 func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_plan) {
@@ -1247,7 +1251,7 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_launch(a *runti
 	runtime.Launch(cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0, a, &cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_plan)
 }
 
-var cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0", Rows: true, Wide: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_plan) {

@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx2(SB), 0, $304-8
+TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx2(SB), 0, $320-8
 	MOVQ    a+0(FP), AX
 	VMOVUPS k42b20000<>+0(SB), Y0
 	VMOVUPS kc2d00000<>+0(SB), Y1
@@ -21,30 +21,33 @@ TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx2(SB), 0, $3
 	MOVQ    312(AX), R8
 	MOVQ    R8, 256(SP)
 	SHLQ    $2, 256(SP)
-	MOVQ    56(AX), R8
+	MOVQ    800(AX), R8
 	MOVQ    R8, 264(SP)
-	MOVQ    288(AX), R8
+	MOVQ    56(AX), R8
 	MOVQ    R8, 272(SP)
-	SHLQ    $2, 272(SP)
+	MOVQ    288(AX), R8
+	MOVQ    R8, 280(SP)
+	SHLQ    $2, 280(SP)
 	MOVQ    64(AX), R8
 	MOVQ    72(AX), AX
 	MOVQ    a+0(FP), R9
-	MOVQ    672(R9), R9
-	MOVQ    R9, 280(SP)
-	MOVQ    a+0(FP), R9
-	MOVQ    680(R9), R9
-	MOVQ    R9, 288(SP)
-	MOVQ    a+0(FP), R9
-	MOVQ    688(R9), R9
-	MOVQ    R9, 296(SP)
-	MOVQ    a+0(FP), R9
-	MOVQ    (R9), R9
-	TESTQ   R9, R9
+	MOVQ    672(R9), R10
+	MOVQ    R10, 288(SP)
+	MOVQ    680(R9), R10
+	MOVQ    R10, 296(SP)
+	MOVQ    688(R9), R10
+	MOVQ    R10, 304(SP)
+	MOVQ    (R9), R10
+	MOVQ    R10, 312(SP)
+	MOVQ    312(SP), R10
+	TESTQ   R10, R10
 	JLE     end1
 row2:
+	MOVQ    808(R9), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
-	MOVQ    a+0(FP), R11
-	MOVQ    8(R11), R11
+	MOVQ    8(R9), R11
 	SUBQ    $64, R11
 	VMOVUPS kff800000<>+0(SB), Y15
 	VMOVUPS kff800000<>+0(SB), Y6
@@ -54,8 +57,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y10
 	VMOVUPS kff800000<>+0(SB), Y11
 	VMOVUPS kff800000<>+0(SB), Y12
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y15, Y15, Y13
 	VMAXPS    (R10), Y15, Y14
 	VBLENDVPS Y13, Y15, Y14, Y15
@@ -82,8 +85,8 @@ block4:
 	VBLENDVPS Y13, Y12, Y14, Y12
 	ADDQ      CX, R10
 	SUBQ      $64, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y15, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -94,8 +97,8 @@ kept3:
 	VMOVUPS Y12, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -114,8 +117,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VCMPPS       $3, Y6, Y6, Y8
@@ -158,22 +161,34 @@ done5:
 	VMAXPS       X7, X6, X7
 	VBLENDVPS    X8, X6, X7, X6
 	VBROADCASTSS X6, Y6
-	MOVQ         BX, R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
-	VMOVUPS      k00000000<>+0(SB), Y14
-	VMOVUPS      Y14, 0(SP)
-	VMOVUPS      Y14, 32(SP)
-	VMOVUPS      Y14, 64(SP)
-	VMOVUPS      Y14, 96(SP)
-	VMOVUPS      Y14, 128(SP)
-	VMOVUPS      Y14, 160(SP)
-	VMOVUPS      Y14, 192(SP)
-	VMOVUPS      Y14, 224(SP)
-	MOVQ         $0, R12
-	SUBQ         $8, R11
-	JLT          single7
-block8:
+	MOVQ         808(R9), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(R9), R10
+	VMOVSS       X6, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(R9), R10
+	VBROADCASTSS (R10), Y6
+over8:
+	MOVQ    808(R9), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R9), R11
+	VMOVUPS k00000000<>+0(SB), Y14
+	VMOVUPS Y14, 0(SP)
+	VMOVUPS Y14, 32(SP)
+	VMOVUPS Y14, 64(SP)
+	VMOVUPS Y14, 96(SP)
+	VMOVUPS Y14, 128(SP)
+	VMOVUPS Y14, 160(SP)
+	VMOVUPS Y14, 192(SP)
+	VMOVUPS Y14, 224(SP)
+	MOVQ    $0, R12
+	SUBQ    $8, R11
+	JLT     single11
+block12:
 	VMOVUPS     (R10), Y7
 	VSUBPS      Y6, Y7, Y7
 	VMINPS      Y7, Y0, Y7
@@ -203,11 +218,11 @@ block8:
 	ADDQ        $32, R12
 	ANDQ        $255, R12
 	SUBQ        $8, R11
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R11
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R13
 	NEGQ        R11
 	VMOVUPS     32(R13)(R11*4), Y7
@@ -237,7 +252,7 @@ masked10:
 	VADDPS      Y8, Y9, Y8
 	VBLENDVPS   Y7, Y8, Y9, Y9
 	VMOVUPS     Y9, 0(SP)(R12*1)
-done9:
+done13:
 	VMOVUPS      0(SP), Y7
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y7, Y7
@@ -260,22 +275,37 @@ done9:
 	VPERMILPS    $1, X7, X8
 	VADDPS       X8, X7, X7
 	VBROADCASTSS X7, Y7
-	VMOVSS       X6, (SI)
+	MOVQ         808(R9), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(R9), R10
+	VMOVSS       X7, 4(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(R9), R10
+	VBROADCASTSS 4(R10), Y7
+over15:
+	MOVQ   808(R9), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSS X6, (SI)
+passed16:
 	MOVQ         (DI), R10
-	MOVQ         280(SP), R11
+	MOVQ         288(SP), R11
 	CMPQ         R10, R11
 	SETNE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVD        R11, X8
 	VPBROADCASTD X8, Y8
-	CMPQ         288(SP), R10
+	CMPQ         296(SP), R10
 	SETLE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVD        R11, X9
 	VPBROADCASTD X9, Y9
-	MOVQ         296(SP), R11
+	MOVQ         304(SP), R11
 	CMPQ         R10, R11
 	SETLT        R11
 	MOVBLZX      R11, R11
@@ -283,21 +313,23 @@ done9:
 	VMOVD        R11, X10
 	VPBROADCASTD X10, Y10
 	VANDPS       Y10, Y9, Y9
-	MOVQ         288(SP), R14
-	VMOVMSKPS    Y9, R11
-	TESTQ        R11, R11
-	CMOVQNE      R10, R14
-	MOVQ         R14, R10
-	MOVQ         256(SP), R11
-	IMULQ        R11, R10
-	MOVQ         264(SP), R11
-	VBROADCASTSS (R11)(R10*1), Y10
+	MOVQ         296(SP), R11
+	VMOVMSKPS    Y9, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	MOVQ         R11, R10
+	SUBQ         264(SP), R10
+	MOVQ         256(SP), R12
+	IMULQ        R12, R10
+	MOVQ         272(SP), R12
+	VBROADCASTSS (R12)(R10*1), Y10
 	VBLENDVPS    Y9, Y10, Y3, Y9
 	VMOVUPS      k00000000<>+0(SB), Y10
 	VBLENDVPS    Y8, Y9, Y10, Y9
-	MOVQ         272(SP), R10
-	IMULQ        R10, R14
-	VBROADCASTSS (BX)(R14*1), Y10
+	SUBQ         264(SP), R11
+	MOVQ         280(SP), R10
+	IMULQ        R10, R11
+	VBROADCASTSS (BX)(R11*1), Y10
 	VSUBPS       Y6, Y10, Y6
 	VCMPPS       $17, k00800000<>+0(SB), Y7, Y10
 	VMULPS       k4b800000<>+0(SB), Y7, Y11
@@ -338,32 +370,45 @@ done9:
 	VXORPS       k80000000<>+0(SB), Y6, Y6
 	VMOVUPS      k00000000<>+0(SB), Y9
 	VBLENDVPS    Y8, Y6, Y9, Y6
+	MOVQ         808(R9), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed17
 	VMOVSS       X7, (R8)
-	VMOVSS       X6, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, SI
-	MOVQ         176(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DI
-	MOVQ         192(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, R8
-	MOVQ         200(R10), R10
-	SHLQ         $2, R10
-	ADDQ         R10, AX
-	DECQ         R9
-	JNE          row2
+passed17:
+	MOVQ   808(R9), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed18
+	VMOVSS X6, (AX)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 192(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, R8
+	MOVQ 200(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	MOVQ 312(SP), R10
+	DECQ R10
+	MOVQ R10, 312(SP)
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx512(SB), 0, $296-8
+TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx512(SB), 0, $304-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSS k42b20000<>+0(SB), Z0
 	VBROADCASTSS kc2d00000<>+0(SB), Z1
@@ -398,8 +443,10 @@ TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx512(SB), 0, 
 	MOVQ         312(AX), R8
 	MOVQ         R8, 256(SP)
 	SHLQ         $2, 256(SP)
-	MOVQ         56(AX), R8
+	MOVQ         800(AX), R8
 	MOVQ         R8, 264(SP)
+	MOVQ         56(AX), R8
+	MOVQ         R8, 272(SP)
 	MOVQ         288(AX), R8
 	SHLQ         $2, R8
 	VBROADCASTSS k80000000<>+0(SB), Z23
@@ -407,15 +454,18 @@ TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_avx512(SB), 0, 
 	MOVQ         72(AX), AX
 	MOVQ         a+0(FP), R10
 	MOVQ         672(R10), R11
-	MOVQ         R11, 272(SP)
-	MOVQ         680(R10), R11
 	MOVQ         R11, 280(SP)
-	MOVQ         688(R10), R11
+	MOVQ         680(R10), R11
 	MOVQ         R11, 288(SP)
+	MOVQ         688(R10), R11
+	MOVQ         R11, 296(SP)
 	MOVQ         (R10), R11
 	TESTQ        R11, R11
 	JLE          end1
 row2:
+	MOVQ    808(R10), R12
+	CMPQ    R12, $1
+	JGT     known3
 	MOVQ    BX, R12
 	MOVQ    8(R10), R13
 	SUBQ    $64, R13
@@ -423,8 +473,8 @@ row2:
 	VMOVAPS Z19, Z24
 	VMOVAPS Z19, Z25
 	VMOVAPS Z19, Z26
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPS      (R12), Z27, Z28
 	VFIXUPIMMPS $0, Z22, Z27, Z28
 	VMOVAPS     Z28, Z27
@@ -439,16 +489,16 @@ block4:
 	VMOVAPS     Z28, Z26
 	ADDQ        CX, R12
 	SUBQ        $64, R13
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z27, 0(SP)
 	VMOVUPS Z24, 64(SP)
 	VMOVUPS Z25, 128(SP)
 	VMOVUPS Z26, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z24
 	VPCMPD       $6, iota32<>+0(SB), Z24, K1
 	VMOVUPS.Z    (R12), K1, Z24
@@ -461,8 +511,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z24
 	VMOVUPS       128(SP), Z25
 	VMAXPS        Z25, Z24, Z25
@@ -486,17 +536,30 @@ done5:
 	VMAXPS        X24, X25, X24
 	VFIXUPIMMPS   $0, X22, X25, X24
 	VBROADCASTSS  X24, Z24
-	MOVQ          BX, R12
-	MOVQ          8(R10), R13
-	VMOVAPS       Z14, Z25
-	VMOVUPS       Z25, 0(SP)
-	VMOVUPS       Z25, 64(SP)
-	VMOVUPS       Z25, 128(SP)
-	VMOVUPS       Z25, 192(SP)
-	MOVQ          $0, R14
-	SUBQ          $16, R13
-	JLT           single7
-block8:
+	MOVQ          808(R10), R12
+	TESTQ         R12, R12
+	JEQ           over8
+	MOVQ          816(R10), R12
+	VMOVSS        X24, (R12)
+	JMP           leave9
+known3:
+	MOVQ         816(R10), R12
+	VBROADCASTSS (R12), Z24
+over8:
+	MOVQ    808(R10), R12
+	CMPQ    R12, $2
+	JGT     known10
+	MOVQ    BX, R12
+	MOVQ    8(R10), R13
+	VMOVAPS Z14, Z25
+	VMOVUPS Z25, 0(SP)
+	VMOVUPS Z25, 64(SP)
+	VMOVUPS Z25, 128(SP)
+	VMOVUPS Z25, 192(SP)
+	MOVQ    $0, R14
+	SUBQ    $16, R13
+	JLT     single11
+block12:
 	VMOVUPS     (R12), Z25
 	VSUBPS      Z24, Z25, Z25
 	VMINPS      Z25, Z0, Z25
@@ -526,11 +589,11 @@ block8:
 	ADDQ        $64, R14
 	ANDQ        $255, R14
 	SUBQ        $16, R13
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $16, R13
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTD R13, Z25
 	VPCMPD       $6, iota32<>+0(SB), Z25, K1
 	VMOVUPS.Z    (R12), K1, Z25
@@ -559,56 +622,73 @@ masked10:
 	VADDPS       Z25, Z26, Z25
 	VMOVAPS      Z25, K1, Z26
 	VMOVUPS      Z26, 0(SP)(R14*1)
-done9:
-	VMOVUPS          0(SP), Z25
-	VMOVUPS          128(SP), Z26
-	VADDPS           Z26, Z25, Z25
-	VMOVUPS          64(SP), Z26
-	VMOVUPS          192(SP), Z27
-	VADDPS           Z27, Z26, Z26
-	VADDPS           Z26, Z25, Z25
-	VEXTRACTF64X4    $1, Z25, Y26
-	VADDPS           Y26, Y25, Y25
-	VEXTRACTF64X2    $1, Y25, X26
-	VADDPS           X26, X25, X25
-	VPERMILPD        $1, X25, X26
-	VADDPS           X26, X25, X25
-	VPERMILPS        $1, X25, X26
-	VADDPS           X26, X25, X25
-	VBROADCASTSS     X25, Z25
-	VMOVSS           X24, (SI)
+done13:
+	VMOVUPS       0(SP), Z25
+	VMOVUPS       128(SP), Z26
+	VADDPS        Z26, Z25, Z25
+	VMOVUPS       64(SP), Z26
+	VMOVUPS       192(SP), Z27
+	VADDPS        Z27, Z26, Z26
+	VADDPS        Z26, Z25, Z25
+	VEXTRACTF64X4 $1, Z25, Y26
+	VADDPS        Y26, Y25, Y25
+	VEXTRACTF64X2 $1, Y25, X26
+	VADDPS        X26, X25, X25
+	VPERMILPD     $1, X25, X26
+	VADDPS        X26, X25, X25
+	VPERMILPS     $1, X25, X26
+	VADDPS        X26, X25, X25
+	VBROADCASTSS  X25, Z25
+	MOVQ          808(R10), R12
+	TESTQ         R12, R12
+	JEQ           over15
+	MOVQ          816(R10), R12
+	VMOVSS        X25, 4(R12)
+	JMP           leave9
+known10:
+	MOVQ         816(R10), R12
+	VBROADCASTSS 4(R12), Z25
+over15:
+	MOVQ   808(R10), R12
+	DECQ   R12
+	CMPQ   R12, $2
+	JCS    passed16
+	VMOVSS X24, (SI)
+passed16:
 	MOVQ             (DI), R12
-	MOVQ             272(SP), R13
+	MOVQ             280(SP), R13
 	CMPQ             R12, R13
 	SETNE            R13
 	MOVBLZX          R13, R13
 	NEGQ             R13
 	KMOVW            R13, K1
-	CMPQ             280(SP), R12
+	CMPQ             288(SP), R12
 	SETLE            R13
 	MOVBLZX          R13, R13
 	NEGQ             R13
 	KMOVW            R13, K2
-	MOVQ             288(SP), R13
+	MOVQ             296(SP), R13
 	CMPQ             R12, R13
 	SETLT            R13
 	MOVBLZX          R13, R13
 	NEGQ             R13
 	KMOVW            R13, K3
 	KANDW            K3, K2, K2
-	MOVQ             280(SP), R14
-	KMOVW            K2, R13
-	TESTQ            R13, R13
-	CMOVQNE          R12, R14
-	MOVQ             R14, R12
-	MOVQ             256(SP), R13
-	IMULQ            R13, R12
-	MOVQ             264(SP), R13
-	VBROADCASTSS     (R13)(R12*1), Z26
+	MOVQ             288(SP), R13
+	KMOVW            K2, R14
+	TESTQ            R14, R14
+	CMOVQNE          R12, R13
+	MOVQ             R13, R12
+	SUBQ             264(SP), R12
+	MOVQ             256(SP), R14
+	IMULQ            R14, R12
+	MOVQ             272(SP), R14
+	VBROADCASTSS     (R14)(R12*1), Z26
 	VBLENDMPS        Z26, Z11, K2, Z26
 	VBLENDMPS        Z26, Z14, K1, Z26
-	IMULQ            R8, R14
-	VBROADCASTSS     (BX)(R14*1), Z27
+	SUBQ             264(SP), R13
+	IMULQ            R8, R13
+	VBROADCASTSS     (BX)(R13*1), Z27
 	VSUBPS           Z24, Z27, Z24
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z25, K2
 	VMULPS.BCST      k4b800000<>+0(SB), Z25, Z27
@@ -646,32 +726,43 @@ done9:
 	VMULPS           Z24, Z26, Z24
 	VPXORD           Z23, Z24, Z24
 	VBLENDMPS        Z24, Z14, K1, Z24
+	MOVQ             808(R10), R12
+	DECQ             R12
+	CMPQ             R12, $2
+	JCS              passed17
 	VMOVSS           X25, (R9)
-	VMOVSS           X24, (AX)
-	MOVQ             a+0(FP), R12
-	MOVQ             160(R12), R13
-	SHLQ             $2, R13
-	ADDQ             R13, BX
-	MOVQ             168(R12), R13
-	SHLQ             $2, R13
-	ADDQ             R13, SI
-	MOVQ             176(R12), R13
-	SHLQ             $3, R13
-	ADDQ             R13, DI
-	MOVQ             192(R12), R13
-	SHLQ             $2, R13
-	ADDQ             R13, R9
-	MOVQ             200(R12), R12
-	SHLQ             $2, R12
-	ADDQ             R12, AX
-	DECQ             R11
-	JNE              row2
+passed17:
+	MOVQ   808(R10), R12
+	DECQ   R12
+	CMPQ   R12, $2
+	JCS    passed18
+	VMOVSS X24, (AX)
+passed18:
+	MOVQ a+0(FP), R12
+	MOVQ 160(R12), R13
+	SHLQ $2, R13
+	ADDQ R13, BX
+	MOVQ 168(R12), R13
+	SHLQ $2, R13
+	ADDQ R13, SI
+	MOVQ 176(R12), R13
+	SHLQ $3, R13
+	ADDQ R13, DI
+	MOVQ 192(R12), R13
+	SHLQ $2, R13
+	ADDQ R13, R9
+	MOVQ 200(R12), R12
+	SHLQ $2, R12
+	ADDQ R12, AX
+	DECQ R11
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx2(SB), NOSPLIT, $88-8
+TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx2(SB), NOSPLIT, $96-8
 	MOVQ    a+0(FP), AX
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS k42b20000<>+0(SB), Y1
@@ -681,28 +772,30 @@ TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx2(SB), NOSP
 	MOVQ    304(AX), DX
 	MOVQ    DX, 0(SP)
 	SHLQ    $2, 0(SP)
-	MOVQ    48(AX), DX
+	MOVQ    800(AX), DX
 	MOVQ    DX, 8(SP)
+	MOVQ    48(AX), DX
+	MOVQ    DX, 16(SP)
 	MOVQ    56(AX), DX
 	MOVQ    72(AX), SI
 	MOVQ    320(AX), DI
-	MOVQ    DI, 16(SP)
-	SHLQ    $2, 16(SP)
+	MOVQ    DI, 24(SP)
+	SHLQ    $2, 24(SP)
 	MOVQ    64(AX), DI
 	MOVQ    80(AX), R8
 	MOVQ    88(AX), R9
-	MOVQ    R9, 24(SP)
+	MOVQ    R9, 32(SP)
 	MOVQ    320(AX), AX
 	SHLQ    $5, AX
 	MOVQ    a+0(FP), R9
 	MOVQ    672(R9), R9
-	MOVQ    R9, 32(SP)
-	MOVQ    a+0(FP), R9
-	MOVQ    680(R9), R9
 	MOVQ    R9, 40(SP)
 	MOVQ    a+0(FP), R9
-	MOVQ    688(R9), R9
+	MOVQ    680(R9), R9
 	MOVQ    R9, 48(SP)
+	MOVQ    a+0(FP), R9
+	MOVQ    688(R9), R9
+	MOVQ    R9, 56(SP)
 	MOVQ    a+0(FP), R9
 	MOVQ    (R9), R9
 	TESTQ   R9, R9
@@ -718,7 +811,7 @@ row2:
 	CMOVQGT      R13, R11
 	VMOVD        R11, X3
 	VPBROADCASTD X3, Y3
-	MOVQ         32(SP), R11
+	MOVQ         40(SP), R11
 	CMPQ         R10, R11
 	SETNE        R11
 	MOVBLZX      R11, R11
@@ -726,14 +819,14 @@ row2:
 	VMOVD        R11, X4
 	VPBROADCASTD X4, Y4
 	VBROADCASTSS (CX), Y5
-	VMOVUPS      Y5, 56(SP)
-	CMPQ         40(SP), R10
+	VMOVUPS      Y5, 64(SP)
+	CMPQ         48(SP), R10
 	SETLE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVD        R11, X5
 	VPBROADCASTD X5, Y5
-	MOVQ         48(SP), R11
+	MOVQ         56(SP), R11
 	CMPQ         R10, R11
 	SETLT        R11
 	MOVBLZX      R11, R11
@@ -741,26 +834,28 @@ row2:
 	VMOVD        R11, X6
 	VPBROADCASTD X6, Y6
 	VANDPS       Y6, Y5, Y5
-	MOVQ         40(SP), R12
-	VMOVMSKPS    Y5, R11
-	TESTQ        R11, R11
-	CMOVQNE      R10, R12
-	MOVQ         R12, R10
-	MOVQ         0(SP), R11
-	IMULQ        R11, R10
-	MOVQ         8(SP), R11
-	VBROADCASTSS (R11)(R10*1), Y6
+	MOVQ         48(SP), R11
+	VMOVMSKPS    Y5, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	MOVQ         R11, R10
+	SUBQ         8(SP), R10
+	MOVQ         0(SP), R12
+	IMULQ        R12, R10
+	MOVQ         16(SP), R12
+	VBROADCASTSS (R12)(R10*1), Y6
 	VMOVUPS      k3f800000<>+0(SB), Y7
 	VBLENDVPS    Y5, Y6, Y7, Y5
 	VBLENDVPS    Y4, Y5, Y0, Y5
-	VMULPS       56(SP), Y5, Y5
+	VMULPS       64(SP), Y5, Y5
 	VXORPS       k80000000<>+0(SB), Y5, Y6
 	VBROADCASTSS (DX), Y7
 	VDIVPS       Y7, Y5, Y5
 	VBROADCASTSS (SI), Y8
-	MOVQ         16(SP), R10
-	IMULQ        R10, R12
-	VBROADCASTSS (DI)(R12*1), Y9
+	SUBQ         8(SP), R11
+	MOVQ         24(SP), R10
+	IMULQ        R10, R11
+	VBROADCASTSS (DI)(R11*1), Y9
 	VSUBPS       Y8, Y9, Y9
 	VCMPPS       $17, k00800000<>+0(SB), Y7, Y10
 	VMULPS       k4b800000<>+0(SB), Y7, Y11
@@ -797,16 +892,20 @@ row2:
 	VCMPPS       $18, Y0, Y7, Y7
 	VBLENDVPS    Y7, Y10, Y11, Y7
 	VSUBPS       Y7, Y9, Y7
-	VMULPS       56(SP), Y7, Y7
+	VMULPS       64(SP), Y7, Y7
 	VXORPS       k80000000<>+0(SB), Y7, Y7
 	VBLENDVPS    Y4, Y7, Y0, Y7
 	MOVQ         DI, R10
 	MOVQ         R8, R11
-	MOVQ         24(SP), R12
-	MOVQ         a+0(FP), R13
-	MOVQ         8(R13), R13
+	MOVQ         32(SP), R13
+	MOVQ         a+0(FP), R12
+	MOVQ         8(R12), R12
 	VMOVUPS      iota32<>+0(SB), Y9
-	SUBQ         $8, R13
+	MOVQ         8(SP), R14
+	VMOVD        R14, X10
+	VPBROADCASTD X10, Y10
+	VPADDD       Y10, Y9, Y9
+	SUBQ         $8, R12
 	JLT          single3
 block4:
 	VPCMPEQD    Y3, Y9, Y10
@@ -841,22 +940,22 @@ block4:
 	VANDPS      Y10, Y4, Y10
 	VBLENDVPS   Y10, Y7, Y0, Y10
 	VMOVUPS     Y11, (R11)
-	VMOVUPS     (R12), Y11
+	VMOVUPS     (R13), Y11
 	VADDPS      Y10, Y11, Y10
-	VMOVUPS     Y10, (R12)
+	VMOVUPS     Y10, (R13)
 	ADDQ        AX, R10
 	ADDQ        $32, R11
-	ADDQ        $32, R12
+	ADDQ        $32, R13
 	VPADDD      k00000008<>+0(SB), Y9, Y9
-	SUBQ        $8, R13
+	SUBQ        $8, R12
 	JGE         block4
 single3:
-	ADDQ $8, R13
+	ADDQ $8, R12
 	JEQ  done5
 masked6:
 	LEAQ        tail<>+0(SB), R14
-	NEGQ        R13
-	VMOVUPS     32(R14)(R13*4), Y10
+	NEGQ        R12
+	VMOVUPS     32(R14)(R12*4), Y10
 	VPCMPEQD    Y3, Y9, Y3
 	VBLENDVPS   Y3, Y6, Y0, Y6
 	VMASKMOVPS  (R10), Y10, Y9
@@ -889,9 +988,9 @@ masked6:
 	VANDPS      Y3, Y4, Y3
 	VBLENDVPS   Y3, Y7, Y0, Y3
 	VMASKMOVPS  Y5, Y10, (R11)
-	VMASKMOVPS  (R12), Y10, Y4
+	VMASKMOVPS  (R13), Y10, Y4
 	VADDPS      Y3, Y4, Y3
-	VMASKMOVPS  Y3, Y10, (R12)
+	VMASKMOVPS  Y3, Y10, (R13)
 done5:
 	MOVQ a+0(FP), R10
 	MOVQ 160(R10), R11
@@ -944,29 +1043,33 @@ TEXT ·cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_avx512(SB), NO
 	MOVQ         304(AX), DX
 	MOVQ         DX, 0(SP)
 	SHLQ         $2, 0(SP)
-	MOVQ         48(AX), DX
-	MOVQ         DX, 8(SP)
+	MOVQ         800(AX), DX
+	MOVQ         48(AX), SI
+	MOVQ         SI, 8(SP)
 	VBROADCASTSS k80000000<>+0(SB), Z18
-	MOVQ         56(AX), DX
-	MOVQ         72(AX), SI
-	MOVQ         320(AX), DI
-	MOVQ         DI, 16(SP)
+	MOVQ         56(AX), SI
+	MOVQ         72(AX), DI
+	MOVQ         320(AX), R8
+	MOVQ         R8, 16(SP)
 	SHLQ         $2, 16(SP)
-	MOVQ         64(AX), DI
-	MOVQ         80(AX), R8
-	MOVQ         88(AX), R9
-	MOVQ         R9, 24(SP)
+	MOVQ         64(AX), R8
+	MOVQ         80(AX), R9
+	MOVQ         88(AX), R10
+	MOVQ         R10, 24(SP)
 	MOVQ         320(AX), AX
 	SHLQ         $6, AX
 	VBROADCASTSS k00000010<>+0(SB), Z19
-	MOVQ         a+0(FP), R9
-	MOVQ         672(R9), R10
+	MOVQ         a+0(FP), R10
+	MOVQ         672(R10), R10
 	MOVQ         R10, 32(SP)
-	MOVQ         680(R9), R10
+	MOVQ         a+0(FP), R10
+	MOVQ         680(R10), R10
 	MOVQ         R10, 40(SP)
-	MOVQ         688(R9), R10
+	MOVQ         a+0(FP), R10
+	MOVQ         688(R10), R10
 	MOVQ         R10, 48(SP)
-	MOVQ         (R9), R10
+	MOVQ         a+0(FP), R10
+	MOVQ         (R10), R10
 	TESTQ        R10, R10
 	JLE          end1
 row2:
@@ -1003,6 +1106,7 @@ row2:
 	TESTQ            R13, R13
 	CMOVQNE          R11, R12
 	MOVQ             R12, R11
+	SUBQ             DX, R11
 	MOVQ             0(SP), R13
 	IMULQ            R13, R11
 	MOVQ             8(SP), R13
@@ -1011,12 +1115,13 @@ row2:
 	VBLENDMPS        Z22, Z1, K1, Z22
 	VMULPS           Z22, Z21, Z22
 	VPXORD           Z18, Z22, Z23
-	VBROADCASTSS     (DX), Z24
+	VBROADCASTSS     (SI), Z24
 	VDIVPS           Z24, Z22, Z22
-	VBROADCASTSS     (SI), Z25
+	VBROADCASTSS     (DI), Z25
+	SUBQ             DX, R12
 	MOVQ             16(SP), R11
 	IMULQ            R11, R12
-	VBROADCASTSS     (DI)(R12*1), Z26
+	VBROADCASTSS     (R8)(R12*1), Z26
 	VSUBPS           Z25, Z26, Z26
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z24, K2
 	VMULPS.BCST      k4b800000<>+0(SB), Z24, Z27
@@ -1054,11 +1159,14 @@ row2:
 	VMULPS           Z24, Z21, Z21
 	VPXORD           Z18, Z21, Z21
 	VBLENDMPS        Z21, Z1, K1, Z21
-	MOVQ             DI, R11
-	MOVQ             R8, R12
+	MOVQ             R8, R11
+	MOVQ             R9, R12
 	MOVQ             24(SP), R13
-	MOVQ             8(R9), R14
+	MOVQ             a+0(FP), R14
+	MOVQ             8(R14), R14
 	VMOVUPS          iota32<>+0(SB), Z24
+	VPBROADCASTD     DX, Z26
+	VPADDD           Z26, Z24, Z24
 	SUBQ             $16, R14
 	JLT              single3
 block4:
@@ -1148,16 +1256,16 @@ done5:
 	ADDQ R12, CX
 	MOVQ 184(R11), R12
 	SHLQ $2, R12
-	ADDQ R12, DX
+	ADDQ R12, SI
 	MOVQ 192(R11), R12
 	SHLQ $2, R12
-	ADDQ R12, DI
+	ADDQ R12, R8
 	MOVQ 200(R11), R12
 	SHLQ $2, R12
-	ADDQ R12, SI
+	ADDQ R12, DI
 	MOVQ 208(R11), R11
 	SHLQ $2, R11
-	ADDQ R11, R8
+	ADDQ R11, R9
 	DECQ R10
 	JNE  row2
 end1:
@@ -1165,7 +1273,7 @@ end1:
 	RET
 
 // func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx2(SB), 0, $304-8
+TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx2(SB), 0, $320-8
 	MOVQ    a+0(FP), AX
 	VMOVUPD k4086300000000000<>+0(SB), Y0
 	VMOVUPD kc087500000000000<>+0(SB), Y1
@@ -1183,30 +1291,33 @@ TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx2(SB), 0, $3
 	MOVQ    312(AX), R8
 	MOVQ    R8, 256(SP)
 	SHLQ    $3, 256(SP)
-	MOVQ    56(AX), R8
+	MOVQ    800(AX), R8
 	MOVQ    R8, 264(SP)
-	MOVQ    288(AX), R8
+	MOVQ    56(AX), R8
 	MOVQ    R8, 272(SP)
-	SHLQ    $3, 272(SP)
+	MOVQ    288(AX), R8
+	MOVQ    R8, 280(SP)
+	SHLQ    $3, 280(SP)
 	MOVQ    64(AX), R8
 	MOVQ    72(AX), AX
 	MOVQ    a+0(FP), R9
-	MOVQ    672(R9), R9
-	MOVQ    R9, 280(SP)
-	MOVQ    a+0(FP), R9
-	MOVQ    680(R9), R9
-	MOVQ    R9, 288(SP)
-	MOVQ    a+0(FP), R9
-	MOVQ    688(R9), R9
-	MOVQ    R9, 296(SP)
-	MOVQ    a+0(FP), R9
-	MOVQ    (R9), R9
-	TESTQ   R9, R9
+	MOVQ    672(R9), R10
+	MOVQ    R10, 288(SP)
+	MOVQ    680(R9), R10
+	MOVQ    R10, 296(SP)
+	MOVQ    688(R9), R10
+	MOVQ    R10, 304(SP)
+	MOVQ    (R9), R10
+	MOVQ    R10, 312(SP)
+	MOVQ    312(SP), R10
+	TESTQ   R10, R10
 	JLE     end1
 row2:
+	MOVQ    808(R9), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
-	MOVQ    a+0(FP), R11
-	MOVQ    8(R11), R11
+	MOVQ    8(R9), R11
 	SUBQ    $32, R11
 	VMOVUPD kfff0000000000000<>+0(SB), Y6
 	VMOVUPD kfff0000000000000<>+0(SB), Y7
@@ -1216,8 +1327,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y11
 	VMOVUPD kfff0000000000000<>+0(SB), Y12
 	VMOVUPD kfff0000000000000<>+0(SB), Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y6, Y6, Y14
 	VMAXPD    (R10), Y6, Y15
 	VBLENDVPD Y14, Y6, Y15, Y6
@@ -1244,8 +1355,8 @@ block4:
 	VBLENDVPD Y14, Y13, Y15, Y13
 	ADDQ      CX, R10
 	SUBQ      $32, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -1256,8 +1367,8 @@ kept3:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -1276,8 +1387,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VCMPPD       $3, Y6, Y6, Y8
@@ -1316,22 +1427,34 @@ done5:
 	VMAXPD       X7, X6, X7
 	VBLENDVPD    X8, X6, X7, X6
 	VBROADCASTSD X6, Y6
-	MOVQ         BX, R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
-	VMOVUPD      k0000000000000000<>+0(SB), Y7
-	VMOVUPD      Y7, 0(SP)
-	VMOVUPD      Y7, 32(SP)
-	VMOVUPD      Y7, 64(SP)
-	VMOVUPD      Y7, 96(SP)
-	VMOVUPD      Y7, 128(SP)
-	VMOVUPD      Y7, 160(SP)
-	VMOVUPD      Y7, 192(SP)
-	VMOVUPD      Y7, 224(SP)
-	MOVQ         $0, R12
-	SUBQ         $4, R11
-	JLT          single7
-block8:
+	MOVQ         808(R9), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(R9), R10
+	VMOVSD       X6, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(R9), R10
+	VBROADCASTSD (R10), Y6
+over8:
+	MOVQ    808(R9), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R9), R11
+	VMOVUPD k0000000000000000<>+0(SB), Y7
+	VMOVUPD Y7, 0(SP)
+	VMOVUPD Y7, 32(SP)
+	VMOVUPD Y7, 64(SP)
+	VMOVUPD Y7, 96(SP)
+	VMOVUPD Y7, 128(SP)
+	VMOVUPD Y7, 160(SP)
+	VMOVUPD Y7, 192(SP)
+	VMOVUPD Y7, 224(SP)
+	MOVQ    $0, R12
+	SUBQ    $4, R11
+	JLT     single11
+block12:
 	VMOVUPD     (R10), Y7
 	VSUBPD      Y6, Y7, Y7
 	VMINPD      Y7, Y0, Y7
@@ -1367,11 +1490,11 @@ block8:
 	ADDQ        $32, R12
 	ANDQ        $255, R12
 	SUBQ        $4, R11
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $4, R11
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R13
 	NEGQ        R11
 	VMOVUPD     32(R13)(R11*8), Y7
@@ -1407,7 +1530,7 @@ masked10:
 	VADDPD      Y8, Y9, Y8
 	VBLENDVPD   Y7, Y8, Y9, Y9
 	VMOVUPD     Y9, 0(SP)(R12*1)
-done9:
+done13:
 	VMOVUPD      0(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y7, Y7
@@ -1428,22 +1551,37 @@ done9:
 	VPERMILPD    $1, X7, X8
 	VADDPD       X8, X7, X7
 	VBROADCASTSD X7, Y7
-	VMOVSD       X6, (SI)
+	MOVQ         808(R9), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(R9), R10
+	VMOVSD       X7, 8(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(R9), R10
+	VBROADCASTSD 8(R10), Y7
+over15:
+	MOVQ   808(R9), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSD X6, (SI)
+passed16:
 	MOVQ         (DI), R10
-	MOVQ         280(SP), R11
+	MOVQ         288(SP), R11
 	CMPQ         R10, R11
 	SETNE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVQ        R11, X8
 	VPBROADCASTQ X8, Y8
-	CMPQ         288(SP), R10
+	CMPQ         296(SP), R10
 	SETLE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVQ        R11, X9
 	VPBROADCASTQ X9, Y9
-	MOVQ         296(SP), R11
+	MOVQ         304(SP), R11
 	CMPQ         R10, R11
 	SETLT        R11
 	MOVBLZX      R11, R11
@@ -1451,21 +1589,23 @@ done9:
 	VMOVQ        R11, X10
 	VPBROADCASTQ X10, Y10
 	VANDPD       Y10, Y9, Y9
-	MOVQ         288(SP), R14
-	VMOVMSKPD    Y9, R11
-	TESTQ        R11, R11
-	CMOVQNE      R10, R14
-	MOVQ         R14, R10
-	MOVQ         256(SP), R11
-	IMULQ        R11, R10
-	MOVQ         264(SP), R11
-	VBROADCASTSD (R11)(R10*1), Y10
+	MOVQ         296(SP), R11
+	VMOVMSKPD    Y9, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	MOVQ         R11, R10
+	SUBQ         264(SP), R10
+	MOVQ         256(SP), R12
+	IMULQ        R12, R10
+	MOVQ         272(SP), R12
+	VBROADCASTSD (R12)(R10*1), Y10
 	VBLENDVPD    Y9, Y10, Y4, Y9
 	VMOVUPD      k0000000000000000<>+0(SB), Y10
 	VBLENDVPD    Y8, Y9, Y10, Y9
-	MOVQ         272(SP), R10
-	IMULQ        R10, R14
-	VBROADCASTSD (BX)(R14*1), Y10
+	SUBQ         264(SP), R11
+	MOVQ         280(SP), R10
+	IMULQ        R10, R11
+	VBROADCASTSD (BX)(R11*1), Y10
 	VSUBPD       Y6, Y10, Y6
 	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y10
 	VMULPD       k4340000000000000<>+0(SB), Y7, Y11
@@ -1509,32 +1649,45 @@ done9:
 	VXORPD       k8000000000000000<>+0(SB), Y6, Y6
 	VMOVUPD      k0000000000000000<>+0(SB), Y9
 	VBLENDVPD    Y8, Y6, Y9, Y6
+	MOVQ         808(R9), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed17
 	VMOVSD       X7, (R8)
-	VMOVSD       X6, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, SI
-	MOVQ         176(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DI
-	MOVQ         192(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, R8
-	MOVQ         200(R10), R10
-	SHLQ         $3, R10
-	ADDQ         R10, AX
-	DECQ         R9
-	JNE          row2
+passed17:
+	MOVQ   808(R9), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed18
+	VMOVSD X6, (AX)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 192(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, R8
+	MOVQ 200(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	MOVQ 312(SP), R10
+	DECQ R10
+	MOVQ R10, 312(SP)
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx512(SB), 0, $296-8
+TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx512(SB), 0, $304-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD k4086300000000000<>+0(SB), Z0
 	VBROADCASTSD kc087500000000000<>+0(SB), Z1
@@ -1569,23 +1722,28 @@ TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_avx512(SB), 0, 
 	MOVQ         312(AX), R8
 	MOVQ         R8, 256(SP)
 	SHLQ         $3, 256(SP)
-	MOVQ         56(AX), R8
+	MOVQ         800(AX), R8
 	MOVQ         R8, 264(SP)
+	MOVQ         56(AX), R8
+	MOVQ         R8, 272(SP)
 	MOVQ         288(AX), R8
 	SHLQ         $3, R8
 	MOVQ         64(AX), R9
 	MOVQ         72(AX), AX
 	MOVQ         a+0(FP), R10
 	MOVQ         672(R10), R11
-	MOVQ         R11, 272(SP)
-	MOVQ         680(R10), R11
 	MOVQ         R11, 280(SP)
-	MOVQ         688(R10), R11
+	MOVQ         680(R10), R11
 	MOVQ         R11, 288(SP)
+	MOVQ         688(R10), R11
+	MOVQ         R11, 296(SP)
 	MOVQ         (R10), R11
 	TESTQ        R11, R11
 	JLE          end1
 row2:
+	MOVQ    808(R10), R12
+	CMPQ    R12, $1
+	JGT     known3
 	MOVQ    BX, R12
 	MOVQ    8(R10), R13
 	SUBQ    $32, R13
@@ -1593,8 +1751,8 @@ row2:
 	VMOVAPD Z20, Z23
 	VMOVAPD Z20, Z24
 	VMOVAPD Z20, Z26
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPD      (R12), Z25, Z27
 	VFIXUPIMMPD $0, Z22, Z25, Z27
 	VMOVAPD     Z27, Z25
@@ -1609,16 +1767,16 @@ block4:
 	VMOVAPD     Z27, Z26
 	ADDQ        CX, R12
 	SUBQ        $32, R13
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z25, 0(SP)
 	VMOVUPD Z23, 64(SP)
 	VMOVUPD Z24, 128(SP)
 	VMOVUPD Z26, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z23
 	VPCMPQ       $6, iota64<>+0(SB), Z23, K1
 	VMOVUPD.Z    (R12), K1, Z23
@@ -1631,8 +1789,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z23
 	VMOVUPD       128(SP), Z24
 	VMAXPD        Z24, Z23, Z24
@@ -1653,17 +1811,30 @@ done5:
 	VMAXPD        X24, X23, X24
 	VFIXUPIMMPD   $0, X22, X23, X24
 	VBROADCASTSD  X24, Z23
-	MOVQ          BX, R12
-	MOVQ          8(R10), R13
-	VMOVAPD       Z19, Z24
-	VMOVUPD       Z24, 0(SP)
-	VMOVUPD       Z24, 64(SP)
-	VMOVUPD       Z24, 128(SP)
-	VMOVUPD       Z24, 192(SP)
-	MOVQ          $0, R14
-	SUBQ          $8, R13
-	JLT           single7
-block8:
+	MOVQ          808(R10), R12
+	TESTQ         R12, R12
+	JEQ           over8
+	MOVQ          816(R10), R12
+	VMOVSD        X23, (R12)
+	JMP           leave9
+known3:
+	MOVQ         816(R10), R12
+	VBROADCASTSD (R12), Z23
+over8:
+	MOVQ    808(R10), R12
+	CMPQ    R12, $2
+	JGT     known10
+	MOVQ    BX, R12
+	MOVQ    8(R10), R13
+	VMOVAPD Z19, Z24
+	VMOVUPD Z24, 0(SP)
+	VMOVUPD Z24, 64(SP)
+	VMOVUPD Z24, 128(SP)
+	VMOVUPD Z24, 192(SP)
+	MOVQ    $0, R14
+	SUBQ    $8, R13
+	JLT     single11
+block12:
 	VMOVUPD     (R12), Z24
 	VSUBPD      Z23, Z24, Z24
 	VMINPD      Z24, Z0, Z24
@@ -1699,11 +1870,11 @@ block8:
 	ADDQ        $64, R14
 	ANDQ        $255, R14
 	SUBQ        $8, R13
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R13
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTQ R13, Z24
 	VPCMPQ       $6, iota64<>+0(SB), Z24, K1
 	VMOVUPD.Z    (R12), K1, Z24
@@ -1738,54 +1909,71 @@ masked10:
 	VADDPD       Z24, Z25, Z24
 	VMOVAPD      Z24, K1, Z25
 	VMOVUPD      Z25, 0(SP)(R14*1)
-done9:
-	VMOVUPD          0(SP), Z24
-	VMOVUPD          128(SP), Z25
-	VADDPD           Z25, Z24, Z24
-	VMOVUPD          64(SP), Z25
-	VMOVUPD          192(SP), Z26
-	VADDPD           Z26, Z25, Z25
-	VADDPD           Z25, Z24, Z24
-	VEXTRACTF64X4    $1, Z24, Y25
-	VADDPD           Y25, Y24, Y24
-	VEXTRACTF64X2    $1, Y24, X25
-	VADDPD           X25, X24, X24
-	VPERMILPD        $1, X24, X25
-	VADDPD           X25, X24, X24
-	VBROADCASTSD     X24, Z24
-	VMOVSD           X23, (SI)
+done13:
+	VMOVUPD       0(SP), Z24
+	VMOVUPD       128(SP), Z25
+	VADDPD        Z25, Z24, Z24
+	VMOVUPD       64(SP), Z25
+	VMOVUPD       192(SP), Z26
+	VADDPD        Z26, Z25, Z25
+	VADDPD        Z25, Z24, Z24
+	VEXTRACTF64X4 $1, Z24, Y25
+	VADDPD        Y25, Y24, Y24
+	VEXTRACTF64X2 $1, Y24, X25
+	VADDPD        X25, X24, X24
+	VPERMILPD     $1, X24, X25
+	VADDPD        X25, X24, X24
+	VBROADCASTSD  X24, Z24
+	MOVQ          808(R10), R12
+	TESTQ         R12, R12
+	JEQ           over15
+	MOVQ          816(R10), R12
+	VMOVSD        X24, 8(R12)
+	JMP           leave9
+known10:
+	MOVQ         816(R10), R12
+	VBROADCASTSD 8(R12), Z24
+over15:
+	MOVQ   808(R10), R12
+	DECQ   R12
+	CMPQ   R12, $2
+	JCS    passed16
+	VMOVSD X23, (SI)
+passed16:
 	MOVQ             (DI), R12
-	MOVQ             272(SP), R13
+	MOVQ             280(SP), R13
 	CMPQ             R12, R13
 	SETNE            R13
 	MOVBLZX          R13, R13
 	NEGQ             R13
 	KMOVW            R13, K1
-	CMPQ             280(SP), R12
+	CMPQ             288(SP), R12
 	SETLE            R13
 	MOVBLZX          R13, R13
 	NEGQ             R13
 	KMOVW            R13, K2
-	MOVQ             288(SP), R13
+	MOVQ             296(SP), R13
 	CMPQ             R12, R13
 	SETLT            R13
 	MOVBLZX          R13, R13
 	NEGQ             R13
 	KMOVW            R13, K3
 	KANDW            K3, K2, K2
-	MOVQ             280(SP), R14
-	KMOVW            K2, R13
-	TESTQ            R13, R13
-	CMOVQNE          R12, R14
-	MOVQ             R14, R12
-	MOVQ             256(SP), R13
-	IMULQ            R13, R12
-	MOVQ             264(SP), R13
-	VBROADCASTSD     (R13)(R12*1), Z25
+	MOVQ             288(SP), R13
+	KMOVW            K2, R14
+	TESTQ            R14, R14
+	CMOVQNE          R12, R13
+	MOVQ             R13, R12
+	SUBQ             264(SP), R12
+	MOVQ             256(SP), R14
+	IMULQ            R14, R12
+	MOVQ             272(SP), R14
+	VBROADCASTSD     (R14)(R12*1), Z25
 	VBLENDMPD        Z25, Z17, K2, Z25
 	VBLENDMPD        Z25, Z19, K1, Z25
-	IMULQ            R8, R14
-	VBROADCASTSD     (BX)(R14*1), Z26
+	SUBQ             264(SP), R13
+	IMULQ            R8, R13
+	VBROADCASTSD     (BX)(R13*1), Z26
 	VSUBPD           Z23, Z26, Z23
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z24, K2
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z24, Z26
@@ -1827,32 +2015,43 @@ done9:
 	VMULPD           Z23, Z25, Z23
 	VPXORQ.BCST      k8000000000000000<>+0(SB), Z23, Z23
 	VBLENDMPD        Z23, Z19, K1, Z23
+	MOVQ             808(R10), R12
+	DECQ             R12
+	CMPQ             R12, $2
+	JCS              passed17
 	VMOVSD           X24, (R9)
-	VMOVSD           X23, (AX)
-	MOVQ             a+0(FP), R12
-	MOVQ             160(R12), R13
-	SHLQ             $3, R13
-	ADDQ             R13, BX
-	MOVQ             168(R12), R13
-	SHLQ             $3, R13
-	ADDQ             R13, SI
-	MOVQ             176(R12), R13
-	SHLQ             $3, R13
-	ADDQ             R13, DI
-	MOVQ             192(R12), R13
-	SHLQ             $3, R13
-	ADDQ             R13, R9
-	MOVQ             200(R12), R12
-	SHLQ             $3, R12
-	ADDQ             R12, AX
-	DECQ             R11
-	JNE              row2
+passed17:
+	MOVQ   808(R10), R12
+	DECQ   R12
+	CMPQ   R12, $2
+	JCS    passed18
+	VMOVSD X23, (AX)
+passed18:
+	MOVQ a+0(FP), R12
+	MOVQ 160(R12), R13
+	SHLQ $3, R13
+	ADDQ R13, BX
+	MOVQ 168(R12), R13
+	SHLQ $3, R13
+	ADDQ R13, SI
+	MOVQ 176(R12), R13
+	SHLQ $3, R13
+	ADDQ R13, DI
+	MOVQ 192(R12), R13
+	SHLQ $3, R13
+	ADDQ R13, R9
+	MOVQ 200(R12), R12
+	SHLQ $3, R12
+	ADDQ R12, AX
+	DECQ R11
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx2(SB), NOSPLIT, $120-8
+TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx2(SB), NOSPLIT, $128-8
 	MOVQ    a+0(FP), AX
 	VMOVUPD k3ff0000000000000<>+0(SB), Y0
 	VXORPD  Y1, Y1, Y1
@@ -1863,28 +2062,30 @@ TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx2(SB), NOSP
 	MOVQ    304(AX), DX
 	MOVQ    DX, 0(SP)
 	SHLQ    $3, 0(SP)
-	MOVQ    48(AX), DX
+	MOVQ    800(AX), DX
 	MOVQ    DX, 8(SP)
+	MOVQ    48(AX), DX
+	MOVQ    DX, 16(SP)
 	MOVQ    56(AX), DX
 	MOVQ    72(AX), SI
 	MOVQ    320(AX), DI
-	MOVQ    DI, 16(SP)
-	SHLQ    $3, 16(SP)
+	MOVQ    DI, 24(SP)
+	SHLQ    $3, 24(SP)
 	MOVQ    64(AX), DI
 	MOVQ    80(AX), R8
 	MOVQ    88(AX), R9
-	MOVQ    R9, 24(SP)
+	MOVQ    R9, 32(SP)
 	MOVQ    320(AX), AX
 	SHLQ    $5, AX
 	MOVQ    a+0(FP), R9
 	MOVQ    672(R9), R9
-	MOVQ    R9, 32(SP)
-	MOVQ    a+0(FP), R9
-	MOVQ    680(R9), R9
 	MOVQ    R9, 40(SP)
 	MOVQ    a+0(FP), R9
-	MOVQ    688(R9), R9
+	MOVQ    680(R9), R9
 	MOVQ    R9, 48(SP)
+	MOVQ    a+0(FP), R9
+	MOVQ    688(R9), R9
+	MOVQ    R9, 56(SP)
 	MOVQ    a+0(FP), R9
 	MOVQ    (R9), R9
 	TESTQ   R9, R9
@@ -1893,7 +2094,7 @@ row2:
 	MOVQ         (BX), R10
 	VMOVQ        R10, X4
 	VPBROADCASTQ X4, Y4
-	MOVQ         32(SP), R11
+	MOVQ         40(SP), R11
 	CMPQ         R10, R11
 	SETNE        R11
 	MOVBLZX      R11, R11
@@ -1901,14 +2102,14 @@ row2:
 	VMOVQ        R11, X5
 	VPBROADCASTQ X5, Y5
 	VBROADCASTSD (CX), Y6
-	VMOVUPD      Y6, 56(SP)
-	CMPQ         40(SP), R10
+	VMOVUPD      Y6, 64(SP)
+	CMPQ         48(SP), R10
 	SETLE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVQ        R11, X6
 	VPBROADCASTQ X6, Y6
-	MOVQ         48(SP), R11
+	MOVQ         56(SP), R11
 	CMPQ         R10, R11
 	SETLT        R11
 	MOVBLZX      R11, R11
@@ -1916,26 +2117,28 @@ row2:
 	VMOVQ        R11, X7
 	VPBROADCASTQ X7, Y7
 	VANDPD       Y7, Y6, Y6
-	MOVQ         40(SP), R12
-	VMOVMSKPD    Y6, R11
-	TESTQ        R11, R11
-	CMOVQNE      R10, R12
-	MOVQ         R12, R10
-	MOVQ         0(SP), R11
-	IMULQ        R11, R10
-	MOVQ         8(SP), R11
-	VBROADCASTSD (R11)(R10*1), Y7
+	MOVQ         48(SP), R11
+	VMOVMSKPD    Y6, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	MOVQ         R11, R10
+	SUBQ         8(SP), R10
+	MOVQ         0(SP), R12
+	IMULQ        R12, R10
+	MOVQ         16(SP), R12
+	VBROADCASTSD (R12)(R10*1), Y7
 	VBLENDVPD    Y6, Y7, Y0, Y6
 	VBLENDVPD    Y5, Y6, Y1, Y6
-	VMULPD       56(SP), Y6, Y6
+	VMULPD       64(SP), Y6, Y6
 	VXORPD       k8000000000000000<>+0(SB), Y6, Y7
 	VBROADCASTSD (DX), Y8
 	VDIVPD       Y8, Y6, Y6
-	VMOVUPD      Y6, 88(SP)
+	VMOVUPD      Y6, 96(SP)
 	VBROADCASTSD (SI), Y6
-	MOVQ         16(SP), R10
-	IMULQ        R10, R12
-	VBROADCASTSD (DI)(R12*1), Y9
+	SUBQ         8(SP), R11
+	MOVQ         24(SP), R10
+	IMULQ        R10, R11
+	VBROADCASTSD (DI)(R11*1), Y9
 	VSUBPD       Y6, Y9, Y9
 	VCMPPD       $17, k0010000000000000<>+0(SB), Y8, Y10
 	VMULPD       k4340000000000000<>+0(SB), Y8, Y11
@@ -1975,16 +2178,20 @@ row2:
 	VCMPPD       $18, Y1, Y8, Y8
 	VBLENDVPD    Y8, Y10, Y11, Y8
 	VSUBPD       Y8, Y9, Y8
-	VMULPD       56(SP), Y8, Y8
+	VMULPD       64(SP), Y8, Y8
 	VXORPD       k8000000000000000<>+0(SB), Y8, Y8
 	VBLENDVPD    Y5, Y8, Y1, Y8
 	MOVQ         DI, R10
 	MOVQ         R8, R11
-	MOVQ         24(SP), R12
-	MOVQ         a+0(FP), R13
-	MOVQ         8(R13), R13
+	MOVQ         32(SP), R13
+	MOVQ         a+0(FP), R12
+	MOVQ         8(R12), R12
 	VMOVUPD      iota64<>+0(SB), Y9
-	SUBQ         $4, R13
+	MOVQ         8(SP), R14
+	VMOVQ        R14, X10
+	VPBROADCASTQ X10, Y10
+	VPADDQ       Y10, Y9, Y9
+	SUBQ         $4, R12
 	JLT          single3
 block4:
 	VPCMPEQQ    Y4, Y9, Y10
@@ -2019,28 +2226,28 @@ block4:
 	VPSUBQ      Y14, Y13, Y13
 	VPSLLQ      $52, Y13, Y13
 	VMULPD      Y13, Y12, Y12
-	VMULPD      88(SP), Y12, Y12
+	VMULPD      96(SP), Y12, Y12
 	VADDPD      Y12, Y11, Y11
 	VBLENDVPD   Y5, Y11, Y1, Y11
 	VANDPD      Y10, Y5, Y10
 	VBLENDVPD   Y10, Y8, Y1, Y10
 	VMOVUPD     Y11, (R11)
-	VMOVUPD     (R12), Y11
+	VMOVUPD     (R13), Y11
 	VADDPD      Y10, Y11, Y10
-	VMOVUPD     Y10, (R12)
+	VMOVUPD     Y10, (R13)
 	ADDQ        AX, R10
 	ADDQ        $32, R11
-	ADDQ        $32, R12
+	ADDQ        $32, R13
 	VPADDQ      k0000000000000004<>+0(SB), Y9, Y9
-	SUBQ        $4, R13
+	SUBQ        $4, R12
 	JGE         block4
 single3:
-	ADDQ $4, R13
+	ADDQ $4, R12
 	JEQ  done5
 masked6:
 	LEAQ        tail<>+0(SB), R14
-	NEGQ        R13
-	VMOVUPD     32(R14)(R13*8), Y10
+	NEGQ        R12
+	VMOVUPD     32(R14)(R12*8), Y10
 	VPCMPEQQ    Y4, Y9, Y4
 	VBLENDVPD   Y4, Y7, Y1, Y7
 	VMASKMOVPD  (R10), Y10, Y9
@@ -2073,15 +2280,15 @@ masked6:
 	VPSUBQ      Y11, Y9, Y9
 	VPSLLQ      $52, Y9, Y9
 	VMULPD      Y9, Y6, Y6
-	VMULPD      88(SP), Y6, Y6
+	VMULPD      96(SP), Y6, Y6
 	VADDPD      Y6, Y7, Y6
 	VBLENDVPD   Y5, Y6, Y1, Y6
 	VANDPD      Y4, Y5, Y4
 	VBLENDVPD   Y4, Y8, Y1, Y4
 	VMASKMOVPD  Y6, Y10, (R11)
-	VMASKMOVPD  (R12), Y10, Y5
+	VMASKMOVPD  (R13), Y10, Y5
 	VADDPD      Y4, Y5, Y4
-	VMASKMOVPD  Y4, Y10, (R12)
+	VMASKMOVPD  Y4, Y10, (R13)
 done5:
 	MOVQ a+0(FP), R10
 	MOVQ 160(R10), R11
@@ -2134,28 +2341,32 @@ TEXT ·cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_avx512(SB), NO
 	MOVQ         304(AX), DX
 	MOVQ         DX, 0(SP)
 	SHLQ         $3, 0(SP)
-	MOVQ         48(AX), DX
-	MOVQ         DX, 8(SP)
-	MOVQ         56(AX), DX
-	MOVQ         72(AX), SI
-	MOVQ         320(AX), DI
-	MOVQ         DI, 16(SP)
+	MOVQ         800(AX), DX
+	MOVQ         48(AX), SI
+	MOVQ         SI, 8(SP)
+	MOVQ         56(AX), SI
+	MOVQ         72(AX), DI
+	MOVQ         320(AX), R8
+	MOVQ         R8, 16(SP)
 	SHLQ         $3, 16(SP)
-	MOVQ         64(AX), DI
-	MOVQ         80(AX), R8
-	MOVQ         88(AX), R9
-	MOVQ         R9, 24(SP)
+	MOVQ         64(AX), R8
+	MOVQ         80(AX), R9
+	MOVQ         88(AX), R10
+	MOVQ         R10, 24(SP)
 	MOVQ         320(AX), AX
 	SHLQ         $6, AX
 	VBROADCASTSD k0000000000000008<>+0(SB), Z18
-	MOVQ         a+0(FP), R9
-	MOVQ         672(R9), R10
+	MOVQ         a+0(FP), R10
+	MOVQ         672(R10), R10
 	MOVQ         R10, 32(SP)
-	MOVQ         680(R9), R10
+	MOVQ         a+0(FP), R10
+	MOVQ         680(R10), R10
 	MOVQ         R10, 40(SP)
-	MOVQ         688(R9), R10
+	MOVQ         a+0(FP), R10
+	MOVQ         688(R10), R10
 	MOVQ         R10, 48(SP)
-	MOVQ         (R9), R10
+	MOVQ         a+0(FP), R10
+	MOVQ         (R10), R10
 	TESTQ        R10, R10
 	JLE          end1
 row2:
@@ -2185,6 +2396,7 @@ row2:
 	TESTQ            R13, R13
 	CMOVQNE          R11, R12
 	MOVQ             R12, R11
+	SUBQ             DX, R11
 	MOVQ             0(SP), R13
 	IMULQ            R13, R11
 	MOVQ             8(SP), R13
@@ -2193,12 +2405,13 @@ row2:
 	VBLENDMPD        Z21, Z1, K1, Z21
 	VMULPD           Z21, Z20, Z21
 	VPXORQ.BCST      k8000000000000000<>+0(SB), Z21, Z22
-	VBROADCASTSD     (DX), Z23
+	VBROADCASTSD     (SI), Z23
 	VDIVPD           Z23, Z21, Z21
-	VBROADCASTSD     (SI), Z24
+	VBROADCASTSD     (DI), Z24
+	SUBQ             DX, R12
 	MOVQ             16(SP), R11
 	IMULQ            R11, R12
-	VBROADCASTSD     (DI)(R12*1), Z25
+	VBROADCASTSD     (R8)(R12*1), Z25
 	VSUBPD           Z24, Z25, Z25
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z23, K2
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z23, Z26
@@ -2241,11 +2454,14 @@ row2:
 	VMULPD           Z23, Z20, Z20
 	VPXORQ.BCST      k8000000000000000<>+0(SB), Z20, Z20
 	VBLENDMPD        Z20, Z1, K1, Z20
-	MOVQ             DI, R11
-	MOVQ             R8, R12
+	MOVQ             R8, R11
+	MOVQ             R9, R12
 	MOVQ             24(SP), R13
-	MOVQ             8(R9), R14
+	MOVQ             a+0(FP), R14
+	MOVQ             8(R14), R14
 	VMOVUPD          iota64<>+0(SB), Z23
+	VPBROADCASTQ     DX, Z25
+	VPADDQ           Z25, Z23, Z23
 	SUBQ             $8, R14
 	JLT              single3
 block4:
@@ -2347,16 +2563,16 @@ done5:
 	ADDQ R12, CX
 	MOVQ 184(R11), R12
 	SHLQ $3, R12
-	ADDQ R12, DX
+	ADDQ R12, SI
 	MOVQ 192(R11), R12
 	SHLQ $3, R12
-	ADDQ R12, DI
+	ADDQ R12, R8
 	MOVQ 200(R11), R12
 	SHLQ $3, R12
-	ADDQ R12, SI
+	ADDQ R12, DI
 	MOVQ 208(R11), R11
 	SHLQ $3, R11
-	ADDQ R11, R8
+	ADDQ R11, R9
 	DECQ R10
 	JNE  row2
 end1:
@@ -2364,7 +2580,7 @@ end1:
 	RET
 
 // func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(SB), 0, $384-8
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(SB), 0, $392-8
 	MOVQ    a+0(FP), AX
 	VMOVUPS k3f800000<>+0(SB), Y0
 	VMOVUPS k42b20000<>+0(SB), Y1
@@ -2381,32 +2597,37 @@ TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(SB), 0, $3
 	MOVQ    304(AX), DI
 	MOVQ    DI, 256(SP)
 	SHLQ    $2, 256(SP)
-	MOVQ    48(AX), DI
+	MOVQ    800(AX), DI
 	MOVQ    DI, 264(SP)
+	MOVQ    48(AX), DI
+	MOVQ    DI, 272(SP)
 	MOVQ    64(AX), DI
 	MOVQ    288(AX), R8
-	MOVQ    R8, 272(SP)
-	SHLQ    $2, 272(SP)
+	MOVQ    R8, 280(SP)
+	SHLQ    $2, 280(SP)
 	MOVQ    72(AX), R8
 	MOVQ    56(AX), R9
-	MOVQ    R9, 280(SP)
+	MOVQ    R9, 288(SP)
 	MOVQ    80(AX), AX
-	MOVQ    AX, 288(SP)
+	MOVQ    AX, 296(SP)
 	MOVQ    a+0(FP), AX
 	VMOVUPS k00000000<>+0(SB), Y6
-	VMOVUPS Y6, 296(SP)
+	VMOVUPS Y6, 304(SP)
 	VMOVUPS k00000000<>+0(SB), Y6
-	VMOVUPS Y6, 328(SP)
+	VMOVUPS Y6, 336(SP)
 	MOVQ    672(AX), R9
-	MOVQ    R9, 360(SP)
-	MOVQ    680(AX), R9
 	MOVQ    R9, 368(SP)
-	MOVQ    688(AX), R9
+	MOVQ    680(AX), R9
 	MOVQ    R9, 376(SP)
+	MOVQ    688(AX), R9
+	MOVQ    R9, 384(SP)
 	MOVQ    (AX), R9
 	TESTQ   R9, R9
 	JLE     end1
 row2:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(AX), R11
 	SUBQ    $64, R11
@@ -2418,8 +2639,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y10
 	VMOVUPS kff800000<>+0(SB), Y11
 	VMOVUPS kff800000<>+0(SB), Y12
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y15, Y15, Y13
 	VMAXPS    (R10), Y15, Y14
 	VBLENDVPS Y13, Y15, Y14, Y15
@@ -2446,8 +2667,8 @@ block4:
 	VBLENDVPS Y13, Y12, Y14, Y12
 	ADDQ      CX, R10
 	SUBQ      $64, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y15, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -2458,8 +2679,8 @@ kept3:
 	VMOVUPS Y12, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -2478,8 +2699,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VCMPPS       $3, Y6, Y6, Y8
@@ -2522,21 +2743,31 @@ done5:
 	VMAXPS       X7, X6, X7
 	VBLENDVPS    X8, X6, X7, X6
 	VBROADCASTSS X6, Y6
+	MOVQ         808(AX), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(AX), R10
+	VMOVSS       X6, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R10
+	VBROADCASTSS (R10), Y6
+over8:
 	MOVQ         (SI), R10
-	MOVQ         360(SP), R11
+	MOVQ         368(SP), R11
 	CMPQ         R10, R11
 	SETNE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVD        R11, X7
 	VPBROADCASTD X7, Y7
-	CMPQ         368(SP), R10
+	CMPQ         376(SP), R10
 	SETLE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVD        R11, X8
 	VPBROADCASTD X8, Y8
-	MOVQ         376(SP), R11
+	MOVQ         384(SP), R11
 	CMPQ         R10, R11
 	SETLT        R11
 	MOVBLZX      R11, R11
@@ -2544,35 +2775,44 @@ done5:
 	VMOVD        R11, X9
 	VPBROADCASTD X9, Y9
 	VANDPS       Y9, Y8, Y8
-	MOVQ         368(SP), R12
-	VMOVMSKPS    Y8, R11
-	TESTQ        R11, R11
-	CMOVQNE      R10, R12
-	MOVQ         R12, R10
-	MOVQ         256(SP), R11
-	IMULQ        R11, R10
-	MOVQ         264(SP), R11
-	VBROADCASTSS (R11)(R10*1), Y9
+	MOVQ         376(SP), R11
+	VMOVMSKPS    Y8, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	MOVQ         R11, R10
+	SUBQ         264(SP), R10
+	MOVQ         256(SP), R12
+	IMULQ        R12, R10
+	MOVQ         272(SP), R12
+	VBROADCASTSS (R12)(R10*1), Y9
 	VBLENDVPS    Y8, Y9, Y0, Y8
 	VMOVUPS      k00000000<>+0(SB), Y9
 	VBLENDVPS    Y7, Y8, Y9, Y8
-	VADDPS       296(SP), Y8, Y9
-	VMOVUPS      Y9, 296(SP)
-	MOVQ         BX, R10
-	MOVQ         8(AX), R11
-	VMOVUPS      k00000000<>+0(SB), Y9
-	VMOVUPS      Y9, 0(SP)
-	VMOVUPS      Y9, 32(SP)
-	VMOVUPS      Y9, 64(SP)
-	VMOVUPS      Y9, 96(SP)
-	VMOVUPS      Y9, 128(SP)
-	VMOVUPS      Y9, 160(SP)
-	VMOVUPS      Y9, 192(SP)
-	VMOVUPS      Y9, 224(SP)
-	MOVQ         $0, R13
-	SUBQ         $8, R11
-	JLT          single7
-block8:
+	MOVQ         808(AX), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed10
+	VADDPS       304(SP), Y8, Y9
+	VMOVUPS      Y9, 304(SP)
+passed10:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $2
+	JGT     known11
+	MOVQ    BX, R10
+	MOVQ    8(AX), R12
+	VMOVUPS k00000000<>+0(SB), Y9
+	VMOVUPS Y9, 0(SP)
+	VMOVUPS Y9, 32(SP)
+	VMOVUPS Y9, 64(SP)
+	VMOVUPS Y9, 96(SP)
+	VMOVUPS Y9, 128(SP)
+	VMOVUPS Y9, 160(SP)
+	VMOVUPS Y9, 192(SP)
+	VMOVUPS Y9, 224(SP)
+	MOVQ    $0, R13
+	SUBQ    $8, R12
+	JLT     single12
+block13:
 	VMOVUPS     (R10), Y9
 	VSUBPS      Y6, Y9, Y9
 	VMINPS      Y9, Y1, Y9
@@ -2601,15 +2841,15 @@ block8:
 	ADDQ        DX, R10
 	ADDQ        $32, R13
 	ANDQ        $255, R13
-	SUBQ        $8, R11
-	JGE         block8
-single7:
-	ADDQ $8, R11
-	JEQ  done9
-masked10:
+	SUBQ        $8, R12
+	JGE         block13
+single12:
+	ADDQ $8, R12
+	JEQ  done14
+masked15:
 	LEAQ        tail<>+0(SB), R14
-	NEGQ        R11
-	VMOVUPS     32(R14)(R11*4), Y9
+	NEGQ        R12
+	VMOVUPS     32(R14)(R12*4), Y9
 	VMASKMOVPS  (R10), Y9, Y10
 	VSUBPS      Y6, Y10, Y10
 	VMINPS      Y10, Y1, Y10
@@ -2636,7 +2876,7 @@ masked10:
 	VADDPS      Y10, Y11, Y10
 	VBLENDVPS   Y9, Y10, Y11, Y11
 	VMOVUPS     Y11, 0(SP)(R13*1)
-done9:
+done14:
 	VMOVUPS      0(SP), Y9
 	VMOVUPS      128(SP), Y10
 	VADDPS       Y10, Y9, Y9
@@ -2659,10 +2899,26 @@ done9:
 	VPERMILPS    $1, X9, X10
 	VADDPS       X10, X9, X9
 	VBROADCASTSS X9, Y9
-	VMOVSS       X6, (DI)
-	MOVQ         272(SP), R10
-	IMULQ        R10, R12
-	VBROADCASTSS (BX)(R12*1), Y10
+	MOVQ         808(AX), R10
+	TESTQ        R10, R10
+	JEQ          over16
+	MOVQ         816(AX), R10
+	VMOVSS       X9, 4(R10)
+	JMP          leave9
+known11:
+	MOVQ         816(AX), R10
+	VBROADCASTSS 4(R10), Y9
+over16:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed17
+	VMOVSS X6, (DI)
+passed17:
+	SUBQ         264(SP), R11
+	MOVQ         280(SP), R10
+	IMULQ        R10, R11
+	VBROADCASTSS (BX)(R11*1), Y10
 	VSUBPS       Y6, Y10, Y6
 	VCMPPS       $17, k00800000<>+0(SB), Y9, Y10
 	VMULPS       k4b800000<>+0(SB), Y9, Y11
@@ -2703,36 +2959,47 @@ done9:
 	VXORPS       k80000000<>+0(SB), Y6, Y6
 	VMOVUPS      k00000000<>+0(SB), Y8
 	VBLENDVPS    Y7, Y6, Y8, Y6
+	MOVQ         808(AX), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed18
 	VMOVSS       X9, (R8)
-	VADDPS       328(SP), Y6, Y6
-	VMOVUPS      Y6, 328(SP)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, SI
-	MOVQ         192(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, DI
-	MOVQ         200(R10), R10
-	SHLQ         $2, R10
-	ADDQ         R10, R8
-	DECQ         R9
-	JNE          row2
+passed18:
+	MOVQ    808(AX), R10
+	DECQ    R10
+	CMPQ    R10, $2
+	JCS     passed19
+	VADDPS  336(SP), Y6, Y6
+	VMOVUPS Y6, 336(SP)
+passed19:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 192(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DI
+	MOVQ 200(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, R8
+	DECQ R9
+	JNE  row2
 end1:
-	VMOVUPS 296(SP), Y0
-	MOVQ    280(SP), AX
-	VMOVSS  X0, (AX)
-	VMOVUPS 328(SP), Y0
+leave9:
+	VMOVUPS 304(SP), Y0
 	MOVQ    288(SP), AX
+	VMOVSS  X0, (AX)
+	VMOVUPS 336(SP), Y0
+	MOVQ    296(SP), AX
 	VMOVSS  X0, (AX)
 	VZEROUPPER
 	RET
 
 // func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(SB), 0, $312-8
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(SB), 0, $320-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VBROADCASTSS k3f800000<>+0(SB), Z1
@@ -2764,30 +3031,35 @@ TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(SB), 0, 
 	MOVQ         304(AX), DI
 	MOVQ         DI, 256(SP)
 	SHLQ         $2, 256(SP)
-	MOVQ         48(AX), DI
+	MOVQ         800(AX), DI
 	MOVQ         DI, 264(SP)
+	MOVQ         48(AX), DI
+	MOVQ         DI, 272(SP)
 	MOVQ         64(AX), DI
 	MOVQ         288(AX), R8
 	SHLQ         $2, R8
 	VBROADCASTSS k80000000<>+0(SB), Z21
 	MOVQ         72(AX), R9
 	MOVQ         56(AX), R10
-	MOVQ         R10, 272(SP)
+	MOVQ         R10, 280(SP)
 	MOVQ         80(AX), AX
-	MOVQ         AX, 280(SP)
+	MOVQ         AX, 288(SP)
 	MOVQ         a+0(FP), AX
 	VMOVAPS      Z0, Z22
 	VMOVAPS      Z0, Z23
 	MOVQ         672(AX), R10
-	MOVQ         R10, 288(SP)
-	MOVQ         680(AX), R10
 	MOVQ         R10, 296(SP)
-	MOVQ         688(AX), R10
+	MOVQ         680(AX), R10
 	MOVQ         R10, 304(SP)
+	MOVQ         688(AX), R10
+	MOVQ         R10, 312(SP)
 	MOVQ         (AX), R10
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(AX), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    8(AX), R12
 	SUBQ    $64, R12
@@ -2795,8 +3067,8 @@ row2:
 	VMOVAPS Z17, Z24
 	VMOVAPS Z17, Z25
 	VMOVAPS Z17, Z26
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPS      (R11), Z29, Z27
 	VFIXUPIMMPS $0, Z20, Z29, Z27
 	VMOVAPS     Z27, Z29
@@ -2811,16 +3083,16 @@ block4:
 	VMOVAPS     Z27, Z26
 	ADDQ        CX, R11
 	SUBQ        $64, R12
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z29, 0(SP)
 	VMOVUPS Z24, 64(SP)
 	VMOVUPS Z25, 128(SP)
 	VMOVUPS Z26, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $64, R12
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R12, Z24
 	VPCMPD       $6, iota32<>+0(SB), Z24, K1
 	VMOVUPS.Z    (R11), K1, Z24
@@ -2833,8 +3105,8 @@ masked6:
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $16, R12
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z24
 	VMOVUPS       128(SP), Z25
 	VMAXPS        Z25, Z24, Z25
@@ -2858,48 +3130,67 @@ done5:
 	VMAXPS        X24, X25, X24
 	VFIXUPIMMPS   $0, X20, X25, X24
 	VBROADCASTSS  X24, Z24
-	MOVQ          (SI), R11
-	MOVQ          288(SP), R12
-	CMPQ          R11, R12
-	SETNE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K1
-	CMPQ          296(SP), R11
-	SETLE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K2
-	MOVQ          304(SP), R12
-	CMPQ          R11, R12
-	SETLT         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K3
-	KANDW         K3, K2, K2
-	MOVQ          296(SP), R12
-	KMOVW         K2, R13
-	TESTQ         R13, R13
-	CMOVQNE       R11, R12
-	MOVQ          R12, R11
-	MOVQ          256(SP), R13
-	IMULQ         R13, R11
-	MOVQ          264(SP), R13
-	VBROADCASTSS  (R13)(R11*1), Z25
-	VBLENDMPS     Z25, Z1, K2, Z25
-	VBLENDMPS     Z25, Z0, K1, Z25
-	VADDPS        Z25, Z22, Z22
-	MOVQ          BX, R11
-	MOVQ          8(AX), R13
-	VMOVAPS       Z0, Z26
-	VMOVUPS       Z26, 0(SP)
-	VMOVUPS       Z26, 64(SP)
-	VMOVUPS       Z26, 128(SP)
-	VMOVUPS       Z26, 192(SP)
-	MOVQ          $0, R14
-	SUBQ          $16, R13
-	JLT           single7
-block8:
+	MOVQ          808(AX), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(AX), R11
+	VMOVSS        X24, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R11
+	VBROADCASTSS (R11), Z24
+over8:
+	MOVQ         (SI), R11
+	MOVQ         296(SP), R12
+	CMPQ         R11, R12
+	SETNE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K1
+	CMPQ         304(SP), R11
+	SETLE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K2
+	MOVQ         312(SP), R12
+	CMPQ         R11, R12
+	SETLT        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K3
+	KANDW        K3, K2, K2
+	MOVQ         304(SP), R12
+	KMOVW        K2, R13
+	TESTQ        R13, R13
+	CMOVQNE      R11, R12
+	MOVQ         R12, R11
+	SUBQ         264(SP), R11
+	MOVQ         256(SP), R13
+	IMULQ        R13, R11
+	MOVQ         272(SP), R13
+	VBROADCASTSS (R13)(R11*1), Z25
+	VBLENDMPS    Z25, Z1, K2, Z25
+	VBLENDMPS    Z25, Z0, K1, Z25
+	MOVQ         808(AX), R11
+	DECQ         R11
+	CMPQ         R11, $2
+	JCS          passed10
+	VADDPS       Z25, Z22, Z22
+passed10:
+	MOVQ    808(AX), R11
+	CMPQ    R11, $2
+	JGT     known11
+	MOVQ    BX, R11
+	MOVQ    8(AX), R13
+	VMOVAPS Z0, Z26
+	VMOVUPS Z26, 0(SP)
+	VMOVUPS Z26, 64(SP)
+	VMOVUPS Z26, 128(SP)
+	VMOVUPS Z26, 192(SP)
+	MOVQ    $0, R14
+	SUBQ    $16, R13
+	JLT     single12
+block13:
 	VMOVUPS     (R11), Z26
 	VSUBPS      Z24, Z26, Z26
 	VMINPS      Z26, Z2, Z26
@@ -2929,11 +3220,11 @@ block8:
 	ADDQ        $64, R14
 	ANDQ        $255, R14
 	SUBQ        $16, R13
-	JGE         block8
-single7:
+	JGE         block13
+single12:
 	ADDQ $16, R13
-	JEQ  done9
-masked10:
+	JEQ  done14
+masked15:
 	VPBROADCASTD R13, Z26
 	VPCMPD       $6, iota32<>+0(SB), Z26, K2
 	VMOVUPS.Z    (R11), K2, Z26
@@ -2962,24 +3253,40 @@ masked10:
 	VADDPS       Z26, Z27, Z26
 	VMOVAPS      Z26, K2, Z27
 	VMOVUPS      Z27, 0(SP)(R14*1)
-done9:
-	VMOVUPS          0(SP), Z26
-	VMOVUPS          128(SP), Z27
-	VADDPS           Z27, Z26, Z26
-	VMOVUPS          64(SP), Z27
-	VMOVUPS          192(SP), Z28
-	VADDPS           Z28, Z27, Z27
-	VADDPS           Z27, Z26, Z26
-	VEXTRACTF64X4    $1, Z26, Y27
-	VADDPS           Y27, Y26, Y26
-	VEXTRACTF64X2    $1, Y26, X27
-	VADDPS           X27, X26, X26
-	VPERMILPD        $1, X26, X27
-	VADDPS           X27, X26, X26
-	VPERMILPS        $1, X26, X27
-	VADDPS           X27, X26, X26
-	VBROADCASTSS     X26, Z26
-	VMOVSS           X24, (DI)
+done14:
+	VMOVUPS       0(SP), Z26
+	VMOVUPS       128(SP), Z27
+	VADDPS        Z27, Z26, Z26
+	VMOVUPS       64(SP), Z27
+	VMOVUPS       192(SP), Z28
+	VADDPS        Z28, Z27, Z27
+	VADDPS        Z27, Z26, Z26
+	VEXTRACTF64X4 $1, Z26, Y27
+	VADDPS        Y27, Y26, Y26
+	VEXTRACTF64X2 $1, Y26, X27
+	VADDPS        X27, X26, X26
+	VPERMILPD     $1, X26, X27
+	VADDPS        X27, X26, X26
+	VPERMILPS     $1, X26, X27
+	VADDPS        X27, X26, X26
+	VBROADCASTSS  X26, Z26
+	MOVQ          808(AX), R11
+	TESTQ         R11, R11
+	JEQ           over16
+	MOVQ          816(AX), R11
+	VMOVSS        X26, 4(R11)
+	JMP           leave9
+known11:
+	MOVQ         816(AX), R11
+	VBROADCASTSS 4(R11), Z26
+over16:
+	MOVQ   808(AX), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed17
+	VMOVSS X24, (DI)
+passed17:
+	SUBQ             264(SP), R12
 	IMULQ            R8, R12
 	VBROADCASTSS     (BX)(R12*1), Z27
 	VSUBPS           Z24, Z27, Z24
@@ -3019,27 +3326,38 @@ done9:
 	VMULPS           Z24, Z25, Z24
 	VPXORD           Z21, Z24, Z24
 	VBLENDMPS        Z24, Z0, K1, Z24
+	MOVQ             808(AX), R11
+	DECQ             R11
+	CMPQ             R11, $2
+	JCS              passed18
 	VMOVSS           X26, (R9)
-	VADDPS           Z24, Z23, Z23
-	MOVQ             a+0(FP), R11
-	MOVQ             160(R11), R12
-	SHLQ             $2, R12
-	ADDQ             R12, BX
-	MOVQ             168(R11), R12
-	SHLQ             $3, R12
-	ADDQ             R12, SI
-	MOVQ             192(R11), R12
-	SHLQ             $2, R12
-	ADDQ             R12, DI
-	MOVQ             200(R11), R11
-	SHLQ             $2, R11
-	ADDQ             R11, R9
-	DECQ             R10
-	JNE              row2
+passed18:
+	MOVQ   808(AX), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed19
+	VADDPS Z24, Z23, Z23
+passed19:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, SI
+	MOVQ 192(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, DI
+	MOVQ 200(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, R9
+	DECQ R10
+	JNE  row2
 end1:
-	MOVQ   272(SP), AX
-	VMOVSS X22, (AX)
+leave9:
 	MOVQ   280(SP), AX
+	VMOVSS X22, (AX)
+	MOVQ   288(SP), AX
 	VMOVSS X23, (AX)
 	VZEROUPPER
 	RET
@@ -3078,50 +3396,56 @@ TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(SB), NOSP
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
 	MOVQ         48(AX), BX
+	MOVQ         BX, 8(SP)
 	VXORPS       Y0, Y0, Y0
 	VMOVUPS      k42b20000<>+0(SB), Y1
 	VMOVUPS      kc2d00000<>+0(SB), Y2
-	MOVQ         88(AX), CX
-	MOVQ         32(AX), DX
-	MOVQ         312(AX), SI
-	MOVQ         SI, 8(SP)
-	SHLQ         $2, 8(SP)
+	MOVQ         88(AX), BX
+	MOVQ         32(AX), CX
+	MOVQ         312(AX), DX
+	MOVQ         DX, 16(SP)
+	SHLQ         $2, 16(SP)
+	MOVQ         800(AX), DX
 	MOVQ         56(AX), SI
-	MOVQ         SI, 16(SP)
+	MOVQ         SI, 24(SP)
 	MOVQ         64(AX), SI
 	MOVQ         80(AX), DI
 	MOVQ         328(AX), R8
-	MOVQ         R8, 24(SP)
-	SHLQ         $2, 24(SP)
+	MOVQ         R8, 32(SP)
+	SHLQ         $2, 32(SP)
 	MOVQ         72(AX), R8
 	MOVQ         96(AX), R9
 	MOVQ         104(AX), R10
-	MOVQ         R10, 32(SP)
+	MOVQ         R10, 40(SP)
 	MOVQ         328(AX), AX
 	SHLQ         $5, AX
 	MOVQ         a+0(FP), R10
-	MOVQ         672(R10), R11
-	MOVQ         R11, 40(SP)
-	MOVQ         0(SP), R11
-	VBROADCASTSS (R11), Y3
+	MOVQ         672(R10), R10
+	MOVQ         R10, 48(SP)
+	MOVQ         0(SP), R10
+	VBROADCASTSS (R10), Y3
+	MOVQ         8(SP), R10
+	VBROADCASTSS (R10), Y4
+	VMOVUPS      Y4, 56(SP)
+	VDIVPS       56(SP), Y3, Y4
+	VMOVUPS      Y4, 88(SP)
+	MOVQ         a+0(FP), R10
+	MOVQ         680(R10), R10
+	MOVQ         R10, 0(SP)
+	MOVQ         a+0(FP), R10
+	MOVQ         688(R10), R10
+	MOVQ         R10, 8(SP)
 	VBROADCASTSS (BX), Y4
-	VMOVUPS      Y4, 48(SP)
-	VDIVPS       48(SP), Y3, Y4
-	VMOVUPS      Y4, 80(SP)
-	MOVQ         680(R10), BX
-	MOVQ         BX, 0(SP)
-	MOVQ         688(R10), BX
-	MOVQ         BX, 112(SP)
-	VBROADCASTSS (CX), Y4
 	VMULPS       Y4, Y3, Y3
-	VDIVPS       48(SP), Y3, Y3
-	VMOVUPS      Y3, 48(SP)
-	MOVQ         (R10), BX
+	VDIVPS       56(SP), Y3, Y3
+	VMOVUPS      Y3, 56(SP)
+	MOVQ         a+0(FP), BX
+	MOVQ         (BX), BX
 	TESTQ        BX, BX
 	JLE          end1
 row2:
-	MOVQ         (DX), CX
-	MOVQ         CX, R11
+	MOVQ         (CX), R10
+	MOVQ         R10, R11
 	MOVQ         $-1, R12
 	MOVQ         $2147483647, R13
 	CMPQ         R11, R12
@@ -3130,21 +3454,21 @@ row2:
 	CMOVQGT      R13, R11
 	VMOVD        R11, X3
 	VPBROADCASTD X3, Y3
-	MOVQ         40(SP), R11
-	CMPQ         CX, R11
+	MOVQ         48(SP), R11
+	CMPQ         R10, R11
 	SETNE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVD        R11, X4
 	VPBROADCASTD X4, Y4
-	CMPQ         0(SP), CX
+	CMPQ         0(SP), R10
 	SETLE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVD        R11, X5
 	VPBROADCASTD X5, Y5
-	MOVQ         112(SP), R11
-	CMPQ         CX, R11
+	MOVQ         8(SP), R11
+	CMPQ         R10, R11
 	SETLT        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
@@ -3154,22 +3478,24 @@ row2:
 	MOVQ         0(SP), R11
 	VMOVMSKPS    Y5, R12
 	TESTQ        R12, R12
-	CMOVQNE      CX, R11
-	MOVQ         R11, CX
-	MOVQ         8(SP), R12
-	IMULQ        R12, CX
+	CMOVQNE      R10, R11
+	MOVQ         R11, R10
+	SUBQ         DX, R10
 	MOVQ         16(SP), R12
-	VBROADCASTSS (R12)(CX*1), Y6
+	IMULQ        R12, R10
+	MOVQ         24(SP), R12
+	VBROADCASTSS (R12)(R10*1), Y6
 	VMOVUPS      k3f800000<>+0(SB), Y7
 	VBLENDVPS    Y5, Y6, Y7, Y5
 	VBLENDVPS    Y4, Y5, Y0, Y5
-	VMULPS       80(SP), Y5, Y5
+	VMULPS       88(SP), Y5, Y5
 	VXORPS       k80000000<>+0(SB), Y5, Y6
 	VBROADCASTSS (SI), Y7
 	VDIVPS       Y7, Y5, Y5
 	VBROADCASTSS (DI), Y8
-	MOVQ         24(SP), CX
-	IMULQ        CX, R11
+	SUBQ         DX, R11
+	MOVQ         32(SP), R10
+	IMULQ        R10, R11
 	VBROADCASTSS (R8)(R11*1), Y9
 	VSUBPS       Y8, Y9, Y9
 	VCMPPS       $17, k00800000<>+0(SB), Y7, Y10
@@ -3207,21 +3533,25 @@ row2:
 	VCMPPS       $18, Y0, Y7, Y7
 	VBLENDVPS    Y7, Y10, Y11, Y7
 	VSUBPS       Y7, Y9, Y7
-	VMULPS       80(SP), Y7, Y7
+	VMULPS       88(SP), Y7, Y7
 	VXORPS       k80000000<>+0(SB), Y7, Y7
 	VBLENDVPS    Y4, Y7, Y0, Y7
-	VSUBPS       48(SP), Y7, Y7
-	MOVQ         R8, CX
+	VSUBPS       56(SP), Y7, Y7
+	MOVQ         R8, R10
 	MOVQ         R9, R11
-	MOVQ         32(SP), R14
-	MOVQ         8(R10), R12
+	MOVQ         40(SP), R12
+	MOVQ         a+0(FP), R13
+	MOVQ         8(R13), R13
 	VMOVUPS      iota32<>+0(SB), Y9
-	SUBQ         $8, R12
+	VMOVD        DX, X10
+	VPBROADCASTD X10, Y10
+	VPADDD       Y10, Y9, Y9
+	SUBQ         $8, R13
 	JLT          single3
 block4:
 	VPCMPEQD    Y3, Y9, Y10
 	VBLENDVPS   Y10, Y6, Y0, Y11
-	VMOVUPS     (CX), Y12
+	VMOVUPS     (R10), Y12
 	VSUBPS      Y8, Y12, Y12
 	VMINPS      Y12, Y1, Y12
 	VMAXPS      Y12, Y2, Y12
@@ -3251,25 +3581,25 @@ block4:
 	VANDPS      Y10, Y4, Y10
 	VBLENDVPS   Y10, Y7, Y0, Y10
 	VMOVUPS     Y11, (R11)
-	VMOVUPS     (R14), Y11
+	VMOVUPS     (R12), Y11
 	VADDPS      Y10, Y11, Y10
-	VMOVUPS     Y10, (R14)
-	ADDQ        AX, CX
+	VMOVUPS     Y10, (R12)
+	ADDQ        AX, R10
 	ADDQ        $32, R11
-	ADDQ        $32, R14
+	ADDQ        $32, R12
 	VPADDD      k00000008<>+0(SB), Y9, Y9
-	SUBQ        $8, R12
+	SUBQ        $8, R13
 	JGE         block4
 single3:
-	ADDQ $8, R12
+	ADDQ $8, R13
 	JEQ  done5
 masked6:
-	LEAQ        tail<>+0(SB), R13
-	NEGQ        R12
-	VMOVUPS     32(R13)(R12*4), Y10
+	LEAQ        tail<>+0(SB), R14
+	NEGQ        R13
+	VMOVUPS     32(R14)(R13*4), Y10
 	VPCMPEQD    Y3, Y9, Y3
 	VBLENDVPS   Y3, Y6, Y0, Y6
-	VMASKMOVPS  (CX), Y10, Y9
+	VMASKMOVPS  (R10), Y10, Y9
 	VSUBPS      Y8, Y9, Y8
 	VMINPS      Y8, Y1, Y8
 	VMAXPS      Y8, Y2, Y8
@@ -3299,26 +3629,26 @@ masked6:
 	VANDPS      Y3, Y4, Y3
 	VBLENDVPS   Y3, Y7, Y0, Y3
 	VMASKMOVPS  Y5, Y10, (R11)
-	VMASKMOVPS  (R14), Y10, Y4
+	VMASKMOVPS  (R12), Y10, Y4
 	VADDPS      Y3, Y4, Y3
-	VMASKMOVPS  Y3, Y10, (R14)
+	VMASKMOVPS  Y3, Y10, (R12)
 done5:
-	MOVQ a+0(FP), CX
-	MOVQ 160(CX), R11
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
 	SHLQ $3, R11
-	ADDQ R11, DX
-	MOVQ 192(CX), R11
+	ADDQ R11, CX
+	MOVQ 192(R10), R11
 	SHLQ $2, R11
 	ADDQ R11, SI
-	MOVQ 200(CX), R11
+	MOVQ 200(R10), R11
 	SHLQ $2, R11
 	ADDQ R11, R8
-	MOVQ 208(CX), R11
+	MOVQ 208(R10), R11
 	SHLQ $2, R11
 	ADDQ R11, DI
-	MOVQ 224(CX), CX
-	SHLQ $2, CX
-	ADDQ CX, R9
+	MOVQ 224(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, R9
 	DECQ BX
 	JNE  row2
 end1:
@@ -3326,11 +3656,12 @@ end1:
 	RET
 
 // func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(SB), NOSPLIT, $48-8
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(SB), NOSPLIT, $56-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
 	MOVQ         48(AX), BX
+	MOVQ         BX, 8(SP)
 	VBROADCASTSS k3f800000<>+0(SB), Z0
 	VPXORD       Z1, Z1, Z1
 	VBROADCASTSS k42b20000<>+0(SB), Z2
@@ -3348,45 +3679,48 @@ TEXT ·cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(SB), NO
 	VBROADCASTSS k4b40007f<>+0(SB), Z14
 	VBROADCASTSS k4b00007f<>+0(SB), Z15
 	VBROADCASTSS k7fc00000<>+0(SB), Z16
-	MOVQ         88(AX), CX
-	MOVQ         32(AX), DX
-	MOVQ         312(AX), SI
-	MOVQ         SI, 8(SP)
-	SHLQ         $2, 8(SP)
+	MOVQ         88(AX), BX
+	MOVQ         32(AX), CX
+	MOVQ         312(AX), DX
+	MOVQ         DX, 16(SP)
+	SHLQ         $2, 16(SP)
+	MOVQ         800(AX), DX
 	MOVQ         56(AX), SI
-	MOVQ         SI, 16(SP)
+	MOVQ         SI, 24(SP)
 	VBROADCASTSS k80000000<>+0(SB), Z17
 	MOVQ         64(AX), SI
 	MOVQ         80(AX), DI
 	MOVQ         328(AX), R8
-	SHLQ         $2, R8
-	MOVQ         72(AX), R9
-	MOVQ         96(AX), R10
-	MOVQ         104(AX), R11
-	MOVQ         R11, 24(SP)
+	MOVQ         R8, 32(SP)
+	SHLQ         $2, 32(SP)
+	MOVQ         72(AX), R8
+	MOVQ         96(AX), R9
+	MOVQ         104(AX), R10
+	MOVQ         R10, 40(SP)
 	MOVQ         328(AX), AX
 	SHLQ         $6, AX
 	VBROADCASTSS k00000010<>+0(SB), Z18
-	MOVQ         a+0(FP), R11
-	MOVQ         672(R11), R12
-	MOVQ         R12, 32(SP)
-	MOVQ         0(SP), R12
-	VBROADCASTSS (R12), Z19
-	VBROADCASTSS (BX), Z20
+	MOVQ         a+0(FP), R10
+	MOVQ         672(R10), R11
+	MOVQ         R11, 48(SP)
+	MOVQ         0(SP), R11
+	VBROADCASTSS (R11), Z19
+	MOVQ         8(SP), R11
+	VBROADCASTSS (R11), Z20
 	VDIVPS       Z20, Z19, Z21
-	MOVQ         680(R11), BX
-	MOVQ         BX, 0(SP)
-	MOVQ         688(R11), BX
-	MOVQ         BX, 40(SP)
-	VBROADCASTSS (CX), Z22
+	MOVQ         680(R10), R11
+	MOVQ         R11, 0(SP)
+	MOVQ         688(R10), R11
+	MOVQ         R11, 8(SP)
+	VBROADCASTSS (BX), Z22
 	VMULPS       Z22, Z19, Z19
 	VDIVPS       Z20, Z19, Z19
-	MOVQ         (R11), BX
+	MOVQ         (R10), BX
 	TESTQ        BX, BX
 	JLE          end1
 row2:
-	MOVQ             (DX), CX
-	MOVQ             CX, R12
+	MOVQ             (CX), R11
+	MOVQ             R11, R12
 	MOVQ             $-1, R13
 	MOVQ             $2147483647, R14
 	CMPQ             R12, R13
@@ -3394,19 +3728,19 @@ row2:
 	CMPQ             R12, R14
 	CMOVQGT          R14, R12
 	VPBROADCASTD     R12, Z20
-	MOVQ             32(SP), R12
-	CMPQ             CX, R12
+	MOVQ             48(SP), R12
+	CMPQ             R11, R12
 	SETNE            R12
 	MOVBLZX          R12, R12
 	NEGQ             R12
 	KMOVW            R12, K1
-	CMPQ             0(SP), CX
+	CMPQ             0(SP), R11
 	SETLE            R12
 	MOVBLZX          R12, R12
 	NEGQ             R12
 	KMOVW            R12, K2
-	MOVQ             40(SP), R12
-	CMPQ             CX, R12
+	MOVQ             8(SP), R12
+	CMPQ             R11, R12
 	SETLT            R12
 	MOVBLZX          R12, R12
 	NEGQ             R12
@@ -3415,12 +3749,13 @@ row2:
 	MOVQ             0(SP), R12
 	KMOVW            K2, R13
 	TESTQ            R13, R13
-	CMOVQNE          CX, R12
-	MOVQ             R12, CX
-	MOVQ             8(SP), R13
-	IMULQ            R13, CX
+	CMOVQNE          R11, R12
+	MOVQ             R12, R11
+	SUBQ             DX, R11
 	MOVQ             16(SP), R13
-	VBROADCASTSS     (R13)(CX*1), Z22
+	IMULQ            R13, R11
+	MOVQ             24(SP), R13
+	VBROADCASTSS     (R13)(R11*1), Z22
 	VBLENDMPS        Z22, Z0, K2, Z22
 	VBLENDMPS        Z22, Z1, K1, Z22
 	VMULPS           Z22, Z21, Z22
@@ -3428,8 +3763,10 @@ row2:
 	VBROADCASTSS     (SI), Z24
 	VDIVPS           Z24, Z22, Z22
 	VBROADCASTSS     (DI), Z25
-	IMULQ            R8, R12
-	VBROADCASTSS     (R9)(R12*1), Z26
+	SUBQ             DX, R12
+	MOVQ             32(SP), R11
+	IMULQ            R11, R12
+	VBROADCASTSS     (R8)(R12*1), Z26
 	VSUBPS           Z25, Z26, Z26
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z24, K2
 	VMULPS.BCST      k4b800000<>+0(SB), Z24, Z27
@@ -3468,17 +3805,19 @@ row2:
 	VPXORD           Z17, Z24, Z24
 	VBLENDMPS        Z24, Z1, K1, Z24
 	VSUBPS           Z19, Z24, Z24
-	MOVQ             R9, CX
-	MOVQ             R10, R12
-	MOVQ             24(SP), R14
-	MOVQ             8(R11), R13
+	MOVQ             R8, R11
+	MOVQ             R9, R12
+	MOVQ             40(SP), R13
+	MOVQ             8(R10), R14
 	VMOVUPS          iota32<>+0(SB), Z26
-	SUBQ             $16, R13
+	VPBROADCASTD     DX, Z27
+	VPADDD           Z27, Z26, Z26
+	SUBQ             $16, R14
 	JLT              single3
 block4:
 	VPCMPD      $0, Z20, Z26, K2
 	VBLENDMPS   Z23, Z1, K2, Z27
-	VMOVUPS     (CX), Z28
+	VMOVUPS     (R11), Z28
 	VSUBPS      Z25, Z28, Z28
 	VMINPS      Z28, Z2, Z28
 	VMAXPS      Z28, Z3, Z28
@@ -3505,24 +3844,24 @@ block4:
 	KANDW       K2, K1, K2
 	VBLENDMPS   Z24, Z1, K2, Z28
 	VMOVUPS     Z27, (R12)
-	VMOVUPS     (R14), Z27
+	VMOVUPS     (R13), Z27
 	VADDPS      Z28, Z27, Z27
-	VMOVUPS     Z27, (R14)
-	ADDQ        AX, CX
+	VMOVUPS     Z27, (R13)
+	ADDQ        AX, R11
 	ADDQ        $64, R12
-	ADDQ        $64, R14
+	ADDQ        $64, R13
 	VPADDD      Z18, Z26, Z26
-	SUBQ        $16, R13
+	SUBQ        $16, R14
 	JGE         block4
 single3:
-	ADDQ $16, R13
+	ADDQ $16, R14
 	JEQ  done5
 masked6:
-	VPBROADCASTD R13, Z27
+	VPBROADCASTD R14, Z27
 	VPCMPD       $6, iota32<>+0(SB), Z27, K2
 	VPCMPD       $0, Z20, Z26, K3
 	VBLENDMPS    Z23, Z1, K3, Z20
-	VMOVUPS.Z    (CX), K2, Z23
+	VMOVUPS.Z    (R11), K2, Z23
 	VSUBPS       Z25, Z23, Z23
 	VMINPS       Z23, Z2, Z23
 	VMAXPS       Z23, Z3, Z23
@@ -3549,26 +3888,26 @@ masked6:
 	KANDW        K3, K1, K1
 	VBLENDMPS    Z24, Z1, K1, Z22
 	VMOVUPS      Z20, K2, (R12)
-	VMOVUPS.Z    (R14), K2, Z20
+	VMOVUPS.Z    (R13), K2, Z20
 	VADDPS       Z22, Z20, Z20
-	VMOVUPS      Z20, K2, (R14)
+	VMOVUPS      Z20, K2, (R13)
 done5:
-	MOVQ a+0(FP), CX
-	MOVQ 160(CX), R12
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
 	SHLQ $3, R12
-	ADDQ R12, DX
-	MOVQ 192(CX), R12
+	ADDQ R12, CX
+	MOVQ 192(R11), R12
 	SHLQ $2, R12
 	ADDQ R12, SI
-	MOVQ 200(CX), R12
+	MOVQ 200(R11), R12
 	SHLQ $2, R12
-	ADDQ R12, R9
-	MOVQ 208(CX), R12
+	ADDQ R12, R8
+	MOVQ 208(R11), R12
 	SHLQ $2, R12
 	ADDQ R12, DI
-	MOVQ 224(CX), CX
-	SHLQ $2, CX
-	ADDQ CX, R10
+	MOVQ 224(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, R9
 	DECQ BX
 	JNE  row2
 end1:
@@ -3576,7 +3915,7 @@ end1:
 	RET
 
 // func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(SB), 0, $384-8
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(SB), 0, $392-8
 	MOVQ    a+0(FP), AX
 	VMOVUPD k3ff0000000000000<>+0(SB), Y0
 	VMOVUPD k4086300000000000<>+0(SB), Y1
@@ -3593,32 +3932,37 @@ TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(SB), 0, $3
 	MOVQ    304(AX), DI
 	MOVQ    DI, 256(SP)
 	SHLQ    $3, 256(SP)
-	MOVQ    48(AX), DI
+	MOVQ    800(AX), DI
 	MOVQ    DI, 264(SP)
+	MOVQ    48(AX), DI
+	MOVQ    DI, 272(SP)
 	MOVQ    64(AX), DI
 	MOVQ    288(AX), R8
-	MOVQ    R8, 272(SP)
-	SHLQ    $3, 272(SP)
+	MOVQ    R8, 280(SP)
+	SHLQ    $3, 280(SP)
 	MOVQ    72(AX), R8
 	MOVQ    56(AX), R9
-	MOVQ    R9, 280(SP)
+	MOVQ    R9, 288(SP)
 	MOVQ    80(AX), AX
-	MOVQ    AX, 288(SP)
+	MOVQ    AX, 296(SP)
 	MOVQ    a+0(FP), AX
 	VMOVUPD k0000000000000000<>+0(SB), Y6
-	VMOVUPD Y6, 296(SP)
+	VMOVUPD Y6, 304(SP)
 	VMOVUPD k0000000000000000<>+0(SB), Y6
-	VMOVUPD Y6, 328(SP)
+	VMOVUPD Y6, 336(SP)
 	MOVQ    672(AX), R9
-	MOVQ    R9, 360(SP)
-	MOVQ    680(AX), R9
 	MOVQ    R9, 368(SP)
-	MOVQ    688(AX), R9
+	MOVQ    680(AX), R9
 	MOVQ    R9, 376(SP)
+	MOVQ    688(AX), R9
+	MOVQ    R9, 384(SP)
 	MOVQ    (AX), R9
 	TESTQ   R9, R9
 	JLE     end1
 row2:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(AX), R11
 	SUBQ    $32, R11
@@ -3630,8 +3974,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y11
 	VMOVUPD kfff0000000000000<>+0(SB), Y12
 	VMOVUPD kfff0000000000000<>+0(SB), Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y6, Y6, Y14
 	VMAXPD    (R10), Y6, Y15
 	VBLENDVPD Y14, Y6, Y15, Y6
@@ -3658,8 +4002,8 @@ block4:
 	VBLENDVPD Y14, Y13, Y15, Y13
 	ADDQ      CX, R10
 	SUBQ      $32, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -3670,8 +4014,8 @@ kept3:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -3690,8 +4034,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VCMPPD       $3, Y6, Y6, Y8
@@ -3730,21 +4074,31 @@ done5:
 	VMAXPD       X7, X6, X7
 	VBLENDVPD    X8, X6, X7, X6
 	VBROADCASTSD X6, Y6
+	MOVQ         808(AX), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(AX), R10
+	VMOVSD       X6, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R10
+	VBROADCASTSD (R10), Y6
+over8:
 	MOVQ         (SI), R10
-	MOVQ         360(SP), R11
+	MOVQ         368(SP), R11
 	CMPQ         R10, R11
 	SETNE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVQ        R11, X7
 	VPBROADCASTQ X7, Y7
-	CMPQ         368(SP), R10
+	CMPQ         376(SP), R10
 	SETLE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVQ        R11, X8
 	VPBROADCASTQ X8, Y8
-	MOVQ         376(SP), R11
+	MOVQ         384(SP), R11
 	CMPQ         R10, R11
 	SETLT        R11
 	MOVBLZX      R11, R11
@@ -3752,35 +4106,44 @@ done5:
 	VMOVQ        R11, X9
 	VPBROADCASTQ X9, Y9
 	VANDPD       Y9, Y8, Y8
-	MOVQ         368(SP), R12
-	VMOVMSKPD    Y8, R11
-	TESTQ        R11, R11
-	CMOVQNE      R10, R12
-	MOVQ         R12, R10
-	MOVQ         256(SP), R11
-	IMULQ        R11, R10
-	MOVQ         264(SP), R11
-	VBROADCASTSD (R11)(R10*1), Y9
+	MOVQ         376(SP), R11
+	VMOVMSKPD    Y8, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	MOVQ         R11, R10
+	SUBQ         264(SP), R10
+	MOVQ         256(SP), R12
+	IMULQ        R12, R10
+	MOVQ         272(SP), R12
+	VBROADCASTSD (R12)(R10*1), Y9
 	VBLENDVPD    Y8, Y9, Y0, Y8
 	VMOVUPD      k0000000000000000<>+0(SB), Y9
 	VBLENDVPD    Y7, Y8, Y9, Y8
-	VADDPD       296(SP), Y8, Y9
-	VMOVUPD      Y9, 296(SP)
-	MOVQ         BX, R10
-	MOVQ         8(AX), R11
-	VMOVUPD      k0000000000000000<>+0(SB), Y9
-	VMOVUPD      Y9, 0(SP)
-	VMOVUPD      Y9, 32(SP)
-	VMOVUPD      Y9, 64(SP)
-	VMOVUPD      Y9, 96(SP)
-	VMOVUPD      Y9, 128(SP)
-	VMOVUPD      Y9, 160(SP)
-	VMOVUPD      Y9, 192(SP)
-	VMOVUPD      Y9, 224(SP)
-	MOVQ         $0, R13
-	SUBQ         $4, R11
-	JLT          single7
-block8:
+	MOVQ         808(AX), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed10
+	VADDPD       304(SP), Y8, Y9
+	VMOVUPD      Y9, 304(SP)
+passed10:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $2
+	JGT     known11
+	MOVQ    BX, R10
+	MOVQ    8(AX), R12
+	VMOVUPD k0000000000000000<>+0(SB), Y9
+	VMOVUPD Y9, 0(SP)
+	VMOVUPD Y9, 32(SP)
+	VMOVUPD Y9, 64(SP)
+	VMOVUPD Y9, 96(SP)
+	VMOVUPD Y9, 128(SP)
+	VMOVUPD Y9, 160(SP)
+	VMOVUPD Y9, 192(SP)
+	VMOVUPD Y9, 224(SP)
+	MOVQ    $0, R13
+	SUBQ    $4, R12
+	JLT     single12
+block13:
 	VMOVUPD     (R10), Y9
 	VSUBPD      Y6, Y9, Y9
 	VMINPD      Y9, Y1, Y9
@@ -3815,15 +4178,15 @@ block8:
 	ADDQ        DX, R10
 	ADDQ        $32, R13
 	ANDQ        $255, R13
-	SUBQ        $4, R11
-	JGE         block8
-single7:
-	ADDQ $4, R11
-	JEQ  done9
-masked10:
+	SUBQ        $4, R12
+	JGE         block13
+single12:
+	ADDQ $4, R12
+	JEQ  done14
+masked15:
 	LEAQ        tail<>+0(SB), R14
-	NEGQ        R11
-	VMOVUPD     32(R14)(R11*8), Y9
+	NEGQ        R12
+	VMOVUPD     32(R14)(R12*8), Y9
 	VMASKMOVPD  (R10), Y9, Y10
 	VSUBPD      Y6, Y10, Y10
 	VMINPD      Y10, Y1, Y10
@@ -3856,7 +4219,7 @@ masked10:
 	VADDPD      Y10, Y11, Y10
 	VBLENDVPD   Y9, Y10, Y11, Y11
 	VMOVUPD     Y11, 0(SP)(R13*1)
-done9:
+done14:
 	VMOVUPD      0(SP), Y9
 	VMOVUPD      128(SP), Y10
 	VADDPD       Y10, Y9, Y9
@@ -3877,10 +4240,26 @@ done9:
 	VPERMILPD    $1, X9, X10
 	VADDPD       X10, X9, X9
 	VBROADCASTSD X9, Y9
-	VMOVSD       X6, (DI)
-	MOVQ         272(SP), R10
-	IMULQ        R10, R12
-	VBROADCASTSD (BX)(R12*1), Y10
+	MOVQ         808(AX), R10
+	TESTQ        R10, R10
+	JEQ          over16
+	MOVQ         816(AX), R10
+	VMOVSD       X9, 8(R10)
+	JMP          leave9
+known11:
+	MOVQ         816(AX), R10
+	VBROADCASTSD 8(R10), Y9
+over16:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed17
+	VMOVSD X6, (DI)
+passed17:
+	SUBQ         264(SP), R11
+	MOVQ         280(SP), R10
+	IMULQ        R10, R11
+	VBROADCASTSD (BX)(R11*1), Y10
 	VSUBPD       Y6, Y10, Y6
 	VCMPPD       $17, k0010000000000000<>+0(SB), Y9, Y10
 	VMULPD       k4340000000000000<>+0(SB), Y9, Y11
@@ -3924,36 +4303,47 @@ done9:
 	VXORPD       k8000000000000000<>+0(SB), Y6, Y6
 	VMOVUPD      k0000000000000000<>+0(SB), Y8
 	VBLENDVPD    Y7, Y6, Y8, Y6
+	MOVQ         808(AX), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed18
 	VMOVSD       X9, (R8)
-	VADDPD       328(SP), Y6, Y6
-	VMOVUPD      Y6, 328(SP)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, SI
-	MOVQ         192(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DI
-	MOVQ         200(R10), R10
-	SHLQ         $3, R10
-	ADDQ         R10, R8
-	DECQ         R9
-	JNE          row2
+passed18:
+	MOVQ    808(AX), R10
+	DECQ    R10
+	CMPQ    R10, $2
+	JCS     passed19
+	VADDPD  336(SP), Y6, Y6
+	VMOVUPD Y6, 336(SP)
+passed19:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 192(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 200(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, R8
+	DECQ R9
+	JNE  row2
 end1:
-	VMOVUPD 296(SP), Y0
-	MOVQ    280(SP), AX
-	VMOVSD  X0, (AX)
-	VMOVUPD 328(SP), Y0
+leave9:
+	VMOVUPD 304(SP), Y0
 	MOVQ    288(SP), AX
+	VMOVSD  X0, (AX)
+	VMOVUPD 336(SP), Y0
+	MOVQ    296(SP), AX
 	VMOVSD  X0, (AX)
 	VZEROUPPER
 	RET
 
 // func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(SB), 0, $312-8
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(SB), 0, $320-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z1
@@ -3985,29 +4375,34 @@ TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(SB), 0, 
 	MOVQ         304(AX), DI
 	MOVQ         DI, 256(SP)
 	SHLQ         $3, 256(SP)
-	MOVQ         48(AX), DI
+	MOVQ         800(AX), DI
 	MOVQ         DI, 264(SP)
+	MOVQ         48(AX), DI
+	MOVQ         DI, 272(SP)
 	MOVQ         64(AX), DI
 	MOVQ         288(AX), R8
 	SHLQ         $3, R8
 	MOVQ         72(AX), R9
 	MOVQ         56(AX), R10
-	MOVQ         R10, 272(SP)
+	MOVQ         R10, 280(SP)
 	MOVQ         80(AX), AX
-	MOVQ         AX, 280(SP)
+	MOVQ         AX, 288(SP)
 	MOVQ         a+0(FP), AX
 	VMOVAPD      Z0, Z21
 	VMOVAPD      Z0, Z22
 	MOVQ         672(AX), R10
-	MOVQ         R10, 288(SP)
-	MOVQ         680(AX), R10
 	MOVQ         R10, 296(SP)
-	MOVQ         688(AX), R10
+	MOVQ         680(AX), R10
 	MOVQ         R10, 304(SP)
+	MOVQ         688(AX), R10
+	MOVQ         R10, 312(SP)
 	MOVQ         (AX), R10
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ         808(AX), R11
+	CMPQ         R11, $1
+	JGT          known3
 	MOVQ         BX, R11
 	MOVQ         8(AX), R12
 	SUBQ         $32, R12
@@ -4015,8 +4410,8 @@ row2:
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z23
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z24
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z25
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMAXPD      (R11), Z29, Z26
 	VFIXUPIMMPD $0, Z20, Z29, Z26
 	VMOVAPD     Z26, Z29
@@ -4031,16 +4426,16 @@ block4:
 	VMOVAPD     Z26, Z25
 	ADDQ        CX, R11
 	SUBQ        $32, R12
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z29, 0(SP)
 	VMOVUPD Z23, 64(SP)
 	VMOVUPD Z24, 128(SP)
 	VMOVUPD Z25, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $32, R12
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R12, Z23
 	VPCMPQ       $6, iota64<>+0(SB), Z23, K1
 	VMOVUPD.Z    (R11), K1, Z23
@@ -4053,8 +4448,8 @@ masked6:
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $8, R12
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z23
 	VMOVUPD       128(SP), Z24
 	VMAXPD        Z24, Z23, Z24
@@ -4075,48 +4470,67 @@ done5:
 	VMAXPD        X24, X23, X24
 	VFIXUPIMMPD   $0, X20, X23, X24
 	VBROADCASTSD  X24, Z23
-	MOVQ          (SI), R11
-	MOVQ          288(SP), R12
-	CMPQ          R11, R12
-	SETNE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K1
-	CMPQ          296(SP), R11
-	SETLE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K2
-	MOVQ          304(SP), R12
-	CMPQ          R11, R12
-	SETLT         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K3
-	KANDW         K3, K2, K2
-	MOVQ          296(SP), R12
-	KMOVW         K2, R13
-	TESTQ         R13, R13
-	CMOVQNE       R11, R12
-	MOVQ          R12, R11
-	MOVQ          256(SP), R13
-	IMULQ         R13, R11
-	MOVQ          264(SP), R13
-	VBROADCASTSD  (R13)(R11*1), Z24
-	VBLENDMPD     Z24, Z1, K2, Z24
-	VBLENDMPD     Z24, Z0, K1, Z24
-	VADDPD        Z24, Z21, Z21
-	MOVQ          BX, R11
-	MOVQ          8(AX), R13
-	VMOVAPD       Z0, Z25
-	VMOVUPD       Z25, 0(SP)
-	VMOVUPD       Z25, 64(SP)
-	VMOVUPD       Z25, 128(SP)
-	VMOVUPD       Z25, 192(SP)
-	MOVQ          $0, R14
-	SUBQ          $8, R13
-	JLT           single7
-block8:
+	MOVQ          808(AX), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(AX), R11
+	VMOVSD        X23, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R11
+	VBROADCASTSD (R11), Z23
+over8:
+	MOVQ         (SI), R11
+	MOVQ         296(SP), R12
+	CMPQ         R11, R12
+	SETNE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K1
+	CMPQ         304(SP), R11
+	SETLE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K2
+	MOVQ         312(SP), R12
+	CMPQ         R11, R12
+	SETLT        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K3
+	KANDW        K3, K2, K2
+	MOVQ         304(SP), R12
+	KMOVW        K2, R13
+	TESTQ        R13, R13
+	CMOVQNE      R11, R12
+	MOVQ         R12, R11
+	SUBQ         264(SP), R11
+	MOVQ         256(SP), R13
+	IMULQ        R13, R11
+	MOVQ         272(SP), R13
+	VBROADCASTSD (R13)(R11*1), Z24
+	VBLENDMPD    Z24, Z1, K2, Z24
+	VBLENDMPD    Z24, Z0, K1, Z24
+	MOVQ         808(AX), R11
+	DECQ         R11
+	CMPQ         R11, $2
+	JCS          passed10
+	VADDPD       Z24, Z21, Z21
+passed10:
+	MOVQ    808(AX), R11
+	CMPQ    R11, $2
+	JGT     known11
+	MOVQ    BX, R11
+	MOVQ    8(AX), R13
+	VMOVAPD Z0, Z25
+	VMOVUPD Z25, 0(SP)
+	VMOVUPD Z25, 64(SP)
+	VMOVUPD Z25, 128(SP)
+	VMOVUPD Z25, 192(SP)
+	MOVQ    $0, R14
+	SUBQ    $8, R13
+	JLT     single12
+block13:
 	VMOVUPD     (R11), Z25
 	VSUBPD      Z23, Z25, Z25
 	VMINPD      Z25, Z2, Z25
@@ -4152,11 +4566,11 @@ block8:
 	ADDQ        $64, R14
 	ANDQ        $255, R14
 	SUBQ        $8, R13
-	JGE         block8
-single7:
+	JGE         block13
+single12:
 	ADDQ $8, R13
-	JEQ  done9
-masked10:
+	JEQ  done14
+masked15:
 	VPBROADCASTQ R13, Z25
 	VPCMPQ       $6, iota64<>+0(SB), Z25, K2
 	VMOVUPD.Z    (R11), K2, Z25
@@ -4191,22 +4605,38 @@ masked10:
 	VADDPD       Z25, Z26, Z25
 	VMOVAPD      Z25, K2, Z26
 	VMOVUPD      Z26, 0(SP)(R14*1)
-done9:
-	VMOVUPD          0(SP), Z25
-	VMOVUPD          128(SP), Z26
-	VADDPD           Z26, Z25, Z25
-	VMOVUPD          64(SP), Z26
-	VMOVUPD          192(SP), Z27
-	VADDPD           Z27, Z26, Z26
-	VADDPD           Z26, Z25, Z25
-	VEXTRACTF64X4    $1, Z25, Y26
-	VADDPD           Y26, Y25, Y25
-	VEXTRACTF64X2    $1, Y25, X26
-	VADDPD           X26, X25, X25
-	VPERMILPD        $1, X25, X26
-	VADDPD           X26, X25, X25
-	VBROADCASTSD     X25, Z25
-	VMOVSD           X23, (DI)
+done14:
+	VMOVUPD       0(SP), Z25
+	VMOVUPD       128(SP), Z26
+	VADDPD        Z26, Z25, Z25
+	VMOVUPD       64(SP), Z26
+	VMOVUPD       192(SP), Z27
+	VADDPD        Z27, Z26, Z26
+	VADDPD        Z26, Z25, Z25
+	VEXTRACTF64X4 $1, Z25, Y26
+	VADDPD        Y26, Y25, Y25
+	VEXTRACTF64X2 $1, Y25, X26
+	VADDPD        X26, X25, X25
+	VPERMILPD     $1, X25, X26
+	VADDPD        X26, X25, X25
+	VBROADCASTSD  X25, Z25
+	MOVQ          808(AX), R11
+	TESTQ         R11, R11
+	JEQ           over16
+	MOVQ          816(AX), R11
+	VMOVSD        X25, 8(R11)
+	JMP           leave9
+known11:
+	MOVQ         816(AX), R11
+	VBROADCASTSD 8(R11), Z25
+over16:
+	MOVQ   808(AX), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed17
+	VMOVSD X23, (DI)
+passed17:
+	SUBQ             264(SP), R12
 	IMULQ            R8, R12
 	VBROADCASTSD     (BX)(R12*1), Z26
 	VSUBPD           Z23, Z26, Z23
@@ -4251,27 +4681,38 @@ done9:
 	VMULPD           Z23, Z24, Z23
 	VPXORQ.BCST      k8000000000000000<>+0(SB), Z23, Z23
 	VBLENDMPD        Z23, Z0, K1, Z23
+	MOVQ             808(AX), R11
+	DECQ             R11
+	CMPQ             R11, $2
+	JCS              passed18
 	VMOVSD           X25, (R9)
-	VADDPD           Z23, Z22, Z22
-	MOVQ             a+0(FP), R11
-	MOVQ             160(R11), R12
-	SHLQ             $3, R12
-	ADDQ             R12, BX
-	MOVQ             168(R11), R12
-	SHLQ             $3, R12
-	ADDQ             R12, SI
-	MOVQ             192(R11), R12
-	SHLQ             $3, R12
-	ADDQ             R12, DI
-	MOVQ             200(R11), R11
-	SHLQ             $3, R11
-	ADDQ             R11, R9
-	DECQ             R10
-	JNE              row2
+passed18:
+	MOVQ   808(AX), R11
+	DECQ   R11
+	CMPQ   R11, $2
+	JCS    passed19
+	VADDPD Z23, Z22, Z22
+passed19:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, SI
+	MOVQ 192(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, DI
+	MOVQ 200(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, R9
+	DECQ R10
+	JNE  row2
 end1:
-	MOVQ   272(SP), AX
-	VMOVSD X21, (AX)
+leave9:
 	MOVQ   280(SP), AX
+	VMOVSD X21, (AX)
+	MOVQ   288(SP), AX
 	VMOVSD X22, (AX)
 	VZEROUPPER
 	RET
@@ -4310,67 +4751,73 @@ TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(SB), NOSP
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
 	MOVQ         48(AX), BX
+	MOVQ         BX, 8(SP)
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 	VMOVUPD      k4086300000000000<>+0(SB), Y2
 	VMOVUPD      kc087500000000000<>+0(SB), Y3
-	MOVQ         88(AX), CX
-	MOVQ         32(AX), DX
-	MOVQ         312(AX), SI
-	MOVQ         SI, 8(SP)
-	SHLQ         $3, 8(SP)
+	MOVQ         88(AX), BX
+	MOVQ         32(AX), CX
+	MOVQ         312(AX), DX
+	MOVQ         DX, 16(SP)
+	SHLQ         $3, 16(SP)
+	MOVQ         800(AX), DX
 	MOVQ         56(AX), SI
-	MOVQ         SI, 16(SP)
+	MOVQ         SI, 24(SP)
 	MOVQ         64(AX), SI
 	MOVQ         80(AX), DI
 	MOVQ         328(AX), R8
-	MOVQ         R8, 24(SP)
-	SHLQ         $3, 24(SP)
+	MOVQ         R8, 32(SP)
+	SHLQ         $3, 32(SP)
 	MOVQ         72(AX), R8
 	MOVQ         96(AX), R9
 	MOVQ         104(AX), R10
-	MOVQ         R10, 32(SP)
+	MOVQ         R10, 40(SP)
 	MOVQ         328(AX), AX
 	SHLQ         $5, AX
 	MOVQ         a+0(FP), R10
-	MOVQ         672(R10), R11
-	MOVQ         R11, 40(SP)
-	MOVQ         0(SP), R11
-	VBROADCASTSD (R11), Y4
+	MOVQ         672(R10), R10
+	MOVQ         R10, 48(SP)
+	MOVQ         0(SP), R10
+	VBROADCASTSD (R10), Y4
+	MOVQ         8(SP), R10
+	VBROADCASTSD (R10), Y5
+	VMOVUPD      Y5, 56(SP)
+	VDIVPD       56(SP), Y4, Y5
+	VMOVUPD      Y5, 88(SP)
+	MOVQ         a+0(FP), R10
+	MOVQ         680(R10), R10
+	MOVQ         R10, 0(SP)
+	MOVQ         a+0(FP), R10
+	MOVQ         688(R10), R10
+	MOVQ         R10, 8(SP)
 	VBROADCASTSD (BX), Y5
-	VMOVUPD      Y5, 48(SP)
-	VDIVPD       48(SP), Y4, Y5
-	VMOVUPD      Y5, 80(SP)
-	MOVQ         680(R10), BX
-	MOVQ         BX, 0(SP)
-	MOVQ         688(R10), BX
-	MOVQ         BX, 112(SP)
-	VBROADCASTSD (CX), Y5
 	VMULPD       Y5, Y4, Y4
-	VDIVPD       48(SP), Y4, Y4
-	VMOVUPD      Y4, 48(SP)
-	MOVQ         (R10), BX
+	VDIVPD       56(SP), Y4, Y4
+	VMOVUPD      Y4, 56(SP)
+	MOVQ         a+0(FP), BX
+	MOVQ         (BX), BX
 	TESTQ        BX, BX
 	JLE          end1
 row2:
-	MOVQ         (DX), CX
-	VMOVQ        CX, X4
+	MOVQ         (CX), R10
+	VMOVQ        R10, X4
 	VPBROADCASTQ X4, Y4
-	MOVQ         40(SP), R11
-	CMPQ         CX, R11
+	MOVQ         48(SP), R11
+	CMPQ         R10, R11
 	SETNE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVQ        R11, X5
 	VPBROADCASTQ X5, Y5
-	CMPQ         0(SP), CX
+	CMPQ         0(SP), R10
 	SETLE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVQ        R11, X6
 	VPBROADCASTQ X6, Y6
-	MOVQ         112(SP), R11
-	CMPQ         CX, R11
+	MOVQ         8(SP), R11
+	CMPQ         R10, R11
 	SETLT        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
@@ -4380,22 +4827,24 @@ row2:
 	MOVQ         0(SP), R11
 	VMOVMSKPD    Y6, R12
 	TESTQ        R12, R12
-	CMOVQNE      CX, R11
-	MOVQ         R11, CX
-	MOVQ         8(SP), R12
-	IMULQ        R12, CX
+	CMOVQNE      R10, R11
+	MOVQ         R11, R10
+	SUBQ         DX, R10
 	MOVQ         16(SP), R12
-	VBROADCASTSD (R12)(CX*1), Y7
+	IMULQ        R12, R10
+	MOVQ         24(SP), R12
+	VBROADCASTSD (R12)(R10*1), Y7
 	VBLENDVPD    Y6, Y7, Y0, Y6
 	VBLENDVPD    Y5, Y6, Y1, Y6
-	VMULPD       80(SP), Y6, Y6
+	VMULPD       88(SP), Y6, Y6
 	VXORPD       k8000000000000000<>+0(SB), Y6, Y7
 	VBROADCASTSD (SI), Y8
 	VDIVPD       Y8, Y6, Y6
 	VMOVUPD      Y6, 120(SP)
 	VBROADCASTSD (DI), Y6
-	MOVQ         24(SP), CX
-	IMULQ        CX, R11
+	SUBQ         DX, R11
+	MOVQ         32(SP), R10
+	IMULQ        R10, R11
 	VBROADCASTSD (R8)(R11*1), Y9
 	VSUBPD       Y6, Y9, Y9
 	VCMPPD       $17, k0010000000000000<>+0(SB), Y8, Y10
@@ -4436,21 +4885,25 @@ row2:
 	VCMPPD       $18, Y1, Y8, Y8
 	VBLENDVPD    Y8, Y10, Y11, Y8
 	VSUBPD       Y8, Y9, Y8
-	VMULPD       80(SP), Y8, Y8
+	VMULPD       88(SP), Y8, Y8
 	VXORPD       k8000000000000000<>+0(SB), Y8, Y8
 	VBLENDVPD    Y5, Y8, Y1, Y8
-	VSUBPD       48(SP), Y8, Y8
-	MOVQ         R8, CX
+	VSUBPD       56(SP), Y8, Y8
+	MOVQ         R8, R10
 	MOVQ         R9, R11
-	MOVQ         32(SP), R14
-	MOVQ         8(R10), R12
+	MOVQ         40(SP), R12
+	MOVQ         a+0(FP), R13
+	MOVQ         8(R13), R13
 	VMOVUPD      iota64<>+0(SB), Y9
-	SUBQ         $4, R12
+	VMOVQ        DX, X10
+	VPBROADCASTQ X10, Y10
+	VPADDQ       Y10, Y9, Y9
+	SUBQ         $4, R13
 	JLT          single3
 block4:
 	VPCMPEQQ    Y4, Y9, Y10
 	VBLENDVPD   Y10, Y7, Y1, Y11
-	VMOVUPD     (CX), Y12
+	VMOVUPD     (R10), Y12
 	VSUBPD      Y6, Y12, Y12
 	VMINPD      Y12, Y2, Y12
 	VMAXPD      Y12, Y3, Y12
@@ -4486,25 +4939,25 @@ block4:
 	VANDPD      Y10, Y5, Y10
 	VBLENDVPD   Y10, Y8, Y1, Y10
 	VMOVUPD     Y11, (R11)
-	VMOVUPD     (R14), Y11
+	VMOVUPD     (R12), Y11
 	VADDPD      Y10, Y11, Y10
-	VMOVUPD     Y10, (R14)
-	ADDQ        AX, CX
+	VMOVUPD     Y10, (R12)
+	ADDQ        AX, R10
 	ADDQ        $32, R11
-	ADDQ        $32, R14
+	ADDQ        $32, R12
 	VPADDQ      k0000000000000004<>+0(SB), Y9, Y9
-	SUBQ        $4, R12
+	SUBQ        $4, R13
 	JGE         block4
 single3:
-	ADDQ $4, R12
+	ADDQ $4, R13
 	JEQ  done5
 masked6:
-	LEAQ        tail<>+0(SB), R13
-	NEGQ        R12
-	VMOVUPD     32(R13)(R12*8), Y10
+	LEAQ        tail<>+0(SB), R14
+	NEGQ        R13
+	VMOVUPD     32(R14)(R13*8), Y10
 	VPCMPEQQ    Y4, Y9, Y4
 	VBLENDVPD   Y4, Y7, Y1, Y7
-	VMASKMOVPD  (CX), Y10, Y9
+	VMASKMOVPD  (R10), Y10, Y9
 	VSUBPD      Y6, Y9, Y6
 	VMINPD      Y6, Y2, Y6
 	VMAXPD      Y6, Y3, Y6
@@ -4540,26 +4993,26 @@ masked6:
 	VANDPD      Y4, Y5, Y4
 	VBLENDVPD   Y4, Y8, Y1, Y4
 	VMASKMOVPD  Y6, Y10, (R11)
-	VMASKMOVPD  (R14), Y10, Y5
+	VMASKMOVPD  (R12), Y10, Y5
 	VADDPD      Y4, Y5, Y4
-	VMASKMOVPD  Y4, Y10, (R14)
+	VMASKMOVPD  Y4, Y10, (R12)
 done5:
-	MOVQ a+0(FP), CX
-	MOVQ 160(CX), R11
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
 	SHLQ $3, R11
-	ADDQ R11, DX
-	MOVQ 192(CX), R11
+	ADDQ R11, CX
+	MOVQ 192(R10), R11
 	SHLQ $3, R11
 	ADDQ R11, SI
-	MOVQ 200(CX), R11
+	MOVQ 200(R10), R11
 	SHLQ $3, R11
 	ADDQ R11, R8
-	MOVQ 208(CX), R11
+	MOVQ 208(R10), R11
 	SHLQ $3, R11
 	ADDQ R11, DI
-	MOVQ 224(CX), CX
-	SHLQ $3, CX
-	ADDQ CX, R9
+	MOVQ 224(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, R9
 	DECQ BX
 	JNE  row2
 end1:
@@ -4567,11 +5020,12 @@ end1:
 	RET
 
 // func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(SB), NOSPLIT, $64-8
+TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(SB), NOSPLIT, $72-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 0(SP)
 	MOVQ         48(AX), BX
+	MOVQ         BX, 8(SP)
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
 	VPXORQ       Z1, Z1, Z1
 	VBROADCASTSD k4086300000000000<>+0(SB), Z2
@@ -4591,73 +5045,77 @@ TEXT ·cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(SB), NO
 	VBROADCASTSD k3fc5555555555559<>+0(SB), Z16
 	VBROADCASTSD k3fe0000000000000<>+0(SB), Z17
 	VBROADCASTSD k43380000000003ff<>+0(SB), Z18
-	MOVQ         88(AX), CX
-	MOVQ         32(AX), DX
-	MOVQ         312(AX), SI
-	MOVQ         SI, 8(SP)
-	SHLQ         $3, 8(SP)
+	MOVQ         88(AX), BX
+	MOVQ         32(AX), CX
+	MOVQ         312(AX), DX
+	MOVQ         DX, 16(SP)
+	SHLQ         $3, 16(SP)
+	MOVQ         800(AX), DX
 	MOVQ         56(AX), SI
-	MOVQ         SI, 16(SP)
+	MOVQ         SI, 24(SP)
 	MOVQ         64(AX), SI
 	MOVQ         80(AX), DI
 	MOVQ         328(AX), R8
-	SHLQ         $3, R8
-	MOVQ         72(AX), R9
-	MOVQ         96(AX), R10
-	MOVQ         104(AX), R11
-	MOVQ         R11, 24(SP)
+	MOVQ         R8, 32(SP)
+	SHLQ         $3, 32(SP)
+	MOVQ         72(AX), R8
+	MOVQ         96(AX), R9
+	MOVQ         104(AX), R10
+	MOVQ         R10, 40(SP)
 	MOVQ         328(AX), AX
 	SHLQ         $6, AX
 	VBROADCASTSD k0000000000000008<>+0(SB), Z19
-	MOVQ         a+0(FP), R11
-	MOVQ         672(R11), R12
-	MOVQ         R12, 32(SP)
-	MOVQ         0(SP), R12
-	VBROADCASTSD (R12), Z20
-	VBROADCASTSD (BX), Z21
+	MOVQ         a+0(FP), R10
+	MOVQ         672(R10), R11
+	MOVQ         R11, 48(SP)
+	MOVQ         0(SP), R11
+	VBROADCASTSD (R11), Z20
+	MOVQ         8(SP), R11
+	VBROADCASTSD (R11), Z21
 	VDIVPD       Z21, Z20, Z22
 	VMOVSD       X22, 0(SP)
-	MOVQ         680(R11), BX
-	MOVQ         BX, 40(SP)
-	MOVQ         688(R11), BX
-	MOVQ         BX, 48(SP)
-	VBROADCASTSD (CX), Z22
+	MOVQ         680(R10), R11
+	MOVQ         R11, 8(SP)
+	MOVQ         688(R10), R11
+	MOVQ         R11, 56(SP)
+	VBROADCASTSD (BX), Z22
 	VMULPD       Z22, Z20, Z20
 	VDIVPD       Z21, Z20, Z20
-	VMOVSD       X20, 56(SP)
-	MOVQ         (R11), BX
+	VMOVSD       X20, 64(SP)
+	MOVQ         (R10), BX
 	TESTQ        BX, BX
 	JLE          end1
 row2:
-	MOVQ             (DX), CX
-	VPBROADCASTQ     CX, Z20
-	MOVQ             32(SP), R12
-	CMPQ             CX, R12
+	MOVQ             (CX), R11
+	VPBROADCASTQ     R11, Z20
+	MOVQ             48(SP), R12
+	CMPQ             R11, R12
 	SETNE            R12
 	MOVBLZX          R12, R12
 	NEGQ             R12
 	KMOVW            R12, K1
-	CMPQ             40(SP), CX
+	CMPQ             8(SP), R11
 	SETLE            R12
 	MOVBLZX          R12, R12
 	NEGQ             R12
 	KMOVW            R12, K2
-	MOVQ             48(SP), R12
-	CMPQ             CX, R12
+	MOVQ             56(SP), R12
+	CMPQ             R11, R12
 	SETLT            R12
 	MOVBLZX          R12, R12
 	NEGQ             R12
 	KMOVW            R12, K3
 	KANDW            K3, K2, K2
-	MOVQ             40(SP), R12
+	MOVQ             8(SP), R12
 	KMOVW            K2, R13
 	TESTQ            R13, R13
-	CMOVQNE          CX, R12
-	MOVQ             R12, CX
-	MOVQ             8(SP), R13
-	IMULQ            R13, CX
+	CMOVQNE          R11, R12
+	MOVQ             R12, R11
+	SUBQ             DX, R11
 	MOVQ             16(SP), R13
-	VBROADCASTSD     (R13)(CX*1), Z21
+	IMULQ            R13, R11
+	MOVQ             24(SP), R13
+	VBROADCASTSD     (R13)(R11*1), Z21
 	VBLENDMPD        Z21, Z0, K2, Z21
 	VBLENDMPD        Z21, Z1, K1, Z21
 	VMULPD.BCST      0(SP), Z21, Z21
@@ -4665,8 +5123,10 @@ row2:
 	VBROADCASTSD     (SI), Z23
 	VDIVPD           Z23, Z21, Z21
 	VBROADCASTSD     (DI), Z24
-	IMULQ            R8, R12
-	VBROADCASTSD     (R9)(R12*1), Z25
+	SUBQ             DX, R12
+	MOVQ             32(SP), R11
+	IMULQ            R11, R12
+	VBROADCASTSD     (R8)(R12*1), Z25
 	VSUBPD           Z24, Z25, Z25
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z23, K2
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z23, Z26
@@ -4709,18 +5169,20 @@ row2:
 	VMULPD.BCST      0(SP), Z23, Z23
 	VPXORQ.BCST      k8000000000000000<>+0(SB), Z23, Z23
 	VBLENDMPD        Z23, Z1, K1, Z23
-	VSUBPD.BCST      56(SP), Z23, Z23
-	MOVQ             R9, CX
-	MOVQ             R10, R12
-	MOVQ             24(SP), R14
-	MOVQ             8(R11), R13
+	VSUBPD.BCST      64(SP), Z23, Z23
+	MOVQ             R8, R11
+	MOVQ             R9, R12
+	MOVQ             40(SP), R13
+	MOVQ             8(R10), R14
 	VMOVUPD          iota64<>+0(SB), Z25
-	SUBQ             $8, R13
+	VPBROADCASTQ     DX, Z26
+	VPADDQ           Z26, Z25, Z25
+	SUBQ             $8, R14
 	JLT              single3
 block4:
 	VPCMPQ           $0, Z20, Z25, K2
 	VBLENDMPD        Z22, Z1, K2, Z26
-	VMOVUPD          (CX), Z27
+	VMOVUPD          (R11), Z27
 	VSUBPD           Z24, Z27, Z27
 	VMINPD           Z27, Z2, Z27
 	VMAXPD           Z27, Z3, Z27
@@ -4753,24 +5215,24 @@ block4:
 	KANDW            K2, K1, K2
 	VBLENDMPD        Z23, Z1, K2, Z27
 	VMOVUPD          Z26, (R12)
-	VMOVUPD          (R14), Z26
+	VMOVUPD          (R13), Z26
 	VADDPD           Z27, Z26, Z26
-	VMOVUPD          Z26, (R14)
-	ADDQ             AX, CX
+	VMOVUPD          Z26, (R13)
+	ADDQ             AX, R11
 	ADDQ             $64, R12
-	ADDQ             $64, R14
+	ADDQ             $64, R13
 	VPADDQ           Z19, Z25, Z25
-	SUBQ             $8, R13
+	SUBQ             $8, R14
 	JGE              block4
 single3:
-	ADDQ $8, R13
+	ADDQ $8, R14
 	JEQ  done5
 masked6:
-	VPBROADCASTQ     R13, Z26
+	VPBROADCASTQ     R14, Z26
 	VPCMPQ           $6, iota64<>+0(SB), Z26, K2
 	VPCMPQ           $0, Z20, Z25, K3
 	VBLENDMPD        Z22, Z1, K3, Z20
-	VMOVUPD.Z        (CX), K2, Z22
+	VMOVUPD.Z        (R11), K2, Z22
 	VSUBPD           Z24, Z22, Z22
 	VMINPD           Z22, Z2, Z22
 	VMAXPD           Z22, Z3, Z22
@@ -4803,26 +5265,26 @@ masked6:
 	KANDW            K3, K1, K1
 	VBLENDMPD        Z23, Z1, K1, Z21
 	VMOVUPD          Z20, K2, (R12)
-	VMOVUPD.Z        (R14), K2, Z20
+	VMOVUPD.Z        (R13), K2, Z20
 	VADDPD           Z21, Z20, Z20
-	VMOVUPD          Z20, K2, (R14)
+	VMOVUPD          Z20, K2, (R13)
 done5:
-	MOVQ a+0(FP), CX
-	MOVQ 160(CX), R12
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
 	SHLQ $3, R12
-	ADDQ R12, DX
-	MOVQ 192(CX), R12
+	ADDQ R12, CX
+	MOVQ 192(R11), R12
 	SHLQ $3, R12
 	ADDQ R12, SI
-	MOVQ 200(CX), R12
+	MOVQ 200(R11), R12
 	SHLQ $3, R12
-	ADDQ R12, R9
-	MOVQ 208(CX), R12
+	ADDQ R12, R8
+	MOVQ 208(R11), R12
 	SHLQ $3, R12
 	ADDQ R12, DI
-	MOVQ 224(CX), CX
-	SHLQ $3, CX
-	ADDQ CX, R10
+	MOVQ 224(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, R9
 	DECQ BX
 	JNE  row2
 end1:
@@ -4830,7 +5292,7 @@ end1:
 	RET
 
 // func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(SB), 0, $344-8
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(SB), 0, $352-8
 	MOVQ    a+0(FP), AX
 	VMOVUPS k42b20000<>+0(SB), Y0
 	VMOVUPS kc2d00000<>+0(SB), Y1
@@ -4848,27 +5310,32 @@ TEXT ·cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(SB), 0, $34
 	MOVQ    312(AX), R8
 	MOVQ    R8, 256(SP)
 	SHLQ    $2, 256(SP)
-	MOVQ    56(AX), R8
+	MOVQ    800(AX), R8
 	MOVQ    R8, 264(SP)
-	MOVQ    288(AX), R8
+	MOVQ    56(AX), R8
 	MOVQ    R8, 272(SP)
-	SHLQ    $2, 272(SP)
+	MOVQ    288(AX), R8
+	MOVQ    R8, 280(SP)
+	SHLQ    $2, 280(SP)
 	MOVQ    64(AX), R8
 	MOVQ    72(AX), AX
-	MOVQ    AX, 280(SP)
+	MOVQ    AX, 288(SP)
 	MOVQ    a+0(FP), AX
 	VMOVUPS k00000000<>+0(SB), Y6
-	VMOVUPS Y6, 288(SP)
+	VMOVUPS Y6, 296(SP)
 	MOVQ    672(AX), R9
-	MOVQ    R9, 320(SP)
-	MOVQ    680(AX), R9
 	MOVQ    R9, 328(SP)
-	MOVQ    688(AX), R9
+	MOVQ    680(AX), R9
 	MOVQ    R9, 336(SP)
+	MOVQ    688(AX), R9
+	MOVQ    R9, 344(SP)
 	MOVQ    (AX), R9
 	TESTQ   R9, R9
 	JLE     end1
 row2:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(AX), R11
 	SUBQ    $64, R11
@@ -4880,8 +5347,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y10
 	VMOVUPS kff800000<>+0(SB), Y11
 	VMOVUPS kff800000<>+0(SB), Y12
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y15, Y15, Y13
 	VMAXPS    (R10), Y15, Y14
 	VBLENDVPS Y13, Y15, Y14, Y15
@@ -4908,8 +5375,8 @@ block4:
 	VBLENDVPS Y13, Y12, Y14, Y12
 	ADDQ      CX, R10
 	SUBQ      $64, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y15, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -4920,8 +5387,8 @@ kept3:
 	VMOVUPS Y12, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -4940,8 +5407,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VCMPPS       $3, Y6, Y6, Y8
@@ -4984,21 +5451,34 @@ done5:
 	VMAXPS       X7, X6, X7
 	VBLENDVPS    X8, X6, X7, X6
 	VBROADCASTSS X6, Y6
-	MOVQ         BX, R10
-	MOVQ         8(AX), R11
-	VMOVUPS      k00000000<>+0(SB), Y7
-	VMOVUPS      Y7, 0(SP)
-	VMOVUPS      Y7, 32(SP)
-	VMOVUPS      Y7, 64(SP)
-	VMOVUPS      Y7, 96(SP)
-	VMOVUPS      Y7, 128(SP)
-	VMOVUPS      Y7, 160(SP)
-	VMOVUPS      Y7, 192(SP)
-	VMOVUPS      Y7, 224(SP)
-	MOVQ         $0, R12
-	SUBQ         $8, R11
-	JLT          single7
-block8:
+	MOVQ         808(AX), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(AX), R10
+	VMOVSS       X6, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R10
+	VBROADCASTSS (R10), Y6
+over8:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(AX), R11
+	VMOVUPS k00000000<>+0(SB), Y7
+	VMOVUPS Y7, 0(SP)
+	VMOVUPS Y7, 32(SP)
+	VMOVUPS Y7, 64(SP)
+	VMOVUPS Y7, 96(SP)
+	VMOVUPS Y7, 128(SP)
+	VMOVUPS Y7, 160(SP)
+	VMOVUPS Y7, 192(SP)
+	VMOVUPS Y7, 224(SP)
+	MOVQ    $0, R12
+	SUBQ    $8, R11
+	JLT     single11
+block12:
 	VMOVUPS     (R10), Y7
 	VSUBPS      Y6, Y7, Y7
 	VMINPS      Y7, Y0, Y7
@@ -5028,11 +5508,11 @@ block8:
 	ADDQ        $32, R12
 	ANDQ        $255, R12
 	SUBQ        $8, R11
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R11
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R13
 	NEGQ        R11
 	VMOVUPS     32(R13)(R11*4), Y7
@@ -5062,7 +5542,7 @@ masked10:
 	VADDPS      Y8, Y9, Y8
 	VBLENDVPS   Y7, Y8, Y9, Y9
 	VMOVUPS     Y9, 0(SP)(R12*1)
-done9:
+done13:
 	VMOVUPS      0(SP), Y7
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y7, Y7
@@ -5085,22 +5565,37 @@ done9:
 	VPERMILPS    $1, X7, X8
 	VADDPS       X8, X7, X7
 	VBROADCASTSS X7, Y7
-	VMOVSS       X6, (SI)
+	MOVQ         808(AX), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(AX), R10
+	VMOVSS       X7, 4(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), R10
+	VBROADCASTSS 4(R10), Y7
+over15:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSS X6, (SI)
+passed16:
 	MOVQ         (DI), R10
-	MOVQ         320(SP), R11
+	MOVQ         328(SP), R11
 	CMPQ         R10, R11
 	SETNE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVD        R11, X8
 	VPBROADCASTD X8, Y8
-	CMPQ         328(SP), R10
+	CMPQ         336(SP), R10
 	SETLE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVD        R11, X9
 	VPBROADCASTD X9, Y9
-	MOVQ         336(SP), R11
+	MOVQ         344(SP), R11
 	CMPQ         R10, R11
 	SETLT        R11
 	MOVBLZX      R11, R11
@@ -5108,21 +5603,23 @@ done9:
 	VMOVD        R11, X10
 	VPBROADCASTD X10, Y10
 	VANDPS       Y10, Y9, Y9
-	MOVQ         328(SP), R14
-	VMOVMSKPS    Y9, R11
-	TESTQ        R11, R11
-	CMOVQNE      R10, R14
-	MOVQ         R14, R10
-	MOVQ         256(SP), R11
-	IMULQ        R11, R10
-	MOVQ         264(SP), R11
-	VBROADCASTSS (R11)(R10*1), Y10
+	MOVQ         336(SP), R11
+	VMOVMSKPS    Y9, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	MOVQ         R11, R10
+	SUBQ         264(SP), R10
+	MOVQ         256(SP), R12
+	IMULQ        R12, R10
+	MOVQ         272(SP), R12
+	VBROADCASTSS (R12)(R10*1), Y10
 	VBLENDVPS    Y9, Y10, Y3, Y9
 	VMOVUPS      k00000000<>+0(SB), Y10
 	VBLENDVPS    Y8, Y9, Y10, Y9
-	MOVQ         272(SP), R10
-	IMULQ        R10, R14
-	VBROADCASTSS (BX)(R14*1), Y10
+	SUBQ         264(SP), R11
+	MOVQ         280(SP), R10
+	IMULQ        R10, R11
+	VBROADCASTSS (BX)(R11*1), Y10
 	VSUBPS       Y6, Y10, Y6
 	VCMPPS       $17, k00800000<>+0(SB), Y7, Y10
 	VMULPS       k4b800000<>+0(SB), Y7, Y11
@@ -5163,33 +5660,44 @@ done9:
 	VXORPS       k80000000<>+0(SB), Y6, Y6
 	VMOVUPS      k00000000<>+0(SB), Y9
 	VBLENDVPS    Y8, Y6, Y9, Y6
+	MOVQ         808(AX), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed17
 	VMOVSS       X7, (R8)
-	VADDPS       288(SP), Y6, Y6
-	VMOVUPS      Y6, 288(SP)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, SI
-	MOVQ         176(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DI
-	MOVQ         192(R10), R10
-	SHLQ         $2, R10
-	ADDQ         R10, R8
-	DECQ         R9
-	JNE          row2
+passed17:
+	MOVQ    808(AX), R10
+	DECQ    R10
+	CMPQ    R10, $2
+	JCS     passed18
+	VADDPS  296(SP), Y6, Y6
+	VMOVUPS Y6, 296(SP)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 192(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, R8
+	DECQ R9
+	JNE  row2
 end1:
-	VMOVUPS 288(SP), Y0
-	MOVQ    280(SP), AX
+leave9:
+	VMOVUPS 296(SP), Y0
+	MOVQ    288(SP), AX
 	VMOVSS  X0, (AX)
 	VZEROUPPER
 	RET
 
 // func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(SB), 0, $296-8
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(SB), 0, $304-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VBROADCASTSS k42b20000<>+0(SB), Z1
@@ -5222,26 +5730,31 @@ TEXT ·cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(SB), 0, $
 	MOVQ         48(AX), DI
 	MOVQ         312(AX), R8
 	SHLQ         $2, R8
-	MOVQ         56(AX), R9
+	MOVQ         800(AX), R9
 	MOVQ         R9, 256(SP)
+	MOVQ         56(AX), R9
+	MOVQ         R9, 264(SP)
 	MOVQ         288(AX), R9
 	SHLQ         $2, R9
 	VBROADCASTSS k80000000<>+0(SB), Z22
 	MOVQ         64(AX), R10
 	MOVQ         72(AX), AX
-	MOVQ         AX, 264(SP)
+	MOVQ         AX, 272(SP)
 	MOVQ         a+0(FP), AX
 	VMOVAPS      Z0, Z23
 	MOVQ         672(AX), R11
-	MOVQ         R11, 272(SP)
-	MOVQ         680(AX), R11
 	MOVQ         R11, 280(SP)
-	MOVQ         688(AX), R11
+	MOVQ         680(AX), R11
 	MOVQ         R11, 288(SP)
+	MOVQ         688(AX), R11
+	MOVQ         R11, 296(SP)
 	MOVQ         (AX), R11
 	TESTQ        R11, R11
 	JLE          end1
 row2:
+	MOVQ    808(AX), R12
+	CMPQ    R12, $1
+	JGT     known3
 	MOVQ    BX, R12
 	MOVQ    8(AX), R13
 	SUBQ    $64, R13
@@ -5249,8 +5762,8 @@ row2:
 	VMOVAPS Z18, Z24
 	VMOVAPS Z18, Z25
 	VMOVAPS Z18, Z26
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPS      (R12), Z28, Z27
 	VFIXUPIMMPS $0, Z21, Z28, Z27
 	VMOVAPS     Z27, Z28
@@ -5265,16 +5778,16 @@ block4:
 	VMOVAPS     Z27, Z26
 	ADDQ        CX, R12
 	SUBQ        $64, R13
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z28, 0(SP)
 	VMOVUPS Z24, 64(SP)
 	VMOVUPS Z25, 128(SP)
 	VMOVUPS Z26, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z24
 	VPCMPD       $6, iota32<>+0(SB), Z24, K1
 	VMOVUPS.Z    (R12), K1, Z24
@@ -5287,8 +5800,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z24
 	VMOVUPS       128(SP), Z25
 	VMAXPS        Z25, Z24, Z25
@@ -5312,17 +5825,30 @@ done5:
 	VMAXPS        X24, X25, X24
 	VFIXUPIMMPS   $0, X21, X25, X24
 	VBROADCASTSS  X24, Z24
-	MOVQ          BX, R12
-	MOVQ          8(AX), R13
-	VMOVAPS       Z0, Z25
-	VMOVUPS       Z25, 0(SP)
-	VMOVUPS       Z25, 64(SP)
-	VMOVUPS       Z25, 128(SP)
-	VMOVUPS       Z25, 192(SP)
-	MOVQ          $0, R14
-	SUBQ          $16, R13
-	JLT           single7
-block8:
+	MOVQ          808(AX), R12
+	TESTQ         R12, R12
+	JEQ           over8
+	MOVQ          816(AX), R12
+	VMOVSS        X24, (R12)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R12
+	VBROADCASTSS (R12), Z24
+over8:
+	MOVQ    808(AX), R12
+	CMPQ    R12, $2
+	JGT     known10
+	MOVQ    BX, R12
+	MOVQ    8(AX), R13
+	VMOVAPS Z0, Z25
+	VMOVUPS Z25, 0(SP)
+	VMOVUPS Z25, 64(SP)
+	VMOVUPS Z25, 128(SP)
+	VMOVUPS Z25, 192(SP)
+	MOVQ    $0, R14
+	SUBQ    $16, R13
+	JLT     single11
+block12:
 	VMOVUPS     (R12), Z25
 	VSUBPS      Z24, Z25, Z25
 	VMINPS      Z25, Z1, Z25
@@ -5352,11 +5878,11 @@ block8:
 	ADDQ        $64, R14
 	ANDQ        $255, R14
 	SUBQ        $16, R13
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $16, R13
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTD R13, Z25
 	VPCMPD       $6, iota32<>+0(SB), Z25, K1
 	VMOVUPS.Z    (R12), K1, Z25
@@ -5385,55 +5911,72 @@ masked10:
 	VADDPS       Z25, Z26, Z25
 	VMOVAPS      Z25, K1, Z26
 	VMOVUPS      Z26, 0(SP)(R14*1)
-done9:
-	VMOVUPS          0(SP), Z25
-	VMOVUPS          128(SP), Z26
-	VADDPS           Z26, Z25, Z25
-	VMOVUPS          64(SP), Z26
-	VMOVUPS          192(SP), Z27
-	VADDPS           Z27, Z26, Z26
-	VADDPS           Z26, Z25, Z25
-	VEXTRACTF64X4    $1, Z25, Y26
-	VADDPS           Y26, Y25, Y25
-	VEXTRACTF64X2    $1, Y25, X26
-	VADDPS           X26, X25, X25
-	VPERMILPD        $1, X25, X26
-	VADDPS           X26, X25, X25
-	VPERMILPS        $1, X25, X26
-	VADDPS           X26, X25, X25
-	VBROADCASTSS     X25, Z25
-	VMOVSS           X24, (SI)
+done13:
+	VMOVUPS       0(SP), Z25
+	VMOVUPS       128(SP), Z26
+	VADDPS        Z26, Z25, Z25
+	VMOVUPS       64(SP), Z26
+	VMOVUPS       192(SP), Z27
+	VADDPS        Z27, Z26, Z26
+	VADDPS        Z26, Z25, Z25
+	VEXTRACTF64X4 $1, Z25, Y26
+	VADDPS        Y26, Y25, Y25
+	VEXTRACTF64X2 $1, Y25, X26
+	VADDPS        X26, X25, X25
+	VPERMILPD     $1, X25, X26
+	VADDPS        X26, X25, X25
+	VPERMILPS     $1, X25, X26
+	VADDPS        X26, X25, X25
+	VBROADCASTSS  X25, Z25
+	MOVQ          808(AX), R12
+	TESTQ         R12, R12
+	JEQ           over15
+	MOVQ          816(AX), R12
+	VMOVSS        X25, 4(R12)
+	JMP           leave9
+known10:
+	MOVQ         816(AX), R12
+	VBROADCASTSS 4(R12), Z25
+over15:
+	MOVQ   808(AX), R12
+	DECQ   R12
+	CMPQ   R12, $2
+	JCS    passed16
+	VMOVSS X24, (SI)
+passed16:
 	MOVQ             (DI), R12
-	MOVQ             272(SP), R13
+	MOVQ             280(SP), R13
 	CMPQ             R12, R13
 	SETNE            R13
 	MOVBLZX          R13, R13
 	NEGQ             R13
 	KMOVW            R13, K1
-	CMPQ             280(SP), R12
+	CMPQ             288(SP), R12
 	SETLE            R13
 	MOVBLZX          R13, R13
 	NEGQ             R13
 	KMOVW            R13, K2
-	MOVQ             288(SP), R13
+	MOVQ             296(SP), R13
 	CMPQ             R12, R13
 	SETLT            R13
 	MOVBLZX          R13, R13
 	NEGQ             R13
 	KMOVW            R13, K3
 	KANDW            K3, K2, K2
-	MOVQ             280(SP), R14
-	KMOVW            K2, R13
-	TESTQ            R13, R13
-	CMOVQNE          R12, R14
-	MOVQ             R14, R12
+	MOVQ             288(SP), R13
+	KMOVW            K2, R14
+	TESTQ            R14, R14
+	CMOVQNE          R12, R13
+	MOVQ             R13, R12
+	SUBQ             256(SP), R12
 	IMULQ            R8, R12
-	MOVQ             256(SP), R13
-	VBROADCASTSS     (R13)(R12*1), Z26
+	MOVQ             264(SP), R14
+	VBROADCASTSS     (R14)(R12*1), Z26
 	VBLENDMPS        Z26, Z12, K2, Z26
 	VBLENDMPS        Z26, Z0, K1, Z26
-	IMULQ            R9, R14
-	VBROADCASTSS     (BX)(R14*1), Z27
+	SUBQ             256(SP), R13
+	IMULQ            R9, R13
+	VBROADCASTSS     (BX)(R13*1), Z27
 	VSUBPS           Z24, Z27, Z24
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z25, K2
 	VMULPS.BCST      k4b800000<>+0(SB), Z25, Z27
@@ -5471,31 +6014,42 @@ done9:
 	VMULPS           Z24, Z26, Z24
 	VPXORD           Z22, Z24, Z24
 	VBLENDMPS        Z24, Z0, K1, Z24
+	MOVQ             808(AX), R12
+	DECQ             R12
+	CMPQ             R12, $2
+	JCS              passed17
 	VMOVSS           X25, (R10)
-	VADDPS           Z24, Z23, Z23
-	MOVQ             a+0(FP), R12
-	MOVQ             160(R12), R13
-	SHLQ             $2, R13
-	ADDQ             R13, BX
-	MOVQ             168(R12), R13
-	SHLQ             $2, R13
-	ADDQ             R13, SI
-	MOVQ             176(R12), R13
-	SHLQ             $3, R13
-	ADDQ             R13, DI
-	MOVQ             192(R12), R12
-	SHLQ             $2, R12
-	ADDQ             R12, R10
-	DECQ             R11
-	JNE              row2
+passed17:
+	MOVQ   808(AX), R12
+	DECQ   R12
+	CMPQ   R12, $2
+	JCS    passed18
+	VADDPS Z24, Z23, Z23
+passed18:
+	MOVQ a+0(FP), R12
+	MOVQ 160(R12), R13
+	SHLQ $2, R13
+	ADDQ R13, BX
+	MOVQ 168(R12), R13
+	SHLQ $2, R13
+	ADDQ R13, SI
+	MOVQ 176(R12), R13
+	SHLQ $3, R13
+	ADDQ R13, DI
+	MOVQ 192(R12), R12
+	SHLQ $2, R12
+	ADDQ R12, R10
+	DECQ R11
+	JNE  row2
 end1:
-	MOVQ   264(SP), AX
+leave9:
+	MOVQ   272(SP), AX
 	VMOVSS X23, (AX)
 	VZEROUPPER
 	RET
 
 // func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(SB), 0, $344-8
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(SB), 0, $352-8
 	MOVQ    a+0(FP), AX
 	VMOVUPD k4086300000000000<>+0(SB), Y0
 	VMOVUPD kc087500000000000<>+0(SB), Y1
@@ -5513,27 +6067,32 @@ TEXT ·cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(SB), 0, $34
 	MOVQ    312(AX), R8
 	MOVQ    R8, 256(SP)
 	SHLQ    $3, 256(SP)
-	MOVQ    56(AX), R8
+	MOVQ    800(AX), R8
 	MOVQ    R8, 264(SP)
-	MOVQ    288(AX), R8
+	MOVQ    56(AX), R8
 	MOVQ    R8, 272(SP)
-	SHLQ    $3, 272(SP)
+	MOVQ    288(AX), R8
+	MOVQ    R8, 280(SP)
+	SHLQ    $3, 280(SP)
 	MOVQ    64(AX), R8
 	MOVQ    72(AX), AX
-	MOVQ    AX, 280(SP)
+	MOVQ    AX, 288(SP)
 	MOVQ    a+0(FP), AX
 	VMOVUPD k0000000000000000<>+0(SB), Y6
-	VMOVUPD Y6, 288(SP)
+	VMOVUPD Y6, 296(SP)
 	MOVQ    672(AX), R9
-	MOVQ    R9, 320(SP)
-	MOVQ    680(AX), R9
 	MOVQ    R9, 328(SP)
-	MOVQ    688(AX), R9
+	MOVQ    680(AX), R9
 	MOVQ    R9, 336(SP)
+	MOVQ    688(AX), R9
+	MOVQ    R9, 344(SP)
 	MOVQ    (AX), R9
 	TESTQ   R9, R9
 	JLE     end1
 row2:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(AX), R11
 	SUBQ    $32, R11
@@ -5545,8 +6104,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y11
 	VMOVUPD kfff0000000000000<>+0(SB), Y12
 	VMOVUPD kfff0000000000000<>+0(SB), Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y6, Y6, Y14
 	VMAXPD    (R10), Y6, Y15
 	VBLENDVPD Y14, Y6, Y15, Y6
@@ -5573,8 +6132,8 @@ block4:
 	VBLENDVPD Y14, Y13, Y15, Y13
 	ADDQ      CX, R10
 	SUBQ      $32, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -5585,8 +6144,8 @@ kept3:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -5605,8 +6164,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VCMPPD       $3, Y6, Y6, Y8
@@ -5645,21 +6204,34 @@ done5:
 	VMAXPD       X7, X6, X7
 	VBLENDVPD    X8, X6, X7, X6
 	VBROADCASTSD X6, Y6
-	MOVQ         BX, R10
-	MOVQ         8(AX), R11
-	VMOVUPD      k0000000000000000<>+0(SB), Y7
-	VMOVUPD      Y7, 0(SP)
-	VMOVUPD      Y7, 32(SP)
-	VMOVUPD      Y7, 64(SP)
-	VMOVUPD      Y7, 96(SP)
-	VMOVUPD      Y7, 128(SP)
-	VMOVUPD      Y7, 160(SP)
-	VMOVUPD      Y7, 192(SP)
-	VMOVUPD      Y7, 224(SP)
-	MOVQ         $0, R12
-	SUBQ         $4, R11
-	JLT          single7
-block8:
+	MOVQ         808(AX), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(AX), R10
+	VMOVSD       X6, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R10
+	VBROADCASTSD (R10), Y6
+over8:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(AX), R11
+	VMOVUPD k0000000000000000<>+0(SB), Y7
+	VMOVUPD Y7, 0(SP)
+	VMOVUPD Y7, 32(SP)
+	VMOVUPD Y7, 64(SP)
+	VMOVUPD Y7, 96(SP)
+	VMOVUPD Y7, 128(SP)
+	VMOVUPD Y7, 160(SP)
+	VMOVUPD Y7, 192(SP)
+	VMOVUPD Y7, 224(SP)
+	MOVQ    $0, R12
+	SUBQ    $4, R11
+	JLT     single11
+block12:
 	VMOVUPD     (R10), Y7
 	VSUBPD      Y6, Y7, Y7
 	VMINPD      Y7, Y0, Y7
@@ -5695,11 +6267,11 @@ block8:
 	ADDQ        $32, R12
 	ANDQ        $255, R12
 	SUBQ        $4, R11
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $4, R11
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R13
 	NEGQ        R11
 	VMOVUPD     32(R13)(R11*8), Y7
@@ -5735,7 +6307,7 @@ masked10:
 	VADDPD      Y8, Y9, Y8
 	VBLENDVPD   Y7, Y8, Y9, Y9
 	VMOVUPD     Y9, 0(SP)(R12*1)
-done9:
+done13:
 	VMOVUPD      0(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y7, Y7
@@ -5756,22 +6328,37 @@ done9:
 	VPERMILPD    $1, X7, X8
 	VADDPD       X8, X7, X7
 	VBROADCASTSD X7, Y7
-	VMOVSD       X6, (SI)
+	MOVQ         808(AX), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(AX), R10
+	VMOVSD       X7, 8(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), R10
+	VBROADCASTSD 8(R10), Y7
+over15:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSD X6, (SI)
+passed16:
 	MOVQ         (DI), R10
-	MOVQ         320(SP), R11
+	MOVQ         328(SP), R11
 	CMPQ         R10, R11
 	SETNE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVQ        R11, X8
 	VPBROADCASTQ X8, Y8
-	CMPQ         328(SP), R10
+	CMPQ         336(SP), R10
 	SETLE        R11
 	MOVBLZX      R11, R11
 	NEGQ         R11
 	VMOVQ        R11, X9
 	VPBROADCASTQ X9, Y9
-	MOVQ         336(SP), R11
+	MOVQ         344(SP), R11
 	CMPQ         R10, R11
 	SETLT        R11
 	MOVBLZX      R11, R11
@@ -5779,21 +6366,23 @@ done9:
 	VMOVQ        R11, X10
 	VPBROADCASTQ X10, Y10
 	VANDPD       Y10, Y9, Y9
-	MOVQ         328(SP), R14
-	VMOVMSKPD    Y9, R11
-	TESTQ        R11, R11
-	CMOVQNE      R10, R14
-	MOVQ         R14, R10
-	MOVQ         256(SP), R11
-	IMULQ        R11, R10
-	MOVQ         264(SP), R11
-	VBROADCASTSD (R11)(R10*1), Y10
+	MOVQ         336(SP), R11
+	VMOVMSKPD    Y9, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	MOVQ         R11, R10
+	SUBQ         264(SP), R10
+	MOVQ         256(SP), R12
+	IMULQ        R12, R10
+	MOVQ         272(SP), R12
+	VBROADCASTSD (R12)(R10*1), Y10
 	VBLENDVPD    Y9, Y10, Y4, Y9
 	VMOVUPD      k0000000000000000<>+0(SB), Y10
 	VBLENDVPD    Y8, Y9, Y10, Y9
-	MOVQ         272(SP), R10
-	IMULQ        R10, R14
-	VBROADCASTSD (BX)(R14*1), Y10
+	SUBQ         264(SP), R11
+	MOVQ         280(SP), R10
+	IMULQ        R10, R11
+	VBROADCASTSD (BX)(R11*1), Y10
 	VSUBPD       Y6, Y10, Y6
 	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y10
 	VMULPD       k4340000000000000<>+0(SB), Y7, Y11
@@ -5837,33 +6426,44 @@ done9:
 	VXORPD       k8000000000000000<>+0(SB), Y6, Y6
 	VMOVUPD      k0000000000000000<>+0(SB), Y9
 	VBLENDVPD    Y8, Y6, Y9, Y6
+	MOVQ         808(AX), R10
+	DECQ         R10
+	CMPQ         R10, $2
+	JCS          passed17
 	VMOVSD       X7, (R8)
-	VADDPD       288(SP), Y6, Y6
-	VMOVUPD      Y6, 288(SP)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, SI
-	MOVQ         176(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DI
-	MOVQ         192(R10), R10
-	SHLQ         $3, R10
-	ADDQ         R10, R8
-	DECQ         R9
-	JNE          row2
+passed17:
+	MOVQ    808(AX), R10
+	DECQ    R10
+	CMPQ    R10, $2
+	JCS     passed18
+	VADDPD  296(SP), Y6, Y6
+	VMOVUPD Y6, 296(SP)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 192(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, R8
+	DECQ R9
+	JNE  row2
 end1:
-	VMOVUPD 288(SP), Y0
-	MOVQ    280(SP), AX
+leave9:
+	VMOVUPD 296(SP), Y0
+	MOVQ    288(SP), AX
 	VMOVSD  X0, (AX)
 	VZEROUPPER
 	RET
 
 // func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(SB), 0, $296-8
+TEXT ·cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(SB), 0, $304-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k4086300000000000<>+0(SB), Z1
@@ -5896,25 +6496,30 @@ TEXT ·cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(SB), 0, $
 	MOVQ         48(AX), DI
 	MOVQ         312(AX), R8
 	SHLQ         $3, R8
-	MOVQ         56(AX), R9
+	MOVQ         800(AX), R9
 	MOVQ         R9, 256(SP)
+	MOVQ         56(AX), R9
+	MOVQ         R9, 264(SP)
 	MOVQ         288(AX), R9
 	SHLQ         $3, R9
 	MOVQ         64(AX), R10
 	MOVQ         72(AX), AX
-	MOVQ         AX, 264(SP)
+	MOVQ         AX, 272(SP)
 	MOVQ         a+0(FP), AX
 	VMOVAPD      Z0, Z22
 	MOVQ         672(AX), R11
-	MOVQ         R11, 272(SP)
-	MOVQ         680(AX), R11
 	MOVQ         R11, 280(SP)
-	MOVQ         688(AX), R11
+	MOVQ         680(AX), R11
 	MOVQ         R11, 288(SP)
+	MOVQ         688(AX), R11
+	MOVQ         R11, 296(SP)
 	MOVQ         (AX), R11
 	TESTQ        R11, R11
 	JLE          end1
 row2:
+	MOVQ    808(AX), R12
+	CMPQ    R12, $1
+	JGT     known3
 	MOVQ    BX, R12
 	MOVQ    8(AX), R13
 	SUBQ    $32, R13
@@ -5922,8 +6527,8 @@ row2:
 	VMOVAPD Z20, Z23
 	VMOVAPD Z20, Z24
 	VMOVAPD Z20, Z25
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPD      (R12), Z26, Z27
 	VFIXUPIMMPD $0, Z21, Z26, Z27
 	VMOVAPD     Z27, Z26
@@ -5938,16 +6543,16 @@ block4:
 	VMOVAPD     Z27, Z25
 	ADDQ        CX, R12
 	SUBQ        $32, R13
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z26, 0(SP)
 	VMOVUPD Z23, 64(SP)
 	VMOVUPD Z24, 128(SP)
 	VMOVUPD Z25, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z23
 	VPCMPQ       $6, iota64<>+0(SB), Z23, K1
 	VMOVUPD.Z    (R12), K1, Z23
@@ -5960,8 +6565,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z23
 	VMOVUPD       128(SP), Z24
 	VMAXPD        Z24, Z23, Z24
@@ -5982,17 +6587,30 @@ done5:
 	VMAXPD        X24, X23, X24
 	VFIXUPIMMPD   $0, X21, X23, X24
 	VBROADCASTSD  X24, Z23
-	MOVQ          BX, R12
-	MOVQ          8(AX), R13
-	VMOVAPD       Z0, Z24
-	VMOVUPD       Z24, 0(SP)
-	VMOVUPD       Z24, 64(SP)
-	VMOVUPD       Z24, 128(SP)
-	VMOVUPD       Z24, 192(SP)
-	MOVQ          $0, R14
-	SUBQ          $8, R13
-	JLT           single7
-block8:
+	MOVQ          808(AX), R12
+	TESTQ         R12, R12
+	JEQ           over8
+	MOVQ          816(AX), R12
+	VMOVSD        X23, (R12)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R12
+	VBROADCASTSD (R12), Z23
+over8:
+	MOVQ    808(AX), R12
+	CMPQ    R12, $2
+	JGT     known10
+	MOVQ    BX, R12
+	MOVQ    8(AX), R13
+	VMOVAPD Z0, Z24
+	VMOVUPD Z24, 0(SP)
+	VMOVUPD Z24, 64(SP)
+	VMOVUPD Z24, 128(SP)
+	VMOVUPD Z24, 192(SP)
+	MOVQ    $0, R14
+	SUBQ    $8, R13
+	JLT     single11
+block12:
 	VMOVUPD     (R12), Z24
 	VSUBPD      Z23, Z24, Z24
 	VMINPD      Z24, Z1, Z24
@@ -6028,11 +6646,11 @@ block8:
 	ADDQ        $64, R14
 	ANDQ        $255, R14
 	SUBQ        $8, R13
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R13
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTQ R13, Z24
 	VPCMPQ       $6, iota64<>+0(SB), Z24, K1
 	VMOVUPD.Z    (R12), K1, Z24
@@ -6067,53 +6685,70 @@ masked10:
 	VADDPD       Z24, Z25, Z24
 	VMOVAPD      Z24, K1, Z25
 	VMOVUPD      Z25, 0(SP)(R14*1)
-done9:
-	VMOVUPD          0(SP), Z24
-	VMOVUPD          128(SP), Z25
-	VADDPD           Z25, Z24, Z24
-	VMOVUPD          64(SP), Z25
-	VMOVUPD          192(SP), Z26
-	VADDPD           Z26, Z25, Z25
-	VADDPD           Z25, Z24, Z24
-	VEXTRACTF64X4    $1, Z24, Y25
-	VADDPD           Y25, Y24, Y24
-	VEXTRACTF64X2    $1, Y24, X25
-	VADDPD           X25, X24, X24
-	VPERMILPD        $1, X24, X25
-	VADDPD           X25, X24, X24
-	VBROADCASTSD     X24, Z24
-	VMOVSD           X23, (SI)
+done13:
+	VMOVUPD       0(SP), Z24
+	VMOVUPD       128(SP), Z25
+	VADDPD        Z25, Z24, Z24
+	VMOVUPD       64(SP), Z25
+	VMOVUPD       192(SP), Z26
+	VADDPD        Z26, Z25, Z25
+	VADDPD        Z25, Z24, Z24
+	VEXTRACTF64X4 $1, Z24, Y25
+	VADDPD        Y25, Y24, Y24
+	VEXTRACTF64X2 $1, Y24, X25
+	VADDPD        X25, X24, X24
+	VPERMILPD     $1, X24, X25
+	VADDPD        X25, X24, X24
+	VBROADCASTSD  X24, Z24
+	MOVQ          808(AX), R12
+	TESTQ         R12, R12
+	JEQ           over15
+	MOVQ          816(AX), R12
+	VMOVSD        X24, 8(R12)
+	JMP           leave9
+known10:
+	MOVQ         816(AX), R12
+	VBROADCASTSD 8(R12), Z24
+over15:
+	MOVQ   808(AX), R12
+	DECQ   R12
+	CMPQ   R12, $2
+	JCS    passed16
+	VMOVSD X23, (SI)
+passed16:
 	MOVQ             (DI), R12
-	MOVQ             272(SP), R13
+	MOVQ             280(SP), R13
 	CMPQ             R12, R13
 	SETNE            R13
 	MOVBLZX          R13, R13
 	NEGQ             R13
 	KMOVW            R13, K1
-	CMPQ             280(SP), R12
+	CMPQ             288(SP), R12
 	SETLE            R13
 	MOVBLZX          R13, R13
 	NEGQ             R13
 	KMOVW            R13, K2
-	MOVQ             288(SP), R13
+	MOVQ             296(SP), R13
 	CMPQ             R12, R13
 	SETLT            R13
 	MOVBLZX          R13, R13
 	NEGQ             R13
 	KMOVW            R13, K3
 	KANDW            K3, K2, K2
-	MOVQ             280(SP), R14
-	KMOVW            K2, R13
-	TESTQ            R13, R13
-	CMOVQNE          R12, R14
-	MOVQ             R14, R12
+	MOVQ             288(SP), R13
+	KMOVW            K2, R14
+	TESTQ            R14, R14
+	CMOVQNE          R12, R13
+	MOVQ             R13, R12
+	SUBQ             256(SP), R12
 	IMULQ            R8, R12
-	MOVQ             256(SP), R13
-	VBROADCASTSD     (R13)(R12*1), Z25
+	MOVQ             264(SP), R14
+	VBROADCASTSD     (R14)(R12*1), Z25
 	VBLENDMPD        Z25, Z18, K2, Z25
 	VBLENDMPD        Z25, Z0, K1, Z25
-	IMULQ            R9, R14
-	VBROADCASTSD     (BX)(R14*1), Z26
+	SUBQ             256(SP), R13
+	IMULQ            R9, R13
+	VBROADCASTSD     (BX)(R13*1), Z26
 	VSUBPD           Z23, Z26, Z23
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z24, K2
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z24, Z26
@@ -6156,31 +6791,42 @@ done9:
 	VMULPD           Z23, Z25, Z23
 	VPXORQ.BCST      k8000000000000000<>+0(SB), Z23, Z23
 	VBLENDMPD        Z23, Z0, K1, Z23
+	MOVQ             808(AX), R12
+	DECQ             R12
+	CMPQ             R12, $2
+	JCS              passed17
 	VMOVSD           X24, (R10)
-	VADDPD           Z23, Z22, Z22
-	MOVQ             a+0(FP), R12
-	MOVQ             160(R12), R13
-	SHLQ             $3, R13
-	ADDQ             R13, BX
-	MOVQ             168(R12), R13
-	SHLQ             $3, R13
-	ADDQ             R13, SI
-	MOVQ             176(R12), R13
-	SHLQ             $3, R13
-	ADDQ             R13, DI
-	MOVQ             192(R12), R12
-	SHLQ             $3, R12
-	ADDQ             R12, R10
-	DECQ             R11
-	JNE              row2
+passed17:
+	MOVQ   808(AX), R12
+	DECQ   R12
+	CMPQ   R12, $2
+	JCS    passed18
+	VADDPD Z23, Z22, Z22
+passed18:
+	MOVQ a+0(FP), R12
+	MOVQ 160(R12), R13
+	SHLQ $3, R13
+	ADDQ R13, BX
+	MOVQ 168(R12), R13
+	SHLQ $3, R13
+	ADDQ R13, SI
+	MOVQ 176(R12), R13
+	SHLQ $3, R13
+	ADDQ R13, DI
+	MOVQ 192(R12), R12
+	SHLQ $3, R12
+	ADDQ R12, R10
+	DECQ R11
+	JNE  row2
 end1:
-	MOVQ   264(SP), AX
+leave9:
+	MOVQ   272(SP), AX
 	VMOVSD X22, (AX)
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx2(SB), 0, $432-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx2(SB), 0, $440-8
 	MOVQ         a+0(FP), AX
 	VMOVUPS      k42b20000<>+0(SB), Y0
 	VMOVUPS      kc2d00000<>+0(SB), Y1
@@ -6218,23 +6864,28 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx2(SB), 0,
 	MOVQ         304(AX), R8
 	MOVQ         R8, 384(SP)
 	SHLQ         $2, 384(SP)
-	MOVQ         288(AX), R8
+	MOVQ         800(AX), R8
 	MOVQ         R8, 392(SP)
-	SHLQ         $2, 392(SP)
+	MOVQ         288(AX), R8
+	MOVQ         R8, 400(SP)
+	SHLQ         $2, 400(SP)
 	MOVQ         72(AX), AX
 	MOVQ         a+0(FP), R8
 	MOVQ         680(R8), R9
-	MOVQ         R9, 400(SP)
-	MOVQ         688(R8), R9
 	MOVQ         R9, 408(SP)
-	MOVQ         696(R8), R9
+	MOVQ         688(R8), R9
 	MOVQ         R9, 416(SP)
-	MOVQ         (R8), R9
+	MOVQ         696(R8), R9
 	MOVQ         R9, 424(SP)
-	MOVQ         424(SP), R9
+	MOVQ         (R8), R9
+	MOVQ         R9, 432(SP)
+	MOVQ         432(SP), R9
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(R8), R10
 	SUBQ    $64, R10
@@ -6246,8 +6897,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y8
 	VMOVUPS kff800000<>+0(SB), Y9
 	VMOVUPS kff800000<>+0(SB), Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y15, Y15, Y11
 	VMAXPS    (R9), Y15, Y12
 	VBLENDVPS Y11, Y15, Y12, Y15
@@ -6274,8 +6925,8 @@ block4:
 	VBLENDVPS Y11, Y10, Y12, Y10
 	ADDQ      CX, R9
 	SUBQ      $64, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y15, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -6286,8 +6937,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $8, R13
 	CMPQ       R12, R13
@@ -6306,8 +6957,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $8, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VCMPPS       $3, Y4, Y4, Y6
@@ -6350,21 +7001,34 @@ done5:
 	VMAXPS       X5, X4, X5
 	VBLENDVPS    X6, X4, X5, X4
 	VBROADCASTSS X4, Y4
-	MOVQ         BX, R9
-	MOVQ         8(R8), R10
-	VMOVUPS      k00000000<>+0(SB), Y14
-	VMOVUPS      Y14, 0(SP)
-	VMOVUPS      Y14, 32(SP)
-	VMOVUPS      Y14, 64(SP)
-	VMOVUPS      Y14, 96(SP)
-	VMOVUPS      Y14, 128(SP)
-	VMOVUPS      Y14, 160(SP)
-	VMOVUPS      Y14, 192(SP)
-	VMOVUPS      Y14, 224(SP)
-	MOVQ         $0, R11
-	SUBQ         $8, R10
-	JLT          single7
-block8:
+	MOVQ         808(R8), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(R8), R9
+	VMOVSS       X4, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R9
+	VBROADCASTSS (R9), Y4
+over8:
+	MOVQ    808(R8), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(R8), R10
+	VMOVUPS k00000000<>+0(SB), Y14
+	VMOVUPS Y14, 0(SP)
+	VMOVUPS Y14, 32(SP)
+	VMOVUPS Y14, 64(SP)
+	VMOVUPS Y14, 96(SP)
+	VMOVUPS Y14, 128(SP)
+	VMOVUPS Y14, 160(SP)
+	VMOVUPS Y14, 192(SP)
+	VMOVUPS Y14, 224(SP)
+	MOVQ    $0, R11
+	SUBQ    $8, R10
+	JLT     single11
+block12:
 	VMOVUPS     (R9), Y5
 	VSUBPS      Y4, Y5, Y5
 	VMINPS      Y5, Y0, Y5
@@ -6395,11 +7059,11 @@ block8:
 	ADDQ        $32, R11
 	ANDQ        $255, R11
 	SUBQ        $8, R10
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R10
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R10
 	VMOVUPS     32(R12)(R10*4), Y5
@@ -6430,7 +7094,7 @@ masked10:
 	VADDPS      Y6, Y7, Y6
 	VBLENDVPS   Y5, Y6, Y7, Y7
 	VMOVUPS     Y7, 0(SP)(R11*1)
-done9:
+done13:
 	VMOVUPS      0(SP), Y5
 	VMOVUPS      128(SP), Y6
 	VADDPS       Y6, Y5, Y5
@@ -6453,56 +7117,74 @@ done9:
 	VPERMILPS    $1, X5, X6
 	VADDPS       X6, X5, X5
 	VBROADCASTSS X5, Y5
-	MOVQ         352(SP), R9
-	VMOVSS       X4, (R9)
-	VCMPPS       $17, k00800000<>+0(SB), Y5, Y6
-	VMULPS       k4b800000<>+0(SB), Y5, Y7
-	VBLENDVPS    Y6, Y7, Y5, Y7
-	VMOVUPS      k4b00007f<>+0(SB), Y8
-	VBLENDVPS    Y6, k4b000097<>+0(SB), Y8, Y6
-	VPADDD       k004afb0d<>+0(SB), Y7, Y7
-	VPSRLD       $23, Y7, Y8
-	VPOR         k4b000000<>+0(SB), Y8, Y8
-	VPAND        k007fffff<>+0(SB), Y7, Y7
-	VPADDD       k3f3504f3<>+0(SB), Y7, Y7
-	VSUBPS       Y6, Y8, Y6
-	VSUBPS       Y3, Y7, Y7
-	VMULPS       Y7, Y7, Y8
-	VMULPS       Y7, Y8, Y9
-	VMOVUPS      kbd9c608c<>+0(SB), Y14
-	VFMADD213PS  k3e02b230<>+0(SB), Y7, Y14
-	VFMADD213PS  kbe06c3ad<>+0(SB), Y7, Y14
-	VFMADD213PS  k3e116c89<>+0(SB), Y7, Y14
-	VFMADD213PS  kbe2a38fb<>+0(SB), Y7, Y14
-	VFMADD213PS  k3e4cd008<>+0(SB), Y7, Y14
-	VFMADD213PS  kbe800114<>+0(SB), Y7, Y14
-	VFMADD213PS  k3eaaaaaa<>+0(SB), Y7, Y14
-	VMULPS       Y14, Y9, Y9
-	VFMADD231PS  kb102e308<>+0(SB), Y6, Y9
-	VFMADD231PS  kbf000000<>+0(SB), Y8, Y9
-	VADDPS       Y9, Y7, Y7
-	VFMADD231PS  k3f317218<>+0(SB), Y6, Y7
-	VCMPPS       $0, k00000000<>+0(SB), Y5, Y6
-	VMOVUPS      k7fc00000<>+0(SB), Y8
-	VBLENDVPS    Y6, kff800000<>+0(SB), Y8, Y6
-	VCMPPS       $17, k7f800000<>+0(SB), Y5, Y8
-	VBLENDVPS    Y8, Y7, Y5, Y7
-	VCMPPS       $18, k00000000<>+0(SB), Y5, Y8
-	VBLENDVPS    Y8, Y6, Y7, Y6
-	MOVQ         360(SP), R9
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $64, R11
-	VMOVUPS      k00000000<>+0(SB), Y14
-	VMOVUPS      k00000000<>+0(SB), Y7
-	VMOVUPS      k00000000<>+0(SB), Y8
-	VMOVUPS      k00000000<>+0(SB), Y9
-	VMOVUPS      k00000000<>+0(SB), Y10
-	VMOVUPS      k00000000<>+0(SB), Y11
-	VMOVUPS      k00000000<>+0(SB), Y12
-	VMOVUPS      k00000000<>+0(SB), Y13
-	JLT          kept11
-block12:
+	MOVQ         808(R8), R9
+	TESTQ        R9, R9
+	JEQ          over15
+	MOVQ         816(R8), R9
+	VMOVSS       X5, 4(R9)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R9
+	VBROADCASTSS 4(R9), Y5
+over15:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed16
+	MOVQ   352(SP), R9
+	VMOVSS X4, (R9)
+passed16:
+	VCMPPS      $17, k00800000<>+0(SB), Y5, Y6
+	VMULPS      k4b800000<>+0(SB), Y5, Y7
+	VBLENDVPS   Y6, Y7, Y5, Y7
+	VMOVUPS     k4b00007f<>+0(SB), Y8
+	VBLENDVPS   Y6, k4b000097<>+0(SB), Y8, Y6
+	VPADDD      k004afb0d<>+0(SB), Y7, Y7
+	VPSRLD      $23, Y7, Y8
+	VPOR        k4b000000<>+0(SB), Y8, Y8
+	VPAND       k007fffff<>+0(SB), Y7, Y7
+	VPADDD      k3f3504f3<>+0(SB), Y7, Y7
+	VSUBPS      Y6, Y8, Y6
+	VSUBPS      Y3, Y7, Y7
+	VMULPS      Y7, Y7, Y8
+	VMULPS      Y7, Y8, Y9
+	VMOVUPS     kbd9c608c<>+0(SB), Y14
+	VFMADD213PS k3e02b230<>+0(SB), Y7, Y14
+	VFMADD213PS kbe06c3ad<>+0(SB), Y7, Y14
+	VFMADD213PS k3e116c89<>+0(SB), Y7, Y14
+	VFMADD213PS kbe2a38fb<>+0(SB), Y7, Y14
+	VFMADD213PS k3e4cd008<>+0(SB), Y7, Y14
+	VFMADD213PS kbe800114<>+0(SB), Y7, Y14
+	VFMADD213PS k3eaaaaaa<>+0(SB), Y7, Y14
+	VMULPS      Y14, Y9, Y9
+	VFMADD231PS kb102e308<>+0(SB), Y6, Y9
+	VFMADD231PS kbf000000<>+0(SB), Y8, Y9
+	VADDPS      Y9, Y7, Y7
+	VFMADD231PS k3f317218<>+0(SB), Y6, Y7
+	VCMPPS      $0, k00000000<>+0(SB), Y5, Y6
+	VMOVUPS     k7fc00000<>+0(SB), Y8
+	VBLENDVPS   Y6, kff800000<>+0(SB), Y8, Y6
+	VCMPPS      $17, k7f800000<>+0(SB), Y5, Y8
+	VBLENDVPS   Y8, Y7, Y5, Y7
+	VCMPPS      $18, k00000000<>+0(SB), Y5, Y8
+	VBLENDVPS   Y8, Y6, Y7, Y6
+	MOVQ        808(R8), R9
+	CMPQ        R9, $3
+	JGT         known17
+	MOVQ        360(SP), R9
+	MOVQ        BX, R10
+	MOVQ        8(R8), R11
+	SUBQ        $64, R11
+	VMOVUPS     k00000000<>+0(SB), Y14
+	VMOVUPS     k00000000<>+0(SB), Y7
+	VMOVUPS     k00000000<>+0(SB), Y8
+	VMOVUPS     k00000000<>+0(SB), Y9
+	VMOVUPS     k00000000<>+0(SB), Y10
+	VMOVUPS     k00000000<>+0(SB), Y11
+	VMOVUPS     k00000000<>+0(SB), Y12
+	VMOVUPS     k00000000<>+0(SB), Y13
+	JLT         kept18
+block19:
 	VMOVUPS (R10), Y15
 	VSUBPS  Y4, Y15, Y15
 	VSUBPS  Y6, Y15, Y15
@@ -6546,8 +7228,8 @@ block12:
 	ADDQ    SI, R9
 	ADDQ    CX, R10
 	SUBQ    $64, R11
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPS Y14, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -6558,8 +7240,8 @@ kept11:
 	VMOVUPS Y13, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -6581,8 +7263,8 @@ masked14:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked14
-done13:
+	JGT        masked21
+done20:
 	VMOVUPS      0(SP), Y7
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y7, Y7
@@ -6605,23 +7287,38 @@ done13:
 	VPERMILPS    $1, X7, X8
 	VADDPS       X8, X7, X7
 	VBROADCASTSS X7, Y7
-	MOVQ         376(SP), R9
-	VMOVSS       X5, (R9)
+	MOVQ         808(R8), R9
+	TESTQ        R9, R9
+	JEQ          over22
+	MOVQ         816(R8), R9
+	VMOVSS       X7, 8(R9)
+	JMP          leave9
+known17:
+	MOVQ         816(R8), R9
+	VBROADCASTSS 8(R9), Y7
+over22:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed23
+	MOVQ   376(SP), R9
+	VMOVSS X5, (R9)
+passed23:
 	MOVQ         (DI), R9
-	MOVQ         400(SP), R10
+	MOVQ         408(SP), R10
 	CMPQ         R9, R10
 	SETNE        R10
 	MOVBLZX      R10, R10
 	NEGQ         R10
 	VMOVD        R10, X5
 	VPBROADCASTD X5, Y5
-	CMPQ         408(SP), R9
+	CMPQ         416(SP), R9
 	SETLE        R10
 	MOVBLZX      R10, R10
 	NEGQ         R10
 	VMOVD        R10, X8
 	VPBROADCASTD X8, Y8
-	MOVQ         416(SP), R10
+	MOVQ         424(SP), R10
 	CMPQ         R9, R10
 	SETLT        R10
 	MOVBLZX      R10, R10
@@ -6629,11 +7326,12 @@ done13:
 	VMOVD        R10, X9
 	VPBROADCASTD X9, Y9
 	VANDPS       Y9, Y8, Y8
-	MOVQ         408(SP), R10
+	MOVQ         416(SP), R10
 	VMOVMSKPS    Y8, R11
 	TESTQ        R11, R11
 	CMOVQNE      R9, R10
 	MOVQ         R10, R9
+	SUBQ         392(SP), R9
 	MOVQ         384(SP), R11
 	IMULQ        R11, R9
 	MOVQ         360(SP), R11
@@ -6641,7 +7339,8 @@ done13:
 	VBLENDVPS    Y8, Y9, Y3, Y8
 	VMOVUPS      k00000000<>+0(SB), Y9
 	VBLENDVPS    Y5, Y8, Y9, Y8
-	MOVQ         392(SP), R9
+	SUBQ         392(SP), R10
+	MOVQ         400(SP), R9
 	IMULQ        R9, R10
 	VBROADCASTSS (BX)(R10*1), Y9
 	VSUBPS       Y4, Y9, Y4
@@ -6657,33 +7356,39 @@ done13:
 	VBLENDVPS    Y5, Y6, Y7, Y5
 	VMULPS       288(SP), Y5, Y5
 	VADDPS       Y5, Y4, Y4
-	VMOVSS       X4, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, 352(SP)
-	MOVQ         184(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, 376(SP)
-	MOVQ         192(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, DI
-	MOVQ         200(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	MOVQ         424(SP), R9
+	MOVQ         808(R8), R9
 	DECQ         R9
-	MOVQ         R9, 424(SP)
-	JNE          row2
+	CMPQ         R9, $3
+	JCS          passed24
+	VMOVSS       X4, (AX)
+passed24:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 352(SP)
+	MOVQ 184(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 376(SP)
+	MOVQ 192(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DI
+	MOVQ 200(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	MOVQ 432(SP), R9
+	DECQ R9
+	MOVQ R9, 432(SP)
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx512(SB), 0, $320-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx512(SB), 0, $328-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSS k42b20000<>+0(SB), Z0
 	VBROADCASTSS kc2d00000<>+0(SB), Z1
@@ -6732,24 +7437,29 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_avx512(SB), 
 	MOVQ         304(AX), R10
 	MOVQ         R10, 272(SP)
 	SHLQ         $2, 272(SP)
-	MOVQ         288(AX), R10
+	MOVQ         800(AX), R10
 	MOVQ         R10, 280(SP)
-	SHLQ         $2, 280(SP)
+	MOVQ         288(AX), R10
+	MOVQ         R10, 288(SP)
+	SHLQ         $2, 288(SP)
 	VBROADCASTSS k80000000<>+0(SB), Z23
 	MOVQ         72(AX), AX
 	MOVQ         a+0(FP), R10
 	MOVQ         680(R10), R11
-	MOVQ         R11, 288(SP)
-	MOVQ         688(R10), R11
 	MOVQ         R11, 296(SP)
-	MOVQ         696(R10), R11
+	MOVQ         688(R10), R11
 	MOVQ         R11, 304(SP)
-	MOVQ         (R10), R11
+	MOVQ         696(R10), R11
 	MOVQ         R11, 312(SP)
-	MOVQ         312(SP), R11
+	MOVQ         (R10), R11
+	MOVQ         R11, 320(SP)
+	MOVQ         320(SP), R11
 	TESTQ        R11, R11
 	JLE          end1
 row2:
+	MOVQ    808(R10), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    8(R10), R12
 	SUBQ    $64, R12
@@ -6757,8 +7467,8 @@ row2:
 	VMOVAPS Z16, Z24
 	VMOVAPS Z16, Z25
 	VMOVAPS Z16, Z26
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPS      (R11), Z29, Z27
 	VFIXUPIMMPS $0, Z22, Z29, Z27
 	VMOVAPS     Z27, Z29
@@ -6773,16 +7483,16 @@ block4:
 	VMOVAPS     Z27, Z26
 	ADDQ        CX, R11
 	SUBQ        $64, R12
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z29, 0(SP)
 	VMOVUPS Z24, 64(SP)
 	VMOVUPS Z25, 128(SP)
 	VMOVUPS Z26, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $64, R12
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R12, Z24
 	VPCMPD       $6, iota32<>+0(SB), Z24, K1
 	VMOVUPS.Z    (R11), K1, Z24
@@ -6795,8 +7505,8 @@ masked6:
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $16, R12
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z24
 	VMOVUPS       128(SP), Z25
 	VMAXPS        Z25, Z24, Z25
@@ -6820,17 +7530,30 @@ done5:
 	VMAXPS        X24, X25, X24
 	VFIXUPIMMPS   $0, X22, X25, X24
 	VBROADCASTSS  X24, Z24
-	MOVQ          BX, R11
-	MOVQ          8(R10), R12
-	VMOVAPS       Z15, Z25
-	VMOVUPS       Z25, 0(SP)
-	VMOVUPS       Z25, 64(SP)
-	VMOVUPS       Z25, 128(SP)
-	VMOVUPS       Z25, 192(SP)
-	MOVQ          $0, R13
-	SUBQ          $16, R12
-	JLT           single7
-block8:
+	MOVQ          808(R10), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R10), R11
+	VMOVSS        X24, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R10), R11
+	VBROADCASTSS (R11), Z24
+over8:
+	MOVQ    808(R10), R11
+	CMPQ    R11, $2
+	JGT     known10
+	MOVQ    BX, R11
+	MOVQ    8(R10), R12
+	VMOVAPS Z15, Z25
+	VMOVUPS Z25, 0(SP)
+	VMOVUPS Z25, 64(SP)
+	VMOVUPS Z25, 128(SP)
+	VMOVUPS Z25, 192(SP)
+	MOVQ    $0, R13
+	SUBQ    $16, R12
+	JLT     single11
+block12:
 	VMOVUPS     (R11), Z25
 	VSUBPS      Z24, Z25, Z25
 	VMINPS      Z25, Z0, Z25
@@ -6860,11 +7583,11 @@ block8:
 	ADDQ        $64, R13
 	ANDQ        $255, R13
 	SUBQ        $16, R12
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $16, R12
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTD R12, Z25
 	VPCMPD       $6, iota32<>+0(SB), Z25, K1
 	VMOVUPS.Z    (R11), K1, Z25
@@ -6893,24 +7616,39 @@ masked10:
 	VADDPS       Z25, Z26, Z25
 	VMOVAPS      Z25, K1, Z26
 	VMOVUPS      Z26, 0(SP)(R13*1)
-done9:
-	VMOVUPS          0(SP), Z25
-	VMOVUPS          128(SP), Z26
-	VADDPS           Z26, Z25, Z25
-	VMOVUPS          64(SP), Z26
-	VMOVUPS          192(SP), Z27
-	VADDPS           Z27, Z26, Z26
-	VADDPS           Z26, Z25, Z25
-	VEXTRACTF64X4    $1, Z25, Y26
-	VADDPS           Y26, Y25, Y25
-	VEXTRACTF64X2    $1, Y25, X26
-	VADDPS           X26, X25, X25
-	VPERMILPD        $1, X25, X26
-	VADDPS           X26, X25, X25
-	VPERMILPS        $1, X25, X26
-	VADDPS           X26, X25, X25
-	VBROADCASTSS     X25, Z25
-	VMOVSS           X24, (SI)
+done13:
+	VMOVUPS       0(SP), Z25
+	VMOVUPS       128(SP), Z26
+	VADDPS        Z26, Z25, Z25
+	VMOVUPS       64(SP), Z26
+	VMOVUPS       192(SP), Z27
+	VADDPS        Z27, Z26, Z26
+	VADDPS        Z26, Z25, Z25
+	VEXTRACTF64X4 $1, Z25, Y26
+	VADDPS        Y26, Y25, Y25
+	VEXTRACTF64X2 $1, Y25, X26
+	VADDPS        X26, X25, X25
+	VPERMILPD     $1, X25, X26
+	VADDPS        X26, X25, X25
+	VPERMILPS     $1, X25, X26
+	VADDPS        X26, X25, X25
+	VBROADCASTSS  X25, Z25
+	MOVQ          808(R10), R11
+	TESTQ         R11, R11
+	JEQ           over15
+	MOVQ          816(R10), R11
+	VMOVSS        X25, 4(R11)
+	JMP           leave9
+known10:
+	MOVQ         816(R10), R11
+	VBROADCASTSS 4(R11), Z25
+over15:
+	MOVQ   808(R10), R11
+	DECQ   R11
+	CMPQ   R11, $3
+	JCS    passed16
+	VMOVSS X24, (SI)
+passed16:
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z25, K1
 	VMULPS.BCST      k4b800000<>+0(SB), Z25, Z26
 	VBLENDMPS        Z26, Z25, K1, Z26
@@ -6943,6 +7681,9 @@ done9:
 	VBLENDMPS        Z26, Z25, K1, Z26
 	VCMPPS           $18, Z15, Z25, K1
 	VBLENDMPS        Z27, Z26, K1, Z26
+	MOVQ             808(R10), R11
+	CMPQ             R11, $3
+	JGT              known17
 	MOVQ             256(SP), R11
 	MOVQ             BX, R12
 	MOVQ             8(R10), R13
@@ -6951,8 +7692,8 @@ done9:
 	VMOVAPS          Z15, Z28
 	VMOVAPS          Z15, Z29
 	VMOVAPS          Z15, Z30
-	JLT              kept11
-block12:
+	JLT              kept18
+block19:
 	VMOVUPS (R12), Z31
 	VSUBPS  Z24, Z31, Z31
 	VSUBPS  Z26, Z31, Z31
@@ -6976,16 +7717,16 @@ block12:
 	ADDQ    DI, R11
 	ADDQ    CX, R12
 	SUBQ    $64, R13
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPS Z27, 0(SP)
 	VMOVUPS Z28, 64(SP)
 	VMOVUPS Z29, 128(SP)
 	VMOVUPS Z30, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	VPBROADCASTD R13, Z27
 	VPCMPD       $6, iota32<>+0(SB), Z27, K1
 	VMOVUPS.Z    (R11), K1, Z27
@@ -7002,8 +7743,8 @@ masked14:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked14
-done13:
+	JGT          masked21
+done20:
 	VMOVUPS       0(SP), Z27
 	VMOVUPS       128(SP), Z28
 	VADDPS        Z28, Z27, Z27
@@ -7020,78 +7761,101 @@ done13:
 	VPERMILPS     $1, X27, X28
 	VADDPS        X28, X27, X27
 	VBROADCASTSS  X27, Z27
-	VMOVSS        X25, (R8)
-	MOVQ          (R9), R11
-	MOVQ          288(SP), R12
-	CMPQ          R11, R12
-	SETNE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K1
-	CMPQ          296(SP), R11
-	SETLE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K2
-	MOVQ          304(SP), R12
-	CMPQ          R11, R12
-	SETLT         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K3
-	KANDW         K3, K2, K2
-	MOVQ          296(SP), R12
-	KMOVW         K2, R13
-	TESTQ         R13, R13
-	CMOVQNE       R11, R12
-	MOVQ          R12, R11
-	MOVQ          272(SP), R13
-	IMULQ         R13, R11
-	MOVQ          256(SP), R13
-	VBROADCASTSS  (R13)(R11*1), Z25
-	VBLENDMPS     Z25, Z11, K2, Z25
-	VBLENDMPS     Z25, Z15, K1, Z25
-	MOVQ          280(SP), R11
-	IMULQ         R11, R12
-	VBROADCASTSS  (BX)(R12*1), Z28
-	VSUBPS        Z24, Z28, Z24
-	VSUBPS        Z26, Z24, Z24
-	VMULPS        Z24, Z25, Z24
-	VPXORD        Z23, Z24, Z24
-	VBLENDMPS     Z24, Z15, K1, Z24
-	VMULPS        Z24, Z19, Z24
-	VDIVPS        Z21, Z27, Z25
-	VPXORD        Z23, Z25, Z25
-	VBLENDMPS     Z25, Z15, K1, Z25
-	VMULPS        Z25, Z20, Z25
-	VADDPS        Z25, Z24, Z24
-	VMOVSS        X24, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, SI
-	MOVQ          184(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, R8
-	MOVQ          192(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, R9
-	MOVQ          200(R11), R11
-	SHLQ          $2, R11
-	ADDQ          R11, AX
-	MOVQ          312(SP), R11
-	DECQ          R11
-	MOVQ          R11, 312(SP)
-	JNE           row2
+	MOVQ          808(R10), R11
+	TESTQ         R11, R11
+	JEQ           over22
+	MOVQ          816(R10), R11
+	VMOVSS        X27, 8(R11)
+	JMP           leave9
+known17:
+	MOVQ         816(R10), R11
+	VBROADCASTSS 8(R11), Z27
+over22:
+	MOVQ   808(R10), R11
+	DECQ   R11
+	CMPQ   R11, $3
+	JCS    passed23
+	VMOVSS X25, (R8)
+passed23:
+	MOVQ         (R9), R11
+	MOVQ         296(SP), R12
+	CMPQ         R11, R12
+	SETNE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K1
+	CMPQ         304(SP), R11
+	SETLE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K2
+	MOVQ         312(SP), R12
+	CMPQ         R11, R12
+	SETLT        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K3
+	KANDW        K3, K2, K2
+	MOVQ         304(SP), R12
+	KMOVW        K2, R13
+	TESTQ        R13, R13
+	CMOVQNE      R11, R12
+	MOVQ         R12, R11
+	SUBQ         280(SP), R11
+	MOVQ         272(SP), R13
+	IMULQ        R13, R11
+	MOVQ         256(SP), R13
+	VBROADCASTSS (R13)(R11*1), Z25
+	VBLENDMPS    Z25, Z11, K2, Z25
+	VBLENDMPS    Z25, Z15, K1, Z25
+	SUBQ         280(SP), R12
+	MOVQ         288(SP), R11
+	IMULQ        R11, R12
+	VBROADCASTSS (BX)(R12*1), Z28
+	VSUBPS       Z24, Z28, Z24
+	VSUBPS       Z26, Z24, Z24
+	VMULPS       Z24, Z25, Z24
+	VPXORD       Z23, Z24, Z24
+	VBLENDMPS    Z24, Z15, K1, Z24
+	VMULPS       Z24, Z19, Z24
+	VDIVPS       Z21, Z27, Z25
+	VPXORD       Z23, Z25, Z25
+	VBLENDMPS    Z25, Z15, K1, Z25
+	VMULPS       Z25, Z20, Z25
+	VADDPS       Z25, Z24, Z24
+	MOVQ         808(R10), R11
+	DECQ         R11
+	CMPQ         R11, $3
+	JCS          passed24
+	VMOVSS       X24, (AX)
+passed24:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, SI
+	MOVQ 184(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, R8
+	MOVQ 192(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, R9
+	MOVQ 200(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, AX
+	MOVQ 320(SP), R11
+	DECQ R11
+	MOVQ R11, 320(SP)
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx2(SB), 0, $472-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx2(SB), 0, $488-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    552(AX), X0, X0
@@ -7109,50 +7873,50 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx2(SB), 0
 	MOVQ         32(AX), BX
 	MOVQ         BX, 352(SP)
 	MOVQ         40(AX), BX
-	MOVQ         304(AX), CX
-	MOVQ         CX, 360(SP)
-	SHLQ         $2, 360(SP)
-	MOVQ         48(AX), CX
-	MOVQ         CX, 368(SP)
+	MOVQ         BX, 360(SP)
+	MOVQ         304(AX), BX
+	MOVQ         BX, 368(SP)
+	SHLQ         $2, 368(SP)
+	MOVQ         800(AX), BX
+	MOVQ         BX, 376(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 384(SP)
 	VMOVUPS      k80000000<>+0(SB), Y1
-	MOVQ         56(AX), CX
-	MOVQ         72(AX), DX
-	MOVQ         320(AX), SI
-	MOVQ         SI, 376(SP)
-	SHLQ         $2, 376(SP)
-	MOVQ         64(AX), SI
-	MOVQ         80(AX), DI
-	MOVQ         DI, 384(SP)
-	MOVQ         88(AX), DI
-	MOVQ         DI, 392(SP)
-	MOVQ         304(AX), DI
+	MOVQ         56(AX), BX
+	MOVQ         72(AX), CX
+	MOVQ         320(AX), DX
+	MOVQ         DX, 392(SP)
+	SHLQ         $2, 392(SP)
+	MOVQ         64(AX), DX
+	MOVQ         80(AX), SI
+	MOVQ         SI, 400(SP)
+	MOVQ         88(AX), SI
+	MOVQ         SI, 408(SP)
+	MOVQ         304(AX), SI
+	SHLQ         $5, SI
+	MOVQ         320(AX), DI
 	SHLQ         $5, DI
-	MOVQ         320(AX), R8
-	SHLQ         $5, R8
 	MOVQ         96(AX), AX
-	MOVQ         AX, 400(SP)
+	MOVQ         AX, 416(SP)
 	MOVQ         a+0(FP), AX
-	MOVQ         672(AX), AX
-	MOVQ         AX, 408(SP)
+	MOVQ         672(AX), R8
+	MOVQ         R8, 424(SP)
 	VMOVUPS      256(SP), Y2
 	VDIVPS       288(SP), Y2, Y2
 	VMOVUPS      Y2, 256(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         704(AX), AX
-	MOVQ         AX, 416(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         712(AX), AX
-	MOVQ         AX, 424(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	MOVQ         AX, 432(SP)
-	MOVQ         432(SP), AX
-	TESTQ        AX, AX
+	MOVQ         704(AX), R8
+	MOVQ         R8, 432(SP)
+	MOVQ         712(AX), R8
+	MOVQ         R8, 440(SP)
+	MOVQ         (AX), R8
+	MOVQ         R8, 448(SP)
+	MOVQ         448(SP), R8
+	TESTQ        R8, R8
 	JLE          end1
 row2:
-	MOVQ         352(SP), AX
-	MOVQ         (AX), AX
-	MOVQ         AX, R9
+	MOVQ         352(SP), R8
+	MOVQ         (R8), R8
+	MOVQ         R8, R9
 	MOVQ         $-1, R10
 	MOVQ         $2147483647, R11
 	CMPQ         R9, R10
@@ -7162,46 +7926,48 @@ row2:
 	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
 	VMOVUPS      Y2, 288(SP)
-	MOVQ         408(SP), R9
-	CMPQ         AX, R9
+	MOVQ         424(SP), R9
+	CMPQ         R8, R9
 	SETNE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
 	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
-	VBROADCASTSS (BX), Y3
+	MOVQ         360(SP), R9
+	VBROADCASTSS (R9), Y3
 	VMULPS       256(SP), Y3, Y4
 	VMULPS       320(SP), Y3, Y3
-	VMOVUPS      Y3, 440(SP)
-	CMPQ         416(SP), AX
+	VMOVUPS      Y3, 456(SP)
+	CMPQ         432(SP), R8
 	SETLE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
 	VMOVD        R9, X3
 	VPBROADCASTD X3, Y3
-	MOVQ         424(SP), R9
-	CMPQ         AX, R9
+	MOVQ         440(SP), R9
+	CMPQ         R8, R9
 	SETLT        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
 	VMOVD        R9, X5
 	VPBROADCASTD X5, Y5
 	VANDPS       Y5, Y3, Y3
-	MOVQ         416(SP), R9
+	MOVQ         432(SP), R9
 	VMOVMSKPS    Y3, R10
 	TESTQ        R10, R10
-	CMOVQNE      AX, R9
-	MOVQ         R9, AX
-	MOVQ         360(SP), R10
-	IMULQ        R10, AX
+	CMOVQNE      R8, R9
+	MOVQ         R9, R8
+	SUBQ         376(SP), R8
 	MOVQ         368(SP), R10
-	VBROADCASTSS (R10)(AX*1), Y5
+	IMULQ        R10, R8
+	MOVQ         384(SP), R10
+	VBROADCASTSS (R10)(R8*1), Y5
 	VMOVUPS      k3f800000<>+0(SB), Y6
 	VBLENDVPS    Y3, Y5, Y6, Y3
 	VBLENDVPS    Y2, Y3, Y0, Y3
-	VMULPS       440(SP), Y3, Y3
+	VMULPS       456(SP), Y3, Y3
 	VXORPS       Y1, Y3, Y3
-	VBROADCASTSS (CX), Y5
+	VBROADCASTSS (BX), Y5
 	VANDPS       k7fffffff<>+0(SB), Y5, Y6
 	VMOVUPS      k7e800000<>+0(SB), Y7
 	VCMPPS       $17, Y6, Y7, Y7
@@ -7214,7 +7980,7 @@ row2:
 	VDIVPS       Y7, Y8, Y7
 	VXORPS       Y1, Y4, Y8
 	VBLENDVPS    Y2, Y8, Y0, Y8
-	VBROADCASTSS (DX), Y9
+	VBROADCASTSS (CX), Y9
 	VCMPPS       $17, k00800000<>+0(SB), Y5, Y10
 	VMULPS       k4b800000<>+0(SB), Y5, Y11
 	VBLENDVPS    Y10, Y11, Y5, Y11
@@ -7249,21 +8015,28 @@ row2:
 	VBLENDVPS    Y12, Y11, Y5, Y11
 	VCMPPS       $18, Y0, Y5, Y5
 	VBLENDVPS    Y5, Y10, Y11, Y5
-	MOVQ         376(SP), AX
-	IMULQ        AX, R9
-	VBROADCASTSS (SI)(R9*1), Y10
+	SUBQ         376(SP), R9
+	MOVQ         392(SP), R8
+	IMULQ        R8, R9
+	VBROADCASTSS (DX)(R9*1), Y10
 	VSUBPS       Y9, Y10, Y10
 	VSUBPS       Y5, Y10, Y10
-	VMULPS       440(SP), Y10, Y10
+	VMULPS       456(SP), Y10, Y10
 	VXORPS       Y1, Y10, Y10
 	VBLENDVPS    Y2, Y10, Y0, Y10
-	MOVQ         368(SP), AX
-	MOVQ         SI, R9
-	MOVQ         384(SP), R11
-	MOVQ         392(SP), R12
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
+	MOVQ         808(AX), R8
+	CMPQ         R8, $1
+	JGT          known3
+	MOVQ         384(SP), R8
+	MOVQ         DX, R9
+	MOVQ         400(SP), R12
+	MOVQ         408(SP), R13
+	MOVQ         8(AX), R10
 	VMOVUPS      iota32<>+0(SB), Y11
+	MOVQ         376(SP), R11
+	VMOVD        R11, X12
+	VPBROADCASTD X12, Y12
+	VPADDD       Y12, Y11, Y11
 	VMOVAPS      Y0, Y12
 	VMOVUPS      Y12, 0(SP)
 	VMOVUPS      Y12, 32(SP)
@@ -7273,11 +8046,11 @@ row2:
 	VMOVUPS      Y12, 160(SP)
 	VMOVUPS      Y12, 192(SP)
 	VMOVUPS      Y12, 224(SP)
-	MOVQ         $0, R13
+	MOVQ         $0, R11
 	SUBQ         $8, R10
-	JLT          single3
-block4:
-	VMULPS    (AX), Y4, Y12
+	JLT          single4
+block5:
+	VMULPS    (R8), Y4, Y12
 	VXORPS    Y1, Y12, Y12
 	VPCMPEQD  288(SP), Y11, Y13
 	VBLENDVPS Y13, Y3, Y0, Y14
@@ -7293,32 +8066,32 @@ block4:
 	VBLENDVPS Y2, Y14, Y0, Y14
 	VANDPS    Y13, Y2, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
-	VMOVUPS   0(SP)(R13*1), Y15
+	VMOVUPS   0(SP)(R11*1), Y15
 	VADDPS    Y12, Y15, Y12
-	VMOVUPS   Y12, 0(SP)(R13*1)
-	VMOVUPS   (R11), Y12
-	VADDPS    Y14, Y12, Y12
-	VMOVUPS   Y12, (R11)
+	VMOVUPS   Y12, 0(SP)(R11*1)
 	VMOVUPS   (R12), Y12
-	VADDPS    Y13, Y12, Y12
+	VADDPS    Y14, Y12, Y12
 	VMOVUPS   Y12, (R12)
-	ADDQ      DI, AX
-	ADDQ      R8, R9
-	ADDQ      $32, R11
+	VMOVUPS   (R13), Y12
+	VADDPS    Y13, Y12, Y12
+	VMOVUPS   Y12, (R13)
+	ADDQ      SI, R8
+	ADDQ      DI, R9
 	ADDQ      $32, R12
-	VPADDD    k00000008<>+0(SB), Y11, Y11
 	ADDQ      $32, R13
-	ANDQ      $255, R13
+	VPADDD    k00000008<>+0(SB), Y11, Y11
+	ADDQ      $32, R11
+	ANDQ      $255, R11
 	SUBQ      $8, R10
-	JGE       block4
-single3:
+	JGE       block5
+single4:
 	ADDQ $8, R10
-	JEQ  done5
-masked6:
+	JEQ  done6
+masked7:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R10
 	VMOVUPS    32(R14)(R10*4), Y12
-	VMASKMOVPS (AX), Y12, Y13
+	VMASKMOVPS (R8), Y12, Y13
 	VMULPS     Y13, Y4, Y13
 	VXORPS     Y1, Y13, Y13
 	VPCMPEQD   288(SP), Y11, Y11
@@ -7335,17 +8108,17 @@ masked6:
 	VBLENDVPS  Y2, Y5, Y0, Y5
 	VANDPS     Y11, Y2, Y7
 	VBLENDVPS  Y7, Y10, Y0, Y7
-	VMOVUPS    0(SP)(R13*1), Y8
+	VMOVUPS    0(SP)(R11*1), Y8
 	VADDPS     Y6, Y8, Y6
 	VBLENDVPS  Y12, Y6, Y8, Y8
-	VMOVUPS    Y8, 0(SP)(R13*1)
-	VMASKMOVPS (R11), Y12, Y6
+	VMOVUPS    Y8, 0(SP)(R11*1)
+	VMASKMOVPS (R12), Y12, Y6
 	VADDPS     Y5, Y6, Y5
-	VMASKMOVPS Y5, Y12, (R11)
-	VMASKMOVPS (R12), Y12, Y5
-	VADDPS     Y7, Y5, Y5
 	VMASKMOVPS Y5, Y12, (R12)
-done5:
+	VMASKMOVPS (R13), Y12, Y5
+	VADDPS     Y7, Y5, Y5
+	VMASKMOVPS Y5, Y12, (R13)
+done6:
 	VMOVUPS      0(SP), Y5
 	VMOVUPS      128(SP), Y6
 	VADDPS       Y6, Y5, Y5
@@ -7368,17 +8141,30 @@ done5:
 	VPERMILPS    $1, X5, X6
 	VADDPS       X6, X5, X5
 	VBROADCASTSS X5, Y5
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(AX), R8
+	VMOVSS       X5, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSS (R8), Y5
+over8:
 	VCMPPS       $0, Y0, Y5, Y6
-	MOVQ         368(SP), AX
-	MOVQ         SI, R9
-	MOVQ         400(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         384(SP), R8
+	MOVQ         DX, R9
+	MOVQ         416(SP), R10
+	MOVQ         8(AX), R11
 	VMOVUPS      iota32<>+0(SB), Y7
+	MOVQ         376(SP), R12
+	VMOVD        R12, X8
+	VPBROADCASTD X8, Y8
+	VPADDD       Y8, Y7, Y7
 	SUBQ         $8, R11
-	JLT          single7
-block8:
-	VMULPS      (AX), Y4, Y8
+	JLT          single10
+block11:
+	VMULPS      (R8), Y4, Y8
 	VXORPS      Y1, Y8, Y8
 	VPCMPEQD    288(SP), Y7, Y10
 	VBLENDVPS   Y10, Y3, Y0, Y10
@@ -7414,20 +8200,20 @@ block8:
 	VBLENDVPS   Y6, Y0, Y10, Y10
 	VADDPS      Y10, Y8, Y8
 	VMOVUPS     Y8, (R10)
-	ADDQ        DI, AX
-	ADDQ        R8, R9
+	ADDQ        SI, R8
+	ADDQ        DI, R9
 	ADDQ        $32, R10
 	VPADDD      k00000008<>+0(SB), Y7, Y7
 	SUBQ        $8, R11
-	JGE         block8
-single7:
+	JGE         block11
+single10:
 	ADDQ $8, R11
-	JEQ  done9
-masked10:
+	JEQ  done12
+masked13:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R11
 	VMOVUPS     32(R12)(R11*4), Y8
-	VMASKMOVPS  (AX), Y8, Y10
+	VMASKMOVPS  (R8), Y8, Y10
 	VMULPS      Y10, Y4, Y4
 	VXORPS      Y1, Y4, Y4
 	VPCMPEQD    288(SP), Y7, Y7
@@ -7464,36 +8250,37 @@ masked10:
 	VBLENDVPS   Y6, Y0, Y3, Y3
 	VADDPS      Y3, Y2, Y2
 	VMASKMOVPS  Y2, Y8, (R10)
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), R9
+done12:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
 	SHLQ $3, R9
 	ADDQ R9, 352(SP)
-	MOVQ 168(AX), R9
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 360(SP)
+	MOVQ 184(R8), R9
 	SHLQ $2, R9
 	ADDQ R9, BX
-	MOVQ 184(AX), R9
-	SHLQ $2, R9
-	ADDQ R9, CX
-	MOVQ 192(AX), R9
-	SHLQ $2, R9
-	ADDQ R9, SI
-	MOVQ 200(AX), R9
+	MOVQ 192(R8), R9
 	SHLQ $2, R9
 	ADDQ R9, DX
-	MOVQ 224(AX), AX
-	SHLQ $2, AX
-	ADDQ AX, 400(SP)
-	MOVQ 432(SP), AX
-	DECQ AX
-	MOVQ AX, 432(SP)
+	MOVQ 200(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, CX
+	MOVQ 224(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, 416(SP)
+	MOVQ 448(SP), R8
+	DECQ R8
+	MOVQ R8, 448(SP)
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx512(SB), 0, $352-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx512(SB), 0, $368-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    552(AX), X0, X0
@@ -7522,50 +8309,51 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_avx512(SB),
 	VBROADCASTSS k3f000000<>+0(SB), Z16
 	VBROADCASTSS k4b40007f<>+0(SB), Z17
 	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	MOVQ         304(AX), DX
-	MOVQ         DX, 264(SP)
-	SHLQ         $2, 264(SP)
-	MOVQ         48(AX), DX
-	MOVQ         DX, 272(SP)
+	MOVQ         BX, 264(SP)
+	MOVQ         40(AX), BX
+	MOVQ         304(AX), CX
+	MOVQ         CX, 272(SP)
+	SHLQ         $2, 272(SP)
+	MOVQ         800(AX), CX
+	MOVQ         CX, 280(SP)
+	MOVQ         48(AX), CX
+	MOVQ         CX, 288(SP)
 	VBROADCASTSS k80000000<>+0(SB), Z18
-	MOVQ         56(AX), DX
-	MOVQ         72(AX), SI
-	MOVQ         320(AX), DI
-	MOVQ         DI, 280(SP)
-	SHLQ         $2, 280(SP)
-	MOVQ         64(AX), DI
-	MOVQ         80(AX), R8
-	MOVQ         R8, 288(SP)
-	MOVQ         88(AX), R8
-	MOVQ         R8, 296(SP)
-	MOVQ         304(AX), R8
+	MOVQ         56(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         320(AX), SI
+	MOVQ         SI, 296(SP)
+	SHLQ         $2, 296(SP)
+	MOVQ         64(AX), SI
+	MOVQ         80(AX), DI
+	MOVQ         DI, 304(SP)
+	MOVQ         88(AX), DI
+	MOVQ         DI, 312(SP)
+	MOVQ         304(AX), DI
+	SHLQ         $6, DI
+	MOVQ         320(AX), R8
 	SHLQ         $6, R8
-	MOVQ         320(AX), R9
-	SHLQ         $6, R9
 	VBROADCASTSS k00000010<>+0(SB), Z19
 	MOVQ         96(AX), AX
-	MOVQ         AX, 304(SP)
+	MOVQ         AX, 320(SP)
 	MOVQ         a+0(FP), AX
-	MOVQ         672(AX), AX
-	MOVQ         AX, 312(SP)
+	MOVQ         672(AX), R9
+	MOVQ         R9, 328(SP)
 	VDIVPS       Z1, Z0, Z0
-	VMOVSS       X0, 320(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         704(AX), AX
-	MOVQ         AX, 328(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         712(AX), AX
-	MOVQ         AX, 336(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	MOVQ         AX, 344(SP)
-	MOVQ         344(SP), AX
-	TESTQ        AX, AX
+	VMOVSS       X0, 336(SP)
+	MOVQ         704(AX), R9
+	MOVQ         R9, 344(SP)
+	MOVQ         712(AX), R9
+	MOVQ         R9, 352(SP)
+	MOVQ         (AX), R9
+	MOVQ         R9, 360(SP)
+	MOVQ         360(SP), R9
+	TESTQ        R9, R9
 	JLE          end1
 row2:
-	MOVQ             (BX), AX
-	MOVQ             AX, R10
+	MOVQ             264(SP), R9
+	MOVQ             (R9), R9
+	MOVQ             R9, R10
 	MOVQ             $-1, R11
 	MOVQ             $2147483647, R12
 	CMPQ             R10, R11
@@ -7573,41 +8361,42 @@ row2:
 	CMPQ             R10, R12
 	CMOVQGT          R12, R10
 	VPBROADCASTD     R10, Z0
-	MOVQ             312(SP), R10
-	CMPQ             AX, R10
+	MOVQ             328(SP), R10
+	CMPQ             R9, R10
 	SETNE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K1
-	VBROADCASTSS     (CX), Z1
-	VMULPS.BCST      320(SP), Z1, Z20
+	VBROADCASTSS     (BX), Z1
+	VMULPS.BCST      336(SP), Z1, Z20
 	VMULPS.BCST      256(SP), Z1, Z1
-	CMPQ             328(SP), AX
+	CMPQ             344(SP), R9
 	SETLE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K2
-	MOVQ             336(SP), R10
-	CMPQ             AX, R10
+	MOVQ             352(SP), R10
+	CMPQ             R9, R10
 	SETLT            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K3
 	KANDW            K3, K2, K2
-	MOVQ             328(SP), R10
+	MOVQ             344(SP), R10
 	KMOVW            K2, R11
 	TESTQ            R11, R11
-	CMOVQNE          AX, R10
-	MOVQ             R10, AX
-	MOVQ             264(SP), R11
-	IMULQ            R11, AX
+	CMOVQNE          R9, R10
+	MOVQ             R10, R9
+	SUBQ             280(SP), R9
 	MOVQ             272(SP), R11
-	VBROADCASTSS     (R11)(AX*1), Z21
+	IMULQ            R11, R9
+	MOVQ             288(SP), R11
+	VBROADCASTSS     (R11)(R9*1), Z21
 	VBLENDMPS        Z21, Z2, K2, Z21
 	VBLENDMPS        Z21, Z3, K1, Z21
 	VMULPS           Z21, Z1, Z21
 	VPXORD           Z18, Z21, Z21
-	VBROADCASTSS     (DX), Z22
+	VBROADCASTSS     (CX), Z22
 	VPANDD.BCST      k7fffffff<>+0(SB), Z22, Z23
 	VBROADCASTSS     k7e800000<>+0(SB), Z24
 	VCMPPS           $17, Z23, Z24, K2
@@ -7618,7 +8407,7 @@ row2:
 	VDIVPS           Z24, Z2, Z24
 	VPXORD           Z18, Z20, Z25
 	VBLENDMPS        Z25, Z3, K1, Z25
-	VBROADCASTSS     (SI), Z26
+	VBROADCASTSS     (DX), Z26
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z22, K2
 	VMULPS.BCST      k4b800000<>+0(SB), Z22, Z27
 	VBLENDMPS        Z27, Z22, K2, Z27
@@ -7652,31 +8441,37 @@ row2:
 	VBLENDMPS        Z27, Z22, K2, Z27
 	VCMPPS           $18, Z3, Z22, K2
 	VBLENDMPS        Z28, Z27, K2, Z22
-	MOVQ             280(SP), AX
-	IMULQ            AX, R10
-	VBROADCASTSS     (DI)(R10*1), Z27
+	SUBQ             280(SP), R10
+	MOVQ             296(SP), R9
+	IMULQ            R9, R10
+	VBROADCASTSS     (SI)(R10*1), Z27
 	VSUBPS           Z26, Z27, Z27
 	VSUBPS           Z22, Z27, Z27
 	VMULPS           Z27, Z1, Z1
 	VPXORD           Z18, Z1, Z1
 	VBLENDMPS        Z1, Z3, K1, Z1
-	MOVQ             272(SP), AX
-	MOVQ             DI, R10
-	MOVQ             288(SP), R11
-	MOVQ             296(SP), R12
-	MOVQ             a+0(FP), R13
-	MOVQ             8(R13), R13
+	MOVQ             808(AX), R9
+	CMPQ             R9, $1
+	JGT              known3
+	MOVQ             288(SP), R9
+	MOVQ             SI, R10
+	MOVQ             304(SP), R12
+	MOVQ             312(SP), R13
+	MOVQ             8(AX), R11
 	VMOVUPS          iota32<>+0(SB), Z27
+	MOVQ             280(SP), R14
+	VPBROADCASTD     R14, Z28
+	VPADDD           Z28, Z27, Z27
 	VMOVAPS          Z3, Z28
 	VMOVUPS          Z28, 0(SP)
 	VMOVUPS          Z28, 64(SP)
 	VMOVUPS          Z28, 128(SP)
 	VMOVUPS          Z28, 192(SP)
 	MOVQ             $0, R14
-	SUBQ             $16, R13
-	JLT              single3
-block4:
-	VMULPS    (AX), Z20, Z28
+	SUBQ             $16, R11
+	JLT              single4
+block5:
+	VMULPS    (R9), Z20, Z28
 	VPXORD    Z18, Z28, Z28
 	VPCMPD    $0, Z0, Z27, K2
 	VBLENDMPS Z21, Z3, K2, Z29
@@ -7694,28 +8489,28 @@ block4:
 	VMOVUPS   0(SP)(R14*1), Z31
 	VADDPS    Z28, Z31, Z28
 	VMOVUPS   Z28, 0(SP)(R14*1)
-	VMOVUPS   (R11), Z28
-	VADDPS    Z29, Z28, Z28
-	VMOVUPS   Z28, (R11)
 	VMOVUPS   (R12), Z28
-	VADDPS    Z30, Z28, Z28
+	VADDPS    Z29, Z28, Z28
 	VMOVUPS   Z28, (R12)
-	ADDQ      R8, AX
-	ADDQ      R9, R10
-	ADDQ      $64, R11
+	VMOVUPS   (R13), Z28
+	VADDPS    Z30, Z28, Z28
+	VMOVUPS   Z28, (R13)
+	ADDQ      DI, R9
+	ADDQ      R8, R10
 	ADDQ      $64, R12
+	ADDQ      $64, R13
 	VPADDD    Z19, Z27, Z27
 	ADDQ      $64, R14
 	ANDQ      $255, R14
-	SUBQ      $16, R13
-	JGE       block4
-single3:
-	ADDQ $16, R13
-	JEQ  done5
-masked6:
-	VPBROADCASTD R13, Z28
+	SUBQ      $16, R11
+	JGE       block5
+single4:
+	ADDQ $16, R11
+	JEQ  done6
+masked7:
+	VPBROADCASTD R11, Z28
 	VPCMPD       $6, iota32<>+0(SB), Z28, K2
-	VMOVUPS.Z    (AX), K2, Z28
+	VMOVUPS.Z    (R9), K2, Z28
 	VMULPS       Z28, Z20, Z28
 	VPXORD       Z18, Z28, Z28
 	VPCMPD       $0, Z0, Z27, K3
@@ -7735,13 +8530,13 @@ masked6:
 	VADDPS       Z23, Z24, Z23
 	VMOVAPS      Z23, K2, Z24
 	VMOVUPS      Z24, 0(SP)(R14*1)
-	VMOVUPS.Z    (R11), K2, Z23
+	VMOVUPS.Z    (R12), K2, Z23
 	VADDPS       Z22, Z23, Z22
-	VMOVUPS      Z22, K2, (R11)
-	VMOVUPS.Z    (R12), K2, Z22
+	VMOVUPS      Z22, K2, (R12)
+	VMOVUPS.Z    (R13), K2, Z22
 	VADDPS       Z1, Z22, Z1
-	VMOVUPS      Z1, K2, (R12)
-done5:
+	VMOVUPS      Z1, K2, (R13)
+done6:
 	VMOVUPS       0(SP), Z1
 	VMOVUPS       128(SP), Z22
 	VADDPS        Z22, Z1, Z1
@@ -7758,17 +8553,29 @@ done5:
 	VPERMILPS     $1, X1, X22
 	VADDPS        X22, X1, X1
 	VBROADCASTSS  X1, Z1
-	VCMPPS        $0, Z3, Z1, K2
-	MOVQ          272(SP), AX
-	MOVQ          DI, R10
-	MOVQ          304(SP), R11
-	MOVQ          a+0(FP), R12
-	MOVQ          8(R12), R12
-	VMOVUPS       iota32<>+0(SB), Z22
-	SUBQ          $16, R12
-	JLT           single7
-block8:
-	VMULPS      (AX), Z20, Z23
+	MOVQ          808(AX), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(AX), R9
+	VMOVSS        X1, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R9
+	VBROADCASTSS (R9), Z1
+over8:
+	VCMPPS       $0, Z3, Z1, K2
+	MOVQ         288(SP), R9
+	MOVQ         SI, R10
+	MOVQ         320(SP), R11
+	MOVQ         8(AX), R12
+	VMOVUPS      iota32<>+0(SB), Z22
+	MOVQ         280(SP), R13
+	VPBROADCASTD R13, Z23
+	VPADDD       Z23, Z22, Z22
+	SUBQ         $16, R12
+	JLT          single10
+block11:
+	VMULPS      (R9), Z20, Z23
 	VPXORD      Z18, Z23, Z23
 	VPCMPD      $0, Z0, Z22, K3
 	VBLENDMPS   Z21, Z3, K3, Z24
@@ -7799,19 +8606,19 @@ block8:
 	VBLENDMPS   Z3, Z24, K2, Z24
 	VADDPS      Z24, Z23, Z23
 	VMOVUPS     Z23, (R11)
-	ADDQ        R8, AX
-	ADDQ        R9, R10
+	ADDQ        DI, R9
+	ADDQ        R8, R10
 	ADDQ        $64, R11
 	VPADDD      Z19, Z22, Z22
 	SUBQ        $16, R12
-	JGE         block8
-single7:
+	JGE         block11
+single10:
 	ADDQ $16, R12
-	JEQ  done9
-masked10:
+	JEQ  done12
+masked13:
 	VPBROADCASTD R12, Z23
 	VPCMPD       $6, iota32<>+0(SB), Z23, K3
-	VMOVUPS.Z    (AX), K3, Z23
+	VMOVUPS.Z    (R9), K3, Z23
 	VMULPS       Z23, Z20, Z20
 	VPXORD       Z18, Z20, Z20
 	VPCMPD       $0, Z0, Z22, K4
@@ -7843,31 +8650,32 @@ masked10:
 	VBLENDMPS    Z3, Z1, K2, Z1
 	VADDPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K3, (R11)
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), R10
+done12:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
 	SHLQ $3, R10
+	ADDQ R10, 264(SP)
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
 	ADDQ R10, BX
-	MOVQ 168(AX), R10
+	MOVQ 184(R9), R10
 	SHLQ $2, R10
 	ADDQ R10, CX
-	MOVQ 184(AX), R10
-	SHLQ $2, R10
-	ADDQ R10, DX
-	MOVQ 192(AX), R10
-	SHLQ $2, R10
-	ADDQ R10, DI
-	MOVQ 200(AX), R10
+	MOVQ 192(R9), R10
 	SHLQ $2, R10
 	ADDQ R10, SI
-	MOVQ 224(AX), AX
-	SHLQ $2, AX
-	ADDQ AX, 304(SP)
-	MOVQ 344(SP), AX
-	DECQ AX
-	MOVQ AX, 344(SP)
+	MOVQ 200(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, DX
+	MOVQ 224(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, 320(SP)
+	MOVQ 360(SP), R9
+	DECQ R9
+	MOVQ R9, 360(SP)
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -8066,7 +8874,7 @@ end8:
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx2(SB), 0, $432-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx2(SB), 0, $440-8
 	MOVQ         a+0(FP), AX
 	VMOVUPD      k4086300000000000<>+0(SB), Y0
 	VMOVUPD      kc087500000000000<>+0(SB), Y1
@@ -8098,23 +8906,28 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx2(SB), 0,
 	MOVQ         304(AX), R8
 	MOVQ         R8, 384(SP)
 	SHLQ         $3, 384(SP)
-	MOVQ         288(AX), R8
+	MOVQ         800(AX), R8
 	MOVQ         R8, 392(SP)
-	SHLQ         $3, 392(SP)
+	MOVQ         288(AX), R8
+	MOVQ         R8, 400(SP)
+	SHLQ         $3, 400(SP)
 	MOVQ         72(AX), AX
 	MOVQ         a+0(FP), R8
 	MOVQ         680(R8), R9
-	MOVQ         R9, 400(SP)
-	MOVQ         688(R8), R9
 	MOVQ         R9, 408(SP)
-	MOVQ         696(R8), R9
+	MOVQ         688(R8), R9
 	MOVQ         R9, 416(SP)
-	MOVQ         (R8), R9
+	MOVQ         696(R8), R9
 	MOVQ         R9, 424(SP)
-	MOVQ         424(SP), R9
+	MOVQ         (R8), R9
+	MOVQ         R9, 432(SP)
+	MOVQ         432(SP), R9
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(R8), R10
 	SUBQ    $32, R10
@@ -8126,8 +8939,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y9
 	VMOVUPD kfff0000000000000<>+0(SB), Y10
 	VMOVUPD kfff0000000000000<>+0(SB), Y11
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y4, Y4, Y12
 	VMAXPD    (R9), Y4, Y13
 	VBLENDVPD Y12, Y4, Y13, Y4
@@ -8154,8 +8967,8 @@ block4:
 	VBLENDVPD Y12, Y11, Y13, Y11
 	ADDQ      CX, R9
 	SUBQ      $32, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y4, 0(SP)
 	VMOVUPD Y5, 32(SP)
 	VMOVUPD Y6, 64(SP)
@@ -8166,8 +8979,8 @@ kept3:
 	VMOVUPD Y11, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $4, R13
 	CMPQ       R12, R13
@@ -8186,8 +8999,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $4, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VCMPPD       $3, Y4, Y4, Y6
@@ -8226,21 +9039,34 @@ done5:
 	VMAXPD       X5, X4, X5
 	VBLENDVPD    X6, X4, X5, X4
 	VBROADCASTSD X4, Y4
-	MOVQ         BX, R9
-	MOVQ         8(R8), R10
-	VMOVUPD      k0000000000000000<>+0(SB), Y6
-	VMOVUPD      Y6, 0(SP)
-	VMOVUPD      Y6, 32(SP)
-	VMOVUPD      Y6, 64(SP)
-	VMOVUPD      Y6, 96(SP)
-	VMOVUPD      Y6, 128(SP)
-	VMOVUPD      Y6, 160(SP)
-	VMOVUPD      Y6, 192(SP)
-	VMOVUPD      Y6, 224(SP)
-	MOVQ         $0, R11
-	SUBQ         $4, R10
-	JLT          single7
-block8:
+	MOVQ         808(R8), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(R8), R9
+	VMOVSD       X4, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R9
+	VBROADCASTSD (R9), Y4
+over8:
+	MOVQ    808(R8), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(R8), R10
+	VMOVUPD k0000000000000000<>+0(SB), Y6
+	VMOVUPD Y6, 0(SP)
+	VMOVUPD Y6, 32(SP)
+	VMOVUPD Y6, 64(SP)
+	VMOVUPD Y6, 96(SP)
+	VMOVUPD Y6, 128(SP)
+	VMOVUPD Y6, 160(SP)
+	VMOVUPD Y6, 192(SP)
+	VMOVUPD Y6, 224(SP)
+	MOVQ    $0, R11
+	SUBQ    $4, R10
+	JLT     single11
+block12:
 	VMOVUPD     (R9), Y5
 	VSUBPD      Y4, Y5, Y5
 	VMINPD      Y5, Y0, Y5
@@ -8277,11 +9103,11 @@ block8:
 	ADDQ        $32, R11
 	ANDQ        $255, R11
 	SUBQ        $4, R10
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $4, R10
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R10
 	VMOVUPD     32(R12)(R10*8), Y5
@@ -8318,7 +9144,7 @@ masked10:
 	VADDPD      Y6, Y7, Y6
 	VBLENDVPD   Y5, Y6, Y7, Y7
 	VMOVUPD     Y7, 0(SP)(R11*1)
-done9:
+done13:
 	VMOVUPD      0(SP), Y5
 	VMOVUPD      128(SP), Y6
 	VADDPD       Y6, Y5, Y5
@@ -8339,59 +9165,77 @@ done9:
 	VPERMILPD    $1, X5, X6
 	VADDPD       X6, X5, X5
 	VBROADCASTSD X5, Y5
-	MOVQ         352(SP), R9
-	VMOVSD       X4, (R9)
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y5, Y6
-	VMULPD       k4340000000000000<>+0(SB), Y5, Y7
-	VBLENDVPD    Y6, Y7, Y5, Y7
-	VMOVUPD      k43300000000003ff<>+0(SB), Y8
-	VBLENDVPD    Y6, k4330000000000434<>+0(SB), Y8, Y6
-	VPADDQ       k00095f619980c433<>+0(SB), Y7, Y7
-	VPSRLQ       $52, Y7, Y8
-	VPOR         k4330000000000000<>+0(SB), Y8, Y8
-	VPAND        k000fffffffffffff<>+0(SB), Y7, Y7
-	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y7, Y7
-	VSUBPD       Y6, Y8, Y6
-	VSUBPD       Y3, Y7, Y7
-	VMULPD       Y7, Y7, Y8
-	VADDPD       k4000000000000000<>+0(SB), Y7, Y9
-	VDIVPD       Y9, Y7, Y9
-	VMULPD       Y9, Y9, Y10
-	VMULPD       Y8, Y2, Y8
-	VMOVUPD      k3fc2f0626b04516a<>+0(SB), Y11
-	VFMADD213PD  k3fc39a1acfcae39a<>+0(SB), Y10, Y11
-	VFMADD213PD  k3fc74663f35c4016<>+0(SB), Y10, Y11
-	VFMADD213PD  k3fcc71c5209133c9<>+0(SB), Y10, Y11
-	VFMADD213PD  k3fd24924941eff43<>+0(SB), Y10, Y11
-	VFMADD213PD  k3fd999999997fdeb<>+0(SB), Y10, Y11
-	VFMADD213PD  k3fe5555555555592<>+0(SB), Y10, Y11
-	VFMADD213PD  Y8, Y11, Y10
-	VMULPD       k3c7abc9e3b39803f<>+0(SB), Y6, Y11
-	VFMADD231PD  Y10, Y9, Y11
-	VSUBPD       Y11, Y8, Y8
-	VSUBPD       Y8, Y7, Y7
-	VFMADD231PD  k3fe62e42fefa39ef<>+0(SB), Y6, Y7
-	VCMPPD       $0, k0000000000000000<>+0(SB), Y5, Y6
-	VMOVUPD      k7ff8000000000001<>+0(SB), Y8
-	VBLENDVPD    Y6, kfff0000000000000<>+0(SB), Y8, Y6
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y5, Y8
-	VBLENDVPD    Y8, Y7, Y5, Y7
-	VCMPPD       $18, k0000000000000000<>+0(SB), Y5, Y8
-	VBLENDVPD    Y8, Y6, Y7, Y6
-	MOVQ         360(SP), R9
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $32, R11
-	VMOVUPD      k0000000000000000<>+0(SB), Y7
-	VMOVUPD      k0000000000000000<>+0(SB), Y8
-	VMOVUPD      k0000000000000000<>+0(SB), Y9
-	VMOVUPD      k0000000000000000<>+0(SB), Y10
-	VMOVUPD      k0000000000000000<>+0(SB), Y11
-	VMOVUPD      k0000000000000000<>+0(SB), Y12
-	VMOVUPD      k0000000000000000<>+0(SB), Y13
-	VMOVUPD      k0000000000000000<>+0(SB), Y14
-	JLT          kept11
-block12:
+	MOVQ         808(R8), R9
+	TESTQ        R9, R9
+	JEQ          over15
+	MOVQ         816(R8), R9
+	VMOVSD       X5, 8(R9)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R9
+	VBROADCASTSD 8(R9), Y5
+over15:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed16
+	MOVQ   352(SP), R9
+	VMOVSD X4, (R9)
+passed16:
+	VCMPPD      $17, k0010000000000000<>+0(SB), Y5, Y6
+	VMULPD      k4340000000000000<>+0(SB), Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y7
+	VMOVUPD     k43300000000003ff<>+0(SB), Y8
+	VBLENDVPD   Y6, k4330000000000434<>+0(SB), Y8, Y6
+	VPADDQ      k00095f619980c433<>+0(SB), Y7, Y7
+	VPSRLQ      $52, Y7, Y8
+	VPOR        k4330000000000000<>+0(SB), Y8, Y8
+	VPAND       k000fffffffffffff<>+0(SB), Y7, Y7
+	VPADDQ      k3fe6a09e667f3bcd<>+0(SB), Y7, Y7
+	VSUBPD      Y6, Y8, Y6
+	VSUBPD      Y3, Y7, Y7
+	VMULPD      Y7, Y7, Y8
+	VADDPD      k4000000000000000<>+0(SB), Y7, Y9
+	VDIVPD      Y9, Y7, Y9
+	VMULPD      Y9, Y9, Y10
+	VMULPD      Y8, Y2, Y8
+	VMOVUPD     k3fc2f0626b04516a<>+0(SB), Y11
+	VFMADD213PD k3fc39a1acfcae39a<>+0(SB), Y10, Y11
+	VFMADD213PD k3fc74663f35c4016<>+0(SB), Y10, Y11
+	VFMADD213PD k3fcc71c5209133c9<>+0(SB), Y10, Y11
+	VFMADD213PD k3fd24924941eff43<>+0(SB), Y10, Y11
+	VFMADD213PD k3fd999999997fdeb<>+0(SB), Y10, Y11
+	VFMADD213PD k3fe5555555555592<>+0(SB), Y10, Y11
+	VFMADD213PD Y8, Y11, Y10
+	VMULPD      k3c7abc9e3b39803f<>+0(SB), Y6, Y11
+	VFMADD231PD Y10, Y9, Y11
+	VSUBPD      Y11, Y8, Y8
+	VSUBPD      Y8, Y7, Y7
+	VFMADD231PD k3fe62e42fefa39ef<>+0(SB), Y6, Y7
+	VCMPPD      $0, k0000000000000000<>+0(SB), Y5, Y6
+	VMOVUPD     k7ff8000000000001<>+0(SB), Y8
+	VBLENDVPD   Y6, kfff0000000000000<>+0(SB), Y8, Y6
+	VCMPPD      $17, k7ff0000000000000<>+0(SB), Y5, Y8
+	VBLENDVPD   Y8, Y7, Y5, Y7
+	VCMPPD      $18, k0000000000000000<>+0(SB), Y5, Y8
+	VBLENDVPD   Y8, Y6, Y7, Y6
+	MOVQ        808(R8), R9
+	CMPQ        R9, $3
+	JGT         known17
+	MOVQ        360(SP), R9
+	MOVQ        BX, R10
+	MOVQ        8(R8), R11
+	SUBQ        $32, R11
+	VMOVUPD     k0000000000000000<>+0(SB), Y7
+	VMOVUPD     k0000000000000000<>+0(SB), Y8
+	VMOVUPD     k0000000000000000<>+0(SB), Y9
+	VMOVUPD     k0000000000000000<>+0(SB), Y10
+	VMOVUPD     k0000000000000000<>+0(SB), Y11
+	VMOVUPD     k0000000000000000<>+0(SB), Y12
+	VMOVUPD     k0000000000000000<>+0(SB), Y13
+	VMOVUPD     k0000000000000000<>+0(SB), Y14
+	JLT         kept18
+block19:
 	VMOVUPD (R10), Y15
 	VSUBPD  Y4, Y15, Y15
 	VSUBPD  Y6, Y15, Y15
@@ -8435,8 +9279,8 @@ block12:
 	ADDQ    SI, R9
 	ADDQ    CX, R10
 	SUBQ    $32, R11
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPD Y7, 0(SP)
 	VMOVUPD Y8, 32(SP)
 	VMOVUPD Y9, 64(SP)
@@ -8447,8 +9291,8 @@ kept11:
 	VMOVUPD Y14, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -8470,8 +9314,8 @@ masked14:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked14
-done13:
+	JGT        masked21
+done20:
 	VMOVUPD      0(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y7, Y7
@@ -8492,23 +9336,38 @@ done13:
 	VPERMILPD    $1, X7, X8
 	VADDPD       X8, X7, X7
 	VBROADCASTSD X7, Y7
-	MOVQ         376(SP), R9
-	VMOVSD       X5, (R9)
+	MOVQ         808(R8), R9
+	TESTQ        R9, R9
+	JEQ          over22
+	MOVQ         816(R8), R9
+	VMOVSD       X7, 16(R9)
+	JMP          leave9
+known17:
+	MOVQ         816(R8), R9
+	VBROADCASTSD 16(R9), Y7
+over22:
+	MOVQ   808(R8), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed23
+	MOVQ   376(SP), R9
+	VMOVSD X5, (R9)
+passed23:
 	MOVQ         (DI), R9
-	MOVQ         400(SP), R10
+	MOVQ         408(SP), R10
 	CMPQ         R9, R10
 	SETNE        R10
 	MOVBLZX      R10, R10
 	NEGQ         R10
 	VMOVQ        R10, X5
 	VPBROADCASTQ X5, Y5
-	CMPQ         408(SP), R9
+	CMPQ         416(SP), R9
 	SETLE        R10
 	MOVBLZX      R10, R10
 	NEGQ         R10
 	VMOVQ        R10, X8
 	VPBROADCASTQ X8, Y8
-	MOVQ         416(SP), R10
+	MOVQ         424(SP), R10
 	CMPQ         R9, R10
 	SETLT        R10
 	MOVBLZX      R10, R10
@@ -8516,11 +9375,12 @@ done13:
 	VMOVQ        R10, X9
 	VPBROADCASTQ X9, Y9
 	VANDPD       Y9, Y8, Y8
-	MOVQ         408(SP), R10
+	MOVQ         416(SP), R10
 	VMOVMSKPD    Y8, R11
 	TESTQ        R11, R11
 	CMOVQNE      R9, R10
 	MOVQ         R10, R9
+	SUBQ         392(SP), R9
 	MOVQ         384(SP), R11
 	IMULQ        R11, R9
 	MOVQ         360(SP), R11
@@ -8528,7 +9388,8 @@ done13:
 	VBLENDVPD    Y8, Y9, Y3, Y8
 	VMOVUPD      k0000000000000000<>+0(SB), Y9
 	VBLENDVPD    Y5, Y8, Y9, Y8
-	MOVQ         392(SP), R9
+	SUBQ         392(SP), R10
+	MOVQ         400(SP), R9
 	IMULQ        R9, R10
 	VBROADCASTSD (BX)(R10*1), Y9
 	VSUBPD       Y4, Y9, Y4
@@ -8544,33 +9405,39 @@ done13:
 	VBLENDVPD    Y5, Y6, Y7, Y5
 	VMULPD       288(SP), Y5, Y5
 	VADDPD       Y5, Y4, Y4
-	VMOVSD       X4, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, 352(SP)
-	MOVQ         184(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, 376(SP)
-	MOVQ         192(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, DI
-	MOVQ         200(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	MOVQ         424(SP), R9
+	MOVQ         808(R8), R9
 	DECQ         R9
-	MOVQ         R9, 424(SP)
-	JNE          row2
+	CMPQ         R9, $3
+	JCS          passed24
+	VMOVSD       X4, (AX)
+passed24:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 352(SP)
+	MOVQ 184(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 376(SP)
+	MOVQ 192(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DI
+	MOVQ 200(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	MOVQ 432(SP), R9
+	DECQ R9
+	MOVQ R9, 432(SP)
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx512(SB), 0, $344-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx512(SB), 0, $352-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD k4086300000000000<>+0(SB), Z0
 	VBROADCASTSD kc087500000000000<>+0(SB), Z1
@@ -8620,23 +9487,28 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_avx512(SB), 
 	MOVQ         304(AX), R10
 	MOVQ         R10, 296(SP)
 	SHLQ         $3, 296(SP)
-	MOVQ         288(AX), R10
+	MOVQ         800(AX), R10
 	MOVQ         R10, 304(SP)
-	SHLQ         $3, 304(SP)
+	MOVQ         288(AX), R10
+	MOVQ         R10, 312(SP)
+	SHLQ         $3, 312(SP)
 	MOVQ         72(AX), AX
 	MOVQ         a+0(FP), R10
 	MOVQ         680(R10), R11
-	MOVQ         R11, 312(SP)
-	MOVQ         688(R10), R11
 	MOVQ         R11, 320(SP)
-	MOVQ         696(R10), R11
+	MOVQ         688(R10), R11
 	MOVQ         R11, 328(SP)
-	MOVQ         (R10), R11
+	MOVQ         696(R10), R11
 	MOVQ         R11, 336(SP)
-	MOVQ         336(SP), R11
+	MOVQ         (R10), R11
+	MOVQ         R11, 344(SP)
+	MOVQ         344(SP), R11
 	TESTQ        R11, R11
 	JLE          end1
 row2:
+	MOVQ    808(R10), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    8(R10), R12
 	SUBQ    $32, R12
@@ -8644,8 +9516,8 @@ row2:
 	VMOVAPD Z21, Z24
 	VMOVAPD Z21, Z25
 	VMOVAPD Z21, Z26
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPD      (R11), Z29, Z27
 	VFIXUPIMMPD $0, Z23, Z29, Z27
 	VMOVAPD     Z27, Z29
@@ -8660,16 +9532,16 @@ block4:
 	VMOVAPD     Z27, Z26
 	ADDQ        CX, R11
 	SUBQ        $32, R12
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z29, 0(SP)
 	VMOVUPD Z24, 64(SP)
 	VMOVUPD Z25, 128(SP)
 	VMOVUPD Z26, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $32, R12
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R12, Z24
 	VPCMPQ       $6, iota64<>+0(SB), Z24, K1
 	VMOVUPD.Z    (R11), K1, Z24
@@ -8682,8 +9554,8 @@ masked6:
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $8, R12
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z24
 	VMOVUPD       128(SP), Z25
 	VMAXPD        Z25, Z24, Z25
@@ -8704,17 +9576,30 @@ done5:
 	VMAXPD        X25, X24, X25
 	VFIXUPIMMPD   $0, X23, X24, X25
 	VBROADCASTSD  X25, Z24
-	MOVQ          BX, R11
-	MOVQ          8(R10), R12
-	VMOVAPD       Z20, Z25
-	VMOVUPD       Z25, 0(SP)
-	VMOVUPD       Z25, 64(SP)
-	VMOVUPD       Z25, 128(SP)
-	VMOVUPD       Z25, 192(SP)
-	MOVQ          $0, R13
-	SUBQ          $8, R12
-	JLT           single7
-block8:
+	MOVQ          808(R10), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R10), R11
+	VMOVSD        X24, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R10), R11
+	VBROADCASTSD (R11), Z24
+over8:
+	MOVQ    808(R10), R11
+	CMPQ    R11, $2
+	JGT     known10
+	MOVQ    BX, R11
+	MOVQ    8(R10), R12
+	VMOVAPD Z20, Z25
+	VMOVUPD Z25, 0(SP)
+	VMOVUPD Z25, 64(SP)
+	VMOVUPD Z25, 128(SP)
+	VMOVUPD Z25, 192(SP)
+	MOVQ    $0, R13
+	SUBQ    $8, R12
+	JLT     single11
+block12:
 	VMOVUPD     (R11), Z25
 	VSUBPD      Z24, Z25, Z25
 	VMINPD      Z25, Z0, Z25
@@ -8750,11 +9635,11 @@ block8:
 	ADDQ        $64, R13
 	ANDQ        $255, R13
 	SUBQ        $8, R12
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R12
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTQ R12, Z25
 	VPCMPQ       $6, iota64<>+0(SB), Z25, K1
 	VMOVUPD.Z    (R11), K1, Z25
@@ -8789,22 +9674,37 @@ masked10:
 	VADDPD       Z25, Z26, Z25
 	VMOVAPD      Z25, K1, Z26
 	VMOVUPD      Z26, 0(SP)(R13*1)
-done9:
-	VMOVUPD          0(SP), Z25
-	VMOVUPD          128(SP), Z26
-	VADDPD           Z26, Z25, Z25
-	VMOVUPD          64(SP), Z26
-	VMOVUPD          192(SP), Z27
-	VADDPD           Z27, Z26, Z26
-	VADDPD           Z26, Z25, Z25
-	VEXTRACTF64X4    $1, Z25, Y26
-	VADDPD           Y26, Y25, Y25
-	VEXTRACTF64X2    $1, Y25, X26
-	VADDPD           X26, X25, X25
-	VPERMILPD        $1, X25, X26
-	VADDPD           X26, X25, X25
-	VBROADCASTSD     X25, Z25
-	VMOVSD           X24, (SI)
+done13:
+	VMOVUPD       0(SP), Z25
+	VMOVUPD       128(SP), Z26
+	VADDPD        Z26, Z25, Z25
+	VMOVUPD       64(SP), Z26
+	VMOVUPD       192(SP), Z27
+	VADDPD        Z27, Z26, Z26
+	VADDPD        Z26, Z25, Z25
+	VEXTRACTF64X4 $1, Z25, Y26
+	VADDPD        Y26, Y25, Y25
+	VEXTRACTF64X2 $1, Y25, X26
+	VADDPD        X26, X25, X25
+	VPERMILPD     $1, X25, X26
+	VADDPD        X26, X25, X25
+	VBROADCASTSD  X25, Z25
+	MOVQ          808(R10), R11
+	TESTQ         R11, R11
+	JEQ           over15
+	MOVQ          816(R10), R11
+	VMOVSD        X25, 8(R11)
+	JMP           leave9
+known10:
+	MOVQ         816(R10), R11
+	VBROADCASTSD 8(R11), Z25
+over15:
+	MOVQ   808(R10), R11
+	DECQ   R11
+	CMPQ   R11, $3
+	JCS    passed16
+	VMOVSD X24, (SI)
+passed16:
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z25, K1
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z25, Z26
 	VBLENDMPD        Z26, Z25, K1, Z26
@@ -8840,6 +9740,9 @@ done9:
 	VBLENDMPD        Z26, Z25, K1, Z26
 	VCMPPD           $18, Z20, Z25, K1
 	VBLENDMPD        Z27, Z26, K1, Z26
+	MOVQ             808(R10), R11
+	CMPQ             R11, $3
+	JGT              known17
 	MOVQ             280(SP), R11
 	MOVQ             BX, R12
 	MOVQ             8(R10), R13
@@ -8848,8 +9751,8 @@ done9:
 	VMOVAPD          Z20, Z28
 	VMOVAPD          Z20, Z29
 	VMOVAPD          Z20, Z30
-	JLT              kept11
-block12:
+	JLT              kept18
+block19:
 	VMOVUPD (R12), Z31
 	VSUBPD  Z24, Z31, Z31
 	VSUBPD  Z26, Z31, Z31
@@ -8873,16 +9776,16 @@ block12:
 	ADDQ    DI, R11
 	ADDQ    CX, R12
 	SUBQ    $32, R13
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPD Z27, 0(SP)
 	VMOVUPD Z28, 64(SP)
 	VMOVUPD Z29, 128(SP)
 	VMOVUPD Z30, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	VPBROADCASTQ R13, Z27
 	VPCMPQ       $6, iota64<>+0(SB), Z27, K1
 	VMOVUPD.Z    (R11), K1, Z27
@@ -8899,8 +9802,8 @@ masked14:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked14
-done13:
+	JGT          masked21
+done20:
 	VMOVUPD       0(SP), Z27
 	VMOVUPD       128(SP), Z28
 	VADDPD        Z28, Z27, Z27
@@ -8915,78 +9818,101 @@ done13:
 	VPERMILPD     $1, X27, X28
 	VADDPD        X28, X27, X27
 	VBROADCASTSD  X27, Z27
-	VMOVSD        X25, (R8)
-	MOVQ          (R9), R11
-	MOVQ          312(SP), R12
-	CMPQ          R11, R12
-	SETNE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K1
-	CMPQ          320(SP), R11
-	SETLE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K2
-	MOVQ          328(SP), R12
-	CMPQ          R11, R12
-	SETLT         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K3
-	KANDW         K3, K2, K2
-	MOVQ          320(SP), R12
-	KMOVW         K2, R13
-	TESTQ         R13, R13
-	CMOVQNE       R11, R12
-	MOVQ          R12, R11
-	MOVQ          296(SP), R13
-	IMULQ         R13, R11
-	MOVQ          280(SP), R13
-	VBROADCASTSD  (R13)(R11*1), Z25
-	VBLENDMPD     Z25, Z17, K2, Z25
-	VBLENDMPD     Z25, Z20, K1, Z25
-	MOVQ          304(SP), R11
-	IMULQ         R11, R12
-	VBROADCASTSD  (BX)(R12*1), Z28
-	VSUBPD        Z24, Z28, Z24
-	VSUBPD        Z26, Z24, Z24
-	VMULPD        Z24, Z25, Z24
-	VPXORQ.BCST   k8000000000000000<>+0(SB), Z24, Z24
-	VBLENDMPD     Z24, Z20, K1, Z24
-	VMULPD.BCST   256(SP), Z24, Z24
-	VDIVPD.BCST   272(SP), Z27, Z25
-	VPXORQ.BCST   k8000000000000000<>+0(SB), Z25, Z25
-	VBLENDMPD     Z25, Z20, K1, Z25
-	VMULPD.BCST   264(SP), Z25, Z25
-	VADDPD        Z25, Z24, Z24
-	VMOVSD        X24, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, SI
-	MOVQ          184(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, R8
-	MOVQ          192(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, R9
-	MOVQ          200(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, AX
-	MOVQ          336(SP), R11
-	DECQ          R11
-	MOVQ          R11, 336(SP)
-	JNE           row2
+	MOVQ          808(R10), R11
+	TESTQ         R11, R11
+	JEQ           over22
+	MOVQ          816(R10), R11
+	VMOVSD        X27, 16(R11)
+	JMP           leave9
+known17:
+	MOVQ         816(R10), R11
+	VBROADCASTSD 16(R11), Z27
+over22:
+	MOVQ   808(R10), R11
+	DECQ   R11
+	CMPQ   R11, $3
+	JCS    passed23
+	VMOVSD X25, (R8)
+passed23:
+	MOVQ         (R9), R11
+	MOVQ         320(SP), R12
+	CMPQ         R11, R12
+	SETNE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K1
+	CMPQ         328(SP), R11
+	SETLE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K2
+	MOVQ         336(SP), R12
+	CMPQ         R11, R12
+	SETLT        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K3
+	KANDW        K3, K2, K2
+	MOVQ         328(SP), R12
+	KMOVW        K2, R13
+	TESTQ        R13, R13
+	CMOVQNE      R11, R12
+	MOVQ         R12, R11
+	SUBQ         304(SP), R11
+	MOVQ         296(SP), R13
+	IMULQ        R13, R11
+	MOVQ         280(SP), R13
+	VBROADCASTSD (R13)(R11*1), Z25
+	VBLENDMPD    Z25, Z17, K2, Z25
+	VBLENDMPD    Z25, Z20, K1, Z25
+	SUBQ         304(SP), R12
+	MOVQ         312(SP), R11
+	IMULQ        R11, R12
+	VBROADCASTSD (BX)(R12*1), Z28
+	VSUBPD       Z24, Z28, Z24
+	VSUBPD       Z26, Z24, Z24
+	VMULPD       Z24, Z25, Z24
+	VPXORQ.BCST  k8000000000000000<>+0(SB), Z24, Z24
+	VBLENDMPD    Z24, Z20, K1, Z24
+	VMULPD.BCST  256(SP), Z24, Z24
+	VDIVPD.BCST  272(SP), Z27, Z25
+	VPXORQ.BCST  k8000000000000000<>+0(SB), Z25, Z25
+	VBLENDMPD    Z25, Z20, K1, Z25
+	VMULPD.BCST  264(SP), Z25, Z25
+	VADDPD       Z25, Z24, Z24
+	MOVQ         808(R10), R11
+	DECQ         R11
+	CMPQ         R11, $3
+	JCS          passed24
+	VMOVSD       X24, (AX)
+passed24:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, SI
+	MOVQ 184(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, R8
+	MOVQ 192(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, R9
+	MOVQ 200(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, AX
+	MOVQ 344(SP), R11
+	DECQ R11
+	MOVQ R11, 344(SP)
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx2(SB), 0, $472-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx2(SB), 0, $488-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 552(AX), Y0
 	VBROADCASTSD 560(AX), Y1
@@ -8996,91 +9922,93 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx2(SB), 0
 	MOVQ         32(AX), BX
 	MOVQ         BX, 288(SP)
 	MOVQ         40(AX), BX
-	MOVQ         304(AX), CX
-	MOVQ         CX, 296(SP)
-	SHLQ         $3, 296(SP)
-	MOVQ         48(AX), CX
-	MOVQ         CX, 304(SP)
+	MOVQ         BX, 296(SP)
+	MOVQ         304(AX), BX
+	MOVQ         BX, 304(SP)
+	SHLQ         $3, 304(SP)
+	MOVQ         800(AX), BX
+	MOVQ         BX, 312(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 320(SP)
 	VMOVUPD      k8000000000000000<>+0(SB), Y3
-	MOVQ         56(AX), CX
-	MOVQ         72(AX), DX
-	MOVQ         320(AX), SI
-	MOVQ         SI, 312(SP)
-	SHLQ         $3, 312(SP)
-	MOVQ         64(AX), SI
-	MOVQ         80(AX), DI
-	MOVQ         DI, 320(SP)
-	MOVQ         88(AX), DI
-	MOVQ         DI, 328(SP)
-	MOVQ         304(AX), DI
+	MOVQ         56(AX), BX
+	MOVQ         72(AX), CX
+	MOVQ         320(AX), DX
+	MOVQ         DX, 328(SP)
+	SHLQ         $3, 328(SP)
+	MOVQ         64(AX), DX
+	MOVQ         80(AX), SI
+	MOVQ         SI, 336(SP)
+	MOVQ         88(AX), SI
+	MOVQ         SI, 344(SP)
+	MOVQ         304(AX), SI
+	SHLQ         $5, SI
+	MOVQ         320(AX), DI
 	SHLQ         $5, DI
-	MOVQ         320(AX), R8
-	SHLQ         $5, R8
 	MOVQ         96(AX), AX
-	MOVQ         AX, 336(SP)
+	MOVQ         AX, 352(SP)
 	MOVQ         a+0(FP), AX
-	MOVQ         672(AX), AX
-	MOVQ         AX, 344(SP)
+	MOVQ         672(AX), R8
+	MOVQ         R8, 360(SP)
 	VDIVPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 352(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         704(AX), AX
-	MOVQ         AX, 384(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         712(AX), AX
-	MOVQ         AX, 392(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	MOVQ         AX, 400(SP)
-	MOVQ         400(SP), AX
-	TESTQ        AX, AX
+	VMOVUPD      Y0, 368(SP)
+	MOVQ         704(AX), R8
+	MOVQ         R8, 400(SP)
+	MOVQ         712(AX), R8
+	MOVQ         R8, 408(SP)
+	MOVQ         (AX), R8
+	MOVQ         R8, 416(SP)
+	MOVQ         416(SP), R8
+	TESTQ        R8, R8
 	JLE          end1
 row2:
-	MOVQ         288(SP), AX
-	MOVQ         (AX), AX
-	VMOVQ        AX, X0
+	MOVQ         288(SP), R8
+	MOVQ         (R8), R8
+	VMOVQ        R8, X0
 	VPBROADCASTQ X0, Y0
-	VMOVUPD      Y0, 408(SP)
-	MOVQ         344(SP), R9
-	CMPQ         AX, R9
+	VMOVUPD      Y0, 424(SP)
+	MOVQ         360(SP), R9
+	CMPQ         R8, R9
 	SETNE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
 	VMOVQ        R9, X0
 	VPBROADCASTQ X0, Y0
-	VBROADCASTSD (BX), Y1
-	VMULPD       352(SP), Y1, Y4
+	MOVQ         296(SP), R9
+	VBROADCASTSD (R9), Y1
+	VMULPD       368(SP), Y1, Y4
 	VMULPD       256(SP), Y1, Y1
-	VMOVUPD      Y1, 440(SP)
-	CMPQ         384(SP), AX
+	VMOVUPD      Y1, 456(SP)
+	CMPQ         400(SP), R8
 	SETLE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
 	VMOVQ        R9, X1
 	VPBROADCASTQ X1, Y1
-	MOVQ         392(SP), R9
-	CMPQ         AX, R9
+	MOVQ         408(SP), R9
+	CMPQ         R8, R9
 	SETLT        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
 	VMOVQ        R9, X5
 	VPBROADCASTQ X5, Y5
 	VANDPD       Y5, Y1, Y1
-	MOVQ         384(SP), R9
+	MOVQ         400(SP), R9
 	VMOVMSKPD    Y1, R10
 	TESTQ        R10, R10
-	CMOVQNE      AX, R9
-	MOVQ         R9, AX
-	MOVQ         296(SP), R10
-	IMULQ        R10, AX
+	CMOVQNE      R8, R9
+	MOVQ         R9, R8
+	SUBQ         312(SP), R8
 	MOVQ         304(SP), R10
-	VBROADCASTSD (R10)(AX*1), Y5
+	IMULQ        R10, R8
+	MOVQ         320(SP), R10
+	VBROADCASTSD (R10)(R8*1), Y5
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y6
 	VBLENDVPD    Y1, Y5, Y6, Y1
 	VBLENDVPD    Y0, Y1, Y2, Y1
-	VMULPD       440(SP), Y1, Y1
+	VMULPD       456(SP), Y1, Y1
 	VXORPD       Y3, Y1, Y1
-	VBROADCASTSD (CX), Y5
+	VBROADCASTSD (BX), Y5
 	VANDPD       k7fffffffffffffff<>+0(SB), Y5, Y6
 	VMOVUPD      k7fd0000000000000<>+0(SB), Y7
 	VCMPPD       $17, Y6, Y7, Y7
@@ -9093,7 +10021,7 @@ row2:
 	VDIVPD       Y7, Y8, Y7
 	VXORPD       Y3, Y4, Y8
 	VBLENDVPD    Y0, Y8, Y2, Y8
-	VBROADCASTSD (DX), Y9
+	VBROADCASTSD (CX), Y9
 	VCMPPD       $17, k0010000000000000<>+0(SB), Y5, Y10
 	VMULPD       k4340000000000000<>+0(SB), Y5, Y11
 	VBLENDVPD    Y10, Y11, Y5, Y11
@@ -9131,21 +10059,28 @@ row2:
 	VBLENDVPD    Y12, Y11, Y5, Y11
 	VCMPPD       $18, Y2, Y5, Y5
 	VBLENDVPD    Y5, Y10, Y11, Y5
-	MOVQ         312(SP), AX
-	IMULQ        AX, R9
-	VBROADCASTSD (SI)(R9*1), Y10
+	SUBQ         312(SP), R9
+	MOVQ         328(SP), R8
+	IMULQ        R8, R9
+	VBROADCASTSD (DX)(R9*1), Y10
 	VSUBPD       Y9, Y10, Y10
 	VSUBPD       Y5, Y10, Y10
-	VMULPD       440(SP), Y10, Y10
+	VMULPD       456(SP), Y10, Y10
 	VXORPD       Y3, Y10, Y10
 	VBLENDVPD    Y0, Y10, Y2, Y10
-	MOVQ         304(SP), AX
-	MOVQ         SI, R9
-	MOVQ         320(SP), R11
-	MOVQ         328(SP), R12
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
+	MOVQ         808(AX), R8
+	CMPQ         R8, $1
+	JGT          known3
+	MOVQ         320(SP), R8
+	MOVQ         DX, R9
+	MOVQ         336(SP), R12
+	MOVQ         344(SP), R13
+	MOVQ         8(AX), R10
 	VMOVUPD      iota64<>+0(SB), Y11
+	MOVQ         312(SP), R11
+	VMOVQ        R11, X12
+	VPBROADCASTQ X12, Y12
+	VPADDQ       Y12, Y11, Y11
 	VMOVAPD      Y2, Y12
 	VMOVUPD      Y12, 0(SP)
 	VMOVUPD      Y12, 32(SP)
@@ -9155,13 +10090,13 @@ row2:
 	VMOVUPD      Y12, 160(SP)
 	VMOVUPD      Y12, 192(SP)
 	VMOVUPD      Y12, 224(SP)
-	MOVQ         $0, R13
+	MOVQ         $0, R11
 	SUBQ         $4, R10
-	JLT          single3
-block4:
-	VMULPD    (AX), Y4, Y12
+	JLT          single4
+block5:
+	VMULPD    (R8), Y4, Y12
 	VXORPD    Y3, Y12, Y12
-	VPCMPEQQ  408(SP), Y11, Y13
+	VPCMPEQQ  424(SP), Y11, Y13
 	VBLENDVPD Y13, Y1, Y2, Y14
 	VADDPD    Y14, Y12, Y12
 	VMULPD    Y6, Y12, Y12
@@ -9175,35 +10110,35 @@ block4:
 	VBLENDVPD Y0, Y14, Y2, Y14
 	VANDPD    Y13, Y0, Y13
 	VBLENDVPD Y13, Y10, Y2, Y13
-	VMOVUPD   0(SP)(R13*1), Y15
+	VMOVUPD   0(SP)(R11*1), Y15
 	VADDPD    Y12, Y15, Y12
-	VMOVUPD   Y12, 0(SP)(R13*1)
-	VMOVUPD   (R11), Y12
-	VADDPD    Y14, Y12, Y12
-	VMOVUPD   Y12, (R11)
+	VMOVUPD   Y12, 0(SP)(R11*1)
 	VMOVUPD   (R12), Y12
-	VADDPD    Y13, Y12, Y12
+	VADDPD    Y14, Y12, Y12
 	VMOVUPD   Y12, (R12)
-	ADDQ      DI, AX
-	ADDQ      R8, R9
-	ADDQ      $32, R11
+	VMOVUPD   (R13), Y12
+	VADDPD    Y13, Y12, Y12
+	VMOVUPD   Y12, (R13)
+	ADDQ      SI, R8
+	ADDQ      DI, R9
 	ADDQ      $32, R12
-	VPADDQ    k0000000000000004<>+0(SB), Y11, Y11
 	ADDQ      $32, R13
-	ANDQ      $255, R13
+	VPADDQ    k0000000000000004<>+0(SB), Y11, Y11
+	ADDQ      $32, R11
+	ANDQ      $255, R11
 	SUBQ      $4, R10
-	JGE       block4
-single3:
+	JGE       block5
+single4:
 	ADDQ $4, R10
-	JEQ  done5
-masked6:
+	JEQ  done6
+masked7:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R10
 	VMOVUPD    32(R14)(R10*8), Y12
-	VMASKMOVPD (AX), Y12, Y13
+	VMASKMOVPD (R8), Y12, Y13
 	VMULPD     Y13, Y4, Y13
 	VXORPD     Y3, Y13, Y13
-	VPCMPEQQ   408(SP), Y11, Y11
+	VPCMPEQQ   424(SP), Y11, Y11
 	VBLENDVPD  Y11, Y1, Y2, Y14
 	VADDPD     Y14, Y13, Y13
 	VMULPD     Y6, Y13, Y6
@@ -9217,17 +10152,17 @@ masked6:
 	VBLENDVPD  Y0, Y5, Y2, Y5
 	VANDPD     Y11, Y0, Y7
 	VBLENDVPD  Y7, Y10, Y2, Y7
-	VMOVUPD    0(SP)(R13*1), Y8
+	VMOVUPD    0(SP)(R11*1), Y8
 	VADDPD     Y6, Y8, Y6
 	VBLENDVPD  Y12, Y6, Y8, Y8
-	VMOVUPD    Y8, 0(SP)(R13*1)
-	VMASKMOVPD (R11), Y12, Y6
+	VMOVUPD    Y8, 0(SP)(R11*1)
+	VMASKMOVPD (R12), Y12, Y6
 	VADDPD     Y5, Y6, Y5
-	VMASKMOVPD Y5, Y12, (R11)
-	VMASKMOVPD (R12), Y12, Y5
-	VADDPD     Y7, Y5, Y5
 	VMASKMOVPD Y5, Y12, (R12)
-done5:
+	VMASKMOVPD (R13), Y12, Y5
+	VADDPD     Y7, Y5, Y5
+	VMASKMOVPD Y5, Y12, (R13)
+done6:
 	VMOVUPD      0(SP), Y5
 	VMOVUPD      128(SP), Y6
 	VADDPD       Y6, Y5, Y5
@@ -9248,16 +10183,29 @@ done5:
 	VPERMILPD    $1, X5, X6
 	VADDPD       X6, X5, X5
 	VBROADCASTSD X5, Y5
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(AX), R8
+	VMOVSD       X5, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSD (R8), Y5
+over8:
 	VCMPPD       $0, Y2, Y5, Y6
-	MOVQ         304(SP), AX
-	MOVQ         SI, R9
-	MOVQ         336(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         320(SP), R8
+	MOVQ         DX, R9
+	MOVQ         352(SP), R10
+	MOVQ         8(AX), R11
 	VMOVUPD      iota64<>+0(SB), Y7
+	MOVQ         312(SP), R12
+	VMOVQ        R12, X8
+	VPBROADCASTQ X8, Y8
+	VPADDQ       Y8, Y7, Y7
 	TESTQ        R11, R11
-	JEQ          done7
-masked8:
+	JEQ          done10
+masked11:
 	MOVQ        R11, R12
 	MOVQ        $4, R13
 	CMPQ        R12, R13
@@ -9265,10 +10213,10 @@ masked8:
 	LEAQ        tail<>+0(SB), R13
 	NEGQ        R12
 	VMOVUPD     32(R13)(R12*8), Y8
-	VMASKMOVPD  (AX), Y8, Y10
+	VMASKMOVPD  (R8), Y8, Y10
 	VMULPD      Y10, Y4, Y10
 	VXORPD      Y3, Y10, Y10
-	VPCMPEQQ    408(SP), Y7, Y11
+	VPCMPEQQ    424(SP), Y7, Y11
 	VBLENDVPD   Y11, Y1, Y2, Y11
 	VADDPD      Y11, Y10, Y10
 	VBLENDVPD   Y0, Y10, Y2, Y10
@@ -9308,42 +10256,43 @@ masked8:
 	VBLENDVPD   Y6, Y2, Y11, Y11
 	VADDPD      Y11, Y10, Y10
 	VMASKMOVPD  Y10, Y8, (R10)
-	ADDQ        DI, AX
-	ADDQ        R8, R9
+	ADDQ        SI, R8
+	ADDQ        DI, R9
 	ADDQ        $32, R10
 	VPADDQ      k0000000000000004<>+0(SB), Y7, Y7
 	SUBQ        $4, R11
-	JGT         masked8
-done7:
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), R9
+	JGT         masked11
+done10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
 	SHLQ $3, R9
 	ADDQ R9, 288(SP)
-	MOVQ 168(AX), R9
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 296(SP)
+	MOVQ 184(R8), R9
 	SHLQ $3, R9
 	ADDQ R9, BX
-	MOVQ 184(AX), R9
-	SHLQ $3, R9
-	ADDQ R9, CX
-	MOVQ 192(AX), R9
-	SHLQ $3, R9
-	ADDQ R9, SI
-	MOVQ 200(AX), R9
+	MOVQ 192(R8), R9
 	SHLQ $3, R9
 	ADDQ R9, DX
-	MOVQ 224(AX), AX
-	SHLQ $3, AX
-	ADDQ AX, 336(SP)
-	MOVQ 400(SP), AX
-	DECQ AX
-	MOVQ AX, 400(SP)
+	MOVQ 200(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, CX
+	MOVQ 224(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, 352(SP)
+	MOVQ 416(SP), R8
+	DECQ R8
+	MOVQ R8, 416(SP)
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx512(SB), 0, $336-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx512(SB), 0, $352-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 552(AX), Z0
 	VBROADCASTSD 560(AX), Z1
@@ -9361,85 +10310,87 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_avx512(SB),
 	VBROADCASTSD k3fc5555555555559<>+0(SB), Z13
 	VBROADCASTSD k43380000000003ff<>+0(SB), Z14
 	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	MOVQ         304(AX), DX
-	MOVQ         DX, 256(SP)
-	SHLQ         $3, 256(SP)
-	MOVQ         48(AX), DX
-	MOVQ         DX, 264(SP)
+	MOVQ         BX, 256(SP)
+	MOVQ         40(AX), BX
+	MOVQ         304(AX), CX
+	MOVQ         CX, 264(SP)
+	SHLQ         $3, 264(SP)
+	MOVQ         800(AX), CX
+	MOVQ         CX, 272(SP)
+	MOVQ         48(AX), CX
+	MOVQ         CX, 280(SP)
 	VBROADCASTSD k8000000000000000<>+0(SB), Z15
-	MOVQ         56(AX), DX
+	MOVQ         56(AX), CX
 	VBROADCASTSD k7fffffffffffffff<>+0(SB), Z16
-	MOVQ         72(AX), SI
-	MOVQ         320(AX), DI
-	MOVQ         DI, 272(SP)
-	SHLQ         $3, 272(SP)
-	MOVQ         64(AX), DI
-	MOVQ         80(AX), R8
-	MOVQ         R8, 280(SP)
-	MOVQ         88(AX), R8
-	MOVQ         R8, 288(SP)
-	MOVQ         304(AX), R8
+	MOVQ         72(AX), DX
+	MOVQ         320(AX), SI
+	MOVQ         SI, 288(SP)
+	SHLQ         $3, 288(SP)
+	MOVQ         64(AX), SI
+	MOVQ         80(AX), DI
+	MOVQ         DI, 296(SP)
+	MOVQ         88(AX), DI
+	MOVQ         DI, 304(SP)
+	MOVQ         304(AX), DI
+	SHLQ         $6, DI
+	MOVQ         320(AX), R8
 	SHLQ         $6, R8
-	MOVQ         320(AX), R9
-	SHLQ         $6, R9
 	VBROADCASTSD k0000000000000008<>+0(SB), Z17
 	MOVQ         96(AX), AX
-	MOVQ         AX, 296(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         672(AX), AX
-	MOVQ         AX, 304(SP)
-	VDIVPD       Z1, Z0, Z0
-	MOVQ         a+0(FP), AX
-	MOVQ         704(AX), AX
 	MOVQ         AX, 312(SP)
 	MOVQ         a+0(FP), AX
-	MOVQ         712(AX), AX
-	MOVQ         AX, 320(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	MOVQ         AX, 328(SP)
-	MOVQ         328(SP), AX
-	TESTQ        AX, AX
+	MOVQ         672(AX), R9
+	MOVQ         R9, 320(SP)
+	VDIVPD       Z1, Z0, Z0
+	MOVQ         704(AX), R9
+	MOVQ         R9, 328(SP)
+	MOVQ         712(AX), R9
+	MOVQ         R9, 336(SP)
+	MOVQ         (AX), R9
+	MOVQ         R9, 344(SP)
+	MOVQ         344(SP), R9
+	TESTQ        R9, R9
 	JLE          end1
 row2:
-	MOVQ             (BX), AX
-	VPBROADCASTQ     AX, Z1
-	MOVQ             304(SP), R10
-	CMPQ             AX, R10
+	MOVQ             256(SP), R9
+	MOVQ             (R9), R9
+	VPBROADCASTQ     R9, Z1
+	MOVQ             320(SP), R10
+	CMPQ             R9, R10
 	SETNE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K1
-	VBROADCASTSD     (CX), Z18
+	VBROADCASTSD     (BX), Z18
 	VMULPD           Z18, Z0, Z19
 	VMULPD           Z18, Z2, Z18
-	CMPQ             312(SP), AX
+	CMPQ             328(SP), R9
 	SETLE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K2
-	MOVQ             320(SP), R10
-	CMPQ             AX, R10
+	MOVQ             336(SP), R10
+	CMPQ             R9, R10
 	SETLT            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K3
 	KANDW            K3, K2, K2
-	MOVQ             312(SP), R10
+	MOVQ             328(SP), R10
 	KMOVW            K2, R11
 	TESTQ            R11, R11
-	CMOVQNE          AX, R10
-	MOVQ             R10, AX
-	MOVQ             256(SP), R11
-	IMULQ            R11, AX
+	CMOVQNE          R9, R10
+	MOVQ             R10, R9
+	SUBQ             272(SP), R9
 	MOVQ             264(SP), R11
-	VBROADCASTSD     (R11)(AX*1), Z20
+	IMULQ            R11, R9
+	MOVQ             280(SP), R11
+	VBROADCASTSD     (R11)(R9*1), Z20
 	VBLENDMPD        Z20, Z3, K2, Z20
 	VBLENDMPD        Z20, Z4, K1, Z20
 	VMULPD           Z20, Z18, Z20
 	VPXORQ           Z15, Z20, Z20
-	VBROADCASTSD     (DX), Z21
+	VBROADCASTSD     (CX), Z21
 	VPANDQ           Z16, Z21, Z22
 	VCMPPD           $17, Z22, Z6, K2
 	VBLENDMPD.BCST   k2000000000000000<>+0(SB), Z3, K2, Z23
@@ -9449,7 +10400,7 @@ row2:
 	VDIVPD           Z23, Z3, Z23
 	VPXORQ           Z15, Z19, Z24
 	VBLENDMPD        Z24, Z4, K1, Z24
-	VBROADCASTSD     (SI), Z25
+	VBROADCASTSD     (DX), Z25
 	VCMPPD           $17, Z5, Z21, K2
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z21, Z26
 	VBLENDMPD        Z26, Z21, K2, Z26
@@ -9485,31 +10436,37 @@ row2:
 	VBLENDMPD        Z26, Z21, K2, Z26
 	VCMPPD           $18, Z4, Z21, K2
 	VBLENDMPD        Z27, Z26, K2, Z21
-	MOVQ             272(SP), AX
-	IMULQ            AX, R10
-	VBROADCASTSD     (DI)(R10*1), Z26
+	SUBQ             272(SP), R10
+	MOVQ             288(SP), R9
+	IMULQ            R9, R10
+	VBROADCASTSD     (SI)(R10*1), Z26
 	VSUBPD           Z25, Z26, Z26
 	VSUBPD           Z21, Z26, Z26
 	VMULPD           Z26, Z18, Z18
 	VPXORQ           Z15, Z18, Z18
 	VBLENDMPD        Z18, Z4, K1, Z18
-	MOVQ             264(SP), AX
-	MOVQ             DI, R10
-	MOVQ             280(SP), R11
-	MOVQ             288(SP), R12
-	MOVQ             a+0(FP), R13
-	MOVQ             8(R13), R13
+	MOVQ             808(AX), R9
+	CMPQ             R9, $1
+	JGT              known3
+	MOVQ             280(SP), R9
+	MOVQ             SI, R10
+	MOVQ             296(SP), R12
+	MOVQ             304(SP), R13
+	MOVQ             8(AX), R11
 	VMOVUPD          iota64<>+0(SB), Z26
+	MOVQ             272(SP), R14
+	VPBROADCASTQ     R14, Z27
+	VPADDQ           Z27, Z26, Z26
 	VMOVAPD          Z4, Z27
 	VMOVUPD          Z27, 0(SP)
 	VMOVUPD          Z27, 64(SP)
 	VMOVUPD          Z27, 128(SP)
 	VMOVUPD          Z27, 192(SP)
 	MOVQ             $0, R14
-	SUBQ             $8, R13
-	JLT              single3
-block4:
-	VMULPD    (AX), Z19, Z27
+	SUBQ             $8, R11
+	JLT              single4
+block5:
+	VMULPD    (R9), Z19, Z27
 	VPXORQ    Z15, Z27, Z27
 	VPCMPQ    $0, Z1, Z26, K2
 	VBLENDMPD Z20, Z4, K2, Z28
@@ -9527,28 +10484,28 @@ block4:
 	VMOVUPD   0(SP)(R14*1), Z30
 	VADDPD    Z27, Z30, Z27
 	VMOVUPD   Z27, 0(SP)(R14*1)
-	VMOVUPD   (R11), Z27
-	VADDPD    Z28, Z27, Z27
-	VMOVUPD   Z27, (R11)
 	VMOVUPD   (R12), Z27
-	VADDPD    Z29, Z27, Z27
+	VADDPD    Z28, Z27, Z27
 	VMOVUPD   Z27, (R12)
-	ADDQ      R8, AX
-	ADDQ      R9, R10
-	ADDQ      $64, R11
+	VMOVUPD   (R13), Z27
+	VADDPD    Z29, Z27, Z27
+	VMOVUPD   Z27, (R13)
+	ADDQ      DI, R9
+	ADDQ      R8, R10
 	ADDQ      $64, R12
+	ADDQ      $64, R13
 	VPADDQ    Z17, Z26, Z26
 	ADDQ      $64, R14
 	ANDQ      $255, R14
-	SUBQ      $8, R13
-	JGE       block4
-single3:
-	ADDQ $8, R13
-	JEQ  done5
-masked6:
-	VPBROADCASTQ R13, Z27
+	SUBQ      $8, R11
+	JGE       block5
+single4:
+	ADDQ $8, R11
+	JEQ  done6
+masked7:
+	VPBROADCASTQ R11, Z27
 	VPCMPQ       $6, iota64<>+0(SB), Z27, K2
-	VMOVUPD.Z    (AX), K2, Z27
+	VMOVUPD.Z    (R9), K2, Z27
 	VMULPD       Z27, Z19, Z27
 	VPXORQ       Z15, Z27, Z27
 	VPCMPQ       $0, Z1, Z26, K3
@@ -9568,13 +10525,13 @@ masked6:
 	VADDPD       Z22, Z23, Z22
 	VMOVAPD      Z22, K2, Z23
 	VMOVUPD      Z23, 0(SP)(R14*1)
-	VMOVUPD.Z    (R11), K2, Z22
+	VMOVUPD.Z    (R12), K2, Z22
 	VADDPD       Z21, Z22, Z21
-	VMOVUPD      Z21, K2, (R11)
-	VMOVUPD.Z    (R12), K2, Z21
+	VMOVUPD      Z21, K2, (R12)
+	VMOVUPD.Z    (R13), K2, Z21
 	VADDPD       Z18, Z21, Z18
-	VMOVUPD      Z18, K2, (R12)
-done5:
+	VMOVUPD      Z18, K2, (R13)
+done6:
 	VMOVUPD       0(SP), Z18
 	VMOVUPD       128(SP), Z21
 	VADDPD        Z21, Z18, Z18
@@ -9589,19 +10546,31 @@ done5:
 	VPERMILPD     $1, X18, X21
 	VADDPD        X21, X18, X18
 	VBROADCASTSD  X18, Z18
-	VCMPPD        $0, Z4, Z18, K2
-	MOVQ          264(SP), AX
-	MOVQ          DI, R10
-	MOVQ          296(SP), R11
-	MOVQ          a+0(FP), R12
-	MOVQ          8(R12), R12
-	VMOVUPD       iota64<>+0(SB), Z21
-	TESTQ         R12, R12
-	JEQ           done7
-masked8:
+	MOVQ          808(AX), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(AX), R9
+	VMOVSD        X18, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R9
+	VBROADCASTSD (R9), Z18
+over8:
+	VCMPPD       $0, Z4, Z18, K2
+	MOVQ         280(SP), R9
+	MOVQ         SI, R10
+	MOVQ         312(SP), R11
+	MOVQ         8(AX), R12
+	VMOVUPD      iota64<>+0(SB), Z21
+	MOVQ         272(SP), R13
+	VPBROADCASTQ R13, Z22
+	VPADDQ       Z22, Z21, Z21
+	TESTQ        R12, R12
+	JEQ          done10
+masked11:
 	VPBROADCASTQ     R12, Z22
 	VPCMPQ           $6, iota64<>+0(SB), Z22, K3
-	VMOVUPD.Z        (AX), K3, Z22
+	VMOVUPD.Z        (R9), K3, Z22
 	VMULPD           Z22, Z19, Z22
 	VPXORQ           Z15, Z22, Z22
 	VPCMPQ           $0, Z1, Z21, K4
@@ -9639,37 +10608,38 @@ masked8:
 	VBLENDMPD        Z4, Z23, K2, Z23
 	VADDPD           Z23, Z22, Z22
 	VMOVUPD          Z22, K3, (R11)
-	ADDQ             R8, AX
-	ADDQ             R9, R10
+	ADDQ             DI, R9
+	ADDQ             R8, R10
 	ADDQ             $64, R11
 	VPADDQ           Z17, Z21, Z21
 	SUBQ             $8, R12
-	JGT              masked8
-done7:
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), R10
+	JGT              masked11
+done10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 256(SP)
+	MOVQ 168(R9), R10
 	SHLQ $3, R10
 	ADDQ R10, BX
-	MOVQ 168(AX), R10
+	MOVQ 184(R9), R10
 	SHLQ $3, R10
 	ADDQ R10, CX
-	MOVQ 184(AX), R10
-	SHLQ $3, R10
-	ADDQ R10, DX
-	MOVQ 192(AX), R10
-	SHLQ $3, R10
-	ADDQ R10, DI
-	MOVQ 200(AX), R10
+	MOVQ 192(R9), R10
 	SHLQ $3, R10
 	ADDQ R10, SI
-	MOVQ 224(AX), AX
-	SHLQ $3, AX
-	ADDQ AX, 296(SP)
-	MOVQ 328(SP), AX
-	DECQ AX
-	MOVQ AX, 328(SP)
+	MOVQ 200(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DX
+	MOVQ 224(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, 312(SP)
+	MOVQ 344(SP), R9
+	DECQ R9
+	MOVQ R9, 344(SP)
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -9868,7 +10838,7 @@ end8:
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(SB), 0, $576-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(SB), 0, $584-8
 	MOVQ         a+0(FP), AX
 	VMOVUPS      k3f800000<>+0(SB), Y0
 	VMOVUPS      k42b20000<>+0(SB), Y1
@@ -9896,40 +10866,45 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx2(SB), 0,
 	MOVQ         304(AX), SI
 	MOVQ         SI, 360(SP)
 	SHLQ         $2, 360(SP)
-	MOVQ         48(AX), SI
+	MOVQ         800(AX), SI
 	MOVQ         SI, 368(SP)
-	MOVQ         64(AX), SI
+	MOVQ         48(AX), SI
 	MOVQ         SI, 376(SP)
+	MOVQ         64(AX), SI
+	MOVQ         SI, 384(SP)
 	MOVQ         304(AX), SI
 	SHLQ         $8, SI
 	MOVQ         304(AX), DI
-	MOVQ         DI, 384(SP)
-	SHLQ         $5, 384(SP)
+	MOVQ         DI, 392(SP)
+	SHLQ         $5, 392(SP)
 	MOVQ         72(AX), DI
 	MOVQ         288(AX), R8
-	MOVQ         R8, 392(SP)
-	SHLQ         $2, 392(SP)
-	MOVQ         56(AX), R8
 	MOVQ         R8, 400(SP)
+	SHLQ         $2, 400(SP)
+	MOVQ         56(AX), R8
+	MOVQ         R8, 408(SP)
 	MOVQ         80(AX), AX
-	MOVQ         AX, 408(SP)
+	MOVQ         AX, 416(SP)
 	MOVQ         a+0(FP), AX
 	VMOVUPS      k00000000<>+0(SB), Y4
-	VMOVUPS      Y4, 416(SP)
+	VMOVUPS      Y4, 424(SP)
 	VMOVUPS      k00000000<>+0(SB), Y4
-	VMOVUPS      Y4, 448(SP)
+	VMOVUPS      Y4, 456(SP)
 	MOVQ         672(AX), R8
-	MOVQ         R8, 480(SP)
-	MOVQ         680(AX), R8
 	MOVQ         R8, 488(SP)
-	MOVQ         688(AX), R8
+	MOVQ         680(AX), R8
 	MOVQ         R8, 496(SP)
-	MOVQ         (AX), R8
+	MOVQ         688(AX), R8
 	MOVQ         R8, 504(SP)
-	MOVQ         504(SP), R8
+	MOVQ         (AX), R8
+	MOVQ         R8, 512(SP)
+	MOVQ         512(SP), R8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(AX), R9
 	SUBQ    $64, R9
@@ -9941,8 +10916,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y8
 	VMOVUPS kff800000<>+0(SB), Y9
 	VMOVUPS kff800000<>+0(SB), Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y15, Y15, Y11
 	VMAXPS    (R8), Y15, Y12
 	VBLENDVPS Y11, Y15, Y12, Y15
@@ -9969,8 +10944,8 @@ block4:
 	VBLENDVPS Y11, Y10, Y12, Y10
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y15, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -9981,8 +10956,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -10001,8 +10976,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VCMPPS       $3, Y4, Y4, Y6
@@ -10045,23 +11020,33 @@ done5:
 	VMAXPS       X5, X4, X5
 	VBLENDVPS    X6, X4, X5, X4
 	VBROADCASTSS X4, Y4
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(AX), R8
+	VMOVSS       X4, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSS (R8), Y4
+over8:
 	MOVQ         352(SP), R8
 	MOVQ         (R8), R8
-	MOVQ         480(SP), R9
+	MOVQ         488(SP), R9
 	CMPQ         R8, R9
 	SETNE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
 	VMOVD        R9, X5
 	VPBROADCASTD X5, Y5
-	VMOVUPS      Y5, 512(SP)
-	CMPQ         488(SP), R8
+	VMOVUPS      Y5, 520(SP)
+	CMPQ         496(SP), R8
 	SETLE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
 	VMOVD        R9, X5
 	VPBROADCASTD X5, Y5
-	MOVQ         496(SP), R9
+	MOVQ         504(SP), R9
 	CMPQ         R8, R9
 	SETLT        R9
 	MOVBLZX      R9, R9
@@ -10069,38 +11054,47 @@ done5:
 	VMOVD        R9, X6
 	VPBROADCASTD X6, Y6
 	VANDPS       Y6, Y5, Y5
-	MOVQ         488(SP), R11
-	VMOVMSKPS    Y5, R9
-	TESTQ        R9, R9
-	CMOVQNE      R8, R11
-	MOVQ         R11, R8
-	MOVQ         360(SP), R9
-	IMULQ        R9, R8
-	MOVQ         368(SP), R9
-	VBROADCASTSS (R9)(R8*1), Y6
+	MOVQ         496(SP), R9
+	VMOVMSKPS    Y5, R10
+	TESTQ        R10, R10
+	CMOVQNE      R8, R9
+	MOVQ         R9, R8
+	SUBQ         368(SP), R8
+	MOVQ         360(SP), R10
+	IMULQ        R10, R8
+	MOVQ         376(SP), R10
+	VBROADCASTSS (R10)(R8*1), Y6
 	VBLENDVPS    Y5, Y6, Y0, Y5
-	VMOVUPS      512(SP), Y6
+	VMOVUPS      520(SP), Y6
 	VMOVUPS      k00000000<>+0(SB), Y7
 	VBLENDVPS    Y6, Y5, Y7, Y5
-	VMOVUPS      Y5, 544(SP)
-	VMOVUPS      416(SP), Y5
-	VADDPS       544(SP), Y5, Y5
-	VMOVUPS      Y5, 416(SP)
-	MOVQ         BX, R8
-	MOVQ         8(AX), R9
-	VMOVUPS      k00000000<>+0(SB), Y5
-	VMOVUPS      Y5, 0(SP)
-	VMOVUPS      Y5, 32(SP)
-	VMOVUPS      Y5, 64(SP)
-	VMOVUPS      Y5, 96(SP)
-	VMOVUPS      Y5, 128(SP)
-	VMOVUPS      Y5, 160(SP)
-	VMOVUPS      Y5, 192(SP)
-	VMOVUPS      Y5, 224(SP)
-	MOVQ         $0, R10
-	SUBQ         $8, R9
-	JLT          single7
-block8:
+	VMOVUPS      Y5, 552(SP)
+	MOVQ         808(AX), R8
+	DECQ         R8
+	CMPQ         R8, $3
+	JCS          passed10
+	VMOVUPS      424(SP), Y5
+	VADDPS       552(SP), Y5, Y5
+	VMOVUPS      Y5, 424(SP)
+passed10:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $2
+	JGT     known11
+	MOVQ    BX, R8
+	MOVQ    8(AX), R10
+	VMOVUPS k00000000<>+0(SB), Y5
+	VMOVUPS Y5, 0(SP)
+	VMOVUPS Y5, 32(SP)
+	VMOVUPS Y5, 64(SP)
+	VMOVUPS Y5, 96(SP)
+	VMOVUPS Y5, 128(SP)
+	VMOVUPS Y5, 160(SP)
+	VMOVUPS Y5, 192(SP)
+	VMOVUPS Y5, 224(SP)
+	MOVQ    $0, R11
+	SUBQ    $8, R10
+	JLT     single12
+block13:
 	VMOVUPS     (R8), Y5
 	VSUBPS      Y4, Y5, Y5
 	VMINPS      Y5, Y1, Y5
@@ -10124,21 +11118,21 @@ block8:
 	VPSUBD      Y7, Y6, Y6
 	VPSLLD      $23, Y6, Y6
 	VMULPS      Y6, Y5, Y5
-	VMOVUPS     0(SP)(R10*1), Y6
+	VMOVUPS     0(SP)(R11*1), Y6
 	VADDPS      Y5, Y6, Y5
-	VMOVUPS     Y5, 0(SP)(R10*1)
+	VMOVUPS     Y5, 0(SP)(R11*1)
 	ADDQ        DX, R8
-	ADDQ        $32, R10
-	ANDQ        $255, R10
-	SUBQ        $8, R9
-	JGE         block8
-single7:
-	ADDQ $8, R9
-	JEQ  done9
-masked10:
+	ADDQ        $32, R11
+	ANDQ        $255, R11
+	SUBQ        $8, R10
+	JGE         block13
+single12:
+	ADDQ $8, R10
+	JEQ  done14
+masked15:
 	LEAQ        tail<>+0(SB), R12
-	NEGQ        R9
-	VMOVUPS     32(R12)(R9*4), Y5
+	NEGQ        R10
+	VMOVUPS     32(R12)(R10*4), Y5
 	VMASKMOVPS  (R8), Y5, Y6
 	VSUBPS      Y4, Y6, Y6
 	VMINPS      Y6, Y1, Y6
@@ -10162,11 +11156,11 @@ masked10:
 	VPSUBD      Y8, Y7, Y7
 	VPSLLD      $23, Y7, Y7
 	VMULPS      Y7, Y6, Y6
-	VMOVUPS     0(SP)(R10*1), Y7
+	VMOVUPS     0(SP)(R11*1), Y7
 	VADDPS      Y6, Y7, Y6
 	VBLENDVPS   Y5, Y6, Y7, Y7
-	VMOVUPS     Y7, 0(SP)(R10*1)
-done9:
+	VMOVUPS     Y7, 0(SP)(R11*1)
+done14:
 	VMOVUPS      0(SP), Y5
 	VMOVUPS      128(SP), Y6
 	VADDPS       Y6, Y5, Y5
@@ -10189,101 +11183,119 @@ done9:
 	VPERMILPS    $1, X5, X6
 	VADDPS       X6, X5, X5
 	VBROADCASTSS X5, Y5
-	MOVQ         376(SP), R8
-	VMOVSS       X4, (R8)
-	VCMPPS       $17, k00800000<>+0(SB), Y5, Y6
-	VMULPS       k4b800000<>+0(SB), Y5, Y7
-	VBLENDVPS    Y6, Y7, Y5, Y7
-	VMOVUPS      k4b00007f<>+0(SB), Y8
-	VBLENDVPS    Y6, k4b000097<>+0(SB), Y8, Y6
-	VPADDD       k004afb0d<>+0(SB), Y7, Y7
-	VPSRLD       $23, Y7, Y8
-	VPOR         k4b000000<>+0(SB), Y8, Y8
-	VPAND        k007fffff<>+0(SB), Y7, Y7
-	VPADDD       k3f3504f3<>+0(SB), Y7, Y7
-	VSUBPS       Y6, Y8, Y6
-	VSUBPS       Y0, Y7, Y7
-	VMULPS       Y7, Y7, Y8
-	VMULPS       Y7, Y8, Y9
-	VMOVUPS      kbd9c608c<>+0(SB), Y10
-	VFMADD213PS  k3e02b230<>+0(SB), Y7, Y10
-	VFMADD213PS  kbe06c3ad<>+0(SB), Y7, Y10
-	VFMADD213PS  k3e116c89<>+0(SB), Y7, Y10
-	VFMADD213PS  kbe2a38fb<>+0(SB), Y7, Y10
-	VFMADD213PS  k3e4cd008<>+0(SB), Y7, Y10
-	VFMADD213PS  kbe800114<>+0(SB), Y7, Y10
-	VFMADD213PS  k3eaaaaaa<>+0(SB), Y7, Y10
-	VMULPS       Y10, Y9, Y9
-	VFMADD231PS  kb102e308<>+0(SB), Y6, Y9
-	VFMADD231PS  kbf000000<>+0(SB), Y8, Y9
-	VADDPS       Y9, Y7, Y7
-	VFMADD231PS  k3f317218<>+0(SB), Y6, Y7
-	VCMPPS       $0, k00000000<>+0(SB), Y5, Y6
-	VMOVUPS      k7fc00000<>+0(SB), Y8
-	VBLENDVPS    Y6, kff800000<>+0(SB), Y8, Y6
-	VCMPPS       $17, k7f800000<>+0(SB), Y5, Y8
-	VBLENDVPS    Y8, Y7, Y5, Y7
-	VCMPPS       $18, k00000000<>+0(SB), Y5, Y8
-	VBLENDVPS    Y8, Y6, Y7, Y6
-	MOVQ         368(SP), R8
-	MOVQ         BX, R9
-	MOVQ         8(AX), R10
-	SUBQ         $64, R10
-	VMOVUPS      k00000000<>+0(SB), Y7
-	VMOVUPS      k00000000<>+0(SB), Y8
-	VMOVUPS      k00000000<>+0(SB), Y9
-	VMOVUPS      k00000000<>+0(SB), Y10
-	VMOVUPS      k00000000<>+0(SB), Y11
-	VMOVUPS      k00000000<>+0(SB), Y12
-	VMOVUPS      k00000000<>+0(SB), Y13
-	VMOVUPS      k00000000<>+0(SB), Y14
-	JLT          kept11
-block12:
-	VMOVUPS (R9), Y15
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over16
+	MOVQ         816(AX), R8
+	VMOVSS       X5, 4(R8)
+	JMP          leave9
+known11:
+	MOVQ         816(AX), R8
+	VBROADCASTSS 4(R8), Y5
+over16:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed17
+	MOVQ   384(SP), R8
+	VMOVSS X4, (R8)
+passed17:
+	VCMPPS      $17, k00800000<>+0(SB), Y5, Y6
+	VMULPS      k4b800000<>+0(SB), Y5, Y7
+	VBLENDVPS   Y6, Y7, Y5, Y7
+	VMOVUPS     k4b00007f<>+0(SB), Y8
+	VBLENDVPS   Y6, k4b000097<>+0(SB), Y8, Y6
+	VPADDD      k004afb0d<>+0(SB), Y7, Y7
+	VPSRLD      $23, Y7, Y8
+	VPOR        k4b000000<>+0(SB), Y8, Y8
+	VPAND       k007fffff<>+0(SB), Y7, Y7
+	VPADDD      k3f3504f3<>+0(SB), Y7, Y7
+	VSUBPS      Y6, Y8, Y6
+	VSUBPS      Y0, Y7, Y7
+	VMULPS      Y7, Y7, Y8
+	VMULPS      Y7, Y8, Y9
+	VMOVUPS     kbd9c608c<>+0(SB), Y10
+	VFMADD213PS k3e02b230<>+0(SB), Y7, Y10
+	VFMADD213PS kbe06c3ad<>+0(SB), Y7, Y10
+	VFMADD213PS k3e116c89<>+0(SB), Y7, Y10
+	VFMADD213PS kbe2a38fb<>+0(SB), Y7, Y10
+	VFMADD213PS k3e4cd008<>+0(SB), Y7, Y10
+	VFMADD213PS kbe800114<>+0(SB), Y7, Y10
+	VFMADD213PS k3eaaaaaa<>+0(SB), Y7, Y10
+	VMULPS      Y10, Y9, Y9
+	VFMADD231PS kb102e308<>+0(SB), Y6, Y9
+	VFMADD231PS kbf000000<>+0(SB), Y8, Y9
+	VADDPS      Y9, Y7, Y7
+	VFMADD231PS k3f317218<>+0(SB), Y6, Y7
+	VCMPPS      $0, k00000000<>+0(SB), Y5, Y6
+	VMOVUPS     k7fc00000<>+0(SB), Y8
+	VBLENDVPS   Y6, kff800000<>+0(SB), Y8, Y6
+	VCMPPS      $17, k7f800000<>+0(SB), Y5, Y8
+	VBLENDVPS   Y8, Y7, Y5, Y7
+	VCMPPS      $18, k00000000<>+0(SB), Y5, Y8
+	VBLENDVPS   Y8, Y6, Y7, Y6
+	MOVQ        808(AX), R8
+	CMPQ        R8, $3
+	JGT         known18
+	MOVQ        376(SP), R8
+	MOVQ        BX, R10
+	MOVQ        8(AX), R11
+	SUBQ        $64, R11
+	VMOVUPS     k00000000<>+0(SB), Y7
+	VMOVUPS     k00000000<>+0(SB), Y8
+	VMOVUPS     k00000000<>+0(SB), Y9
+	VMOVUPS     k00000000<>+0(SB), Y10
+	VMOVUPS     k00000000<>+0(SB), Y11
+	VMOVUPS     k00000000<>+0(SB), Y12
+	VMOVUPS     k00000000<>+0(SB), Y13
+	VMOVUPS     k00000000<>+0(SB), Y14
+	JLT         kept19
+block20:
+	VMOVUPS (R10), Y15
 	VSUBPS  Y4, Y15, Y15
 	VSUBPS  Y6, Y15, Y15
 	VMULPS  (R8), Y15, Y15
 	VADDPS  Y15, Y7, Y7
-	VMOVUPS 32(R9), Y15
+	VMOVUPS 32(R10), Y15
 	VSUBPS  Y4, Y15, Y15
 	VSUBPS  Y6, Y15, Y15
 	VMULPS  32(R8), Y15, Y15
 	VADDPS  Y15, Y8, Y8
-	VMOVUPS 64(R9), Y15
+	VMOVUPS 64(R10), Y15
 	VSUBPS  Y4, Y15, Y15
 	VSUBPS  Y6, Y15, Y15
 	VMULPS  64(R8), Y15, Y15
 	VADDPS  Y15, Y9, Y9
-	VMOVUPS 96(R9), Y15
+	VMOVUPS 96(R10), Y15
 	VSUBPS  Y4, Y15, Y15
 	VSUBPS  Y6, Y15, Y15
 	VMULPS  96(R8), Y15, Y15
 	VADDPS  Y15, Y10, Y10
-	VMOVUPS 128(R9), Y15
+	VMOVUPS 128(R10), Y15
 	VSUBPS  Y4, Y15, Y15
 	VSUBPS  Y6, Y15, Y15
 	VMULPS  128(R8), Y15, Y15
 	VADDPS  Y15, Y11, Y11
-	VMOVUPS 160(R9), Y15
+	VMOVUPS 160(R10), Y15
 	VSUBPS  Y4, Y15, Y15
 	VSUBPS  Y6, Y15, Y15
 	VMULPS  160(R8), Y15, Y15
 	VADDPS  Y15, Y12, Y12
-	VMOVUPS 192(R9), Y15
+	VMOVUPS 192(R10), Y15
 	VSUBPS  Y4, Y15, Y15
 	VSUBPS  Y6, Y15, Y15
 	VMULPS  192(R8), Y15, Y15
 	VADDPS  Y15, Y13, Y13
-	VMOVUPS 224(R9), Y15
+	VMOVUPS 224(R10), Y15
 	VSUBPS  Y4, Y15, Y15
 	VSUBPS  Y6, Y15, Y15
 	VMULPS  224(R8), Y15, Y15
 	VADDPS  Y15, Y14, Y14
 	ADDQ    SI, R8
-	ADDQ    CX, R9
-	SUBQ    $64, R10
-	JGE     block12
-kept11:
+	ADDQ    CX, R10
+	SUBQ    $64, R11
+	JGE     block20
+kept19:
 	VMOVUPS Y7, 0(SP)
 	VMOVUPS Y8, 32(SP)
 	VMOVUPS Y9, 64(SP)
@@ -10293,10 +11305,10 @@ kept11:
 	VMOVUPS Y13, 192(SP)
 	VMOVUPS Y14, 224(SP)
 	MOVQ    $0, R12
-	ADDQ    $64, R10
-	JEQ     done13
-masked14:
-	MOVQ       R10, R13
+	ADDQ    $64, R11
+	JEQ     done21
+masked22:
+	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
@@ -10304,7 +11316,7 @@ masked14:
 	NEGQ       R13
 	VMOVUPS    32(R14)(R13*4), Y7
 	VMASKMOVPS (R8), Y7, Y8
-	VMASKMOVPS (R9), Y7, Y9
+	VMASKMOVPS (R10), Y7, Y9
 	VSUBPS     Y4, Y9, Y9
 	VSUBPS     Y6, Y9, Y9
 	VMULPS     Y9, Y8, Y8
@@ -10312,13 +11324,13 @@ masked14:
 	VADDPS     Y8, Y9, Y8
 	VBLENDVPS  Y7, Y8, Y9, Y9
 	VMOVUPS    Y9, 0(SP)(R12*1)
-	ADDQ       384(SP), R8
-	ADDQ       DX, R9
+	ADDQ       392(SP), R8
+	ADDQ       DX, R10
 	ADDQ       $32, R12
 	ANDQ       $255, R12
-	SUBQ       $8, R10
-	JGT        masked14
-done13:
+	SUBQ       $8, R11
+	JGT        masked22
+done21:
 	VMOVUPS      0(SP), Y7
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y7, Y7
@@ -10341,56 +11353,78 @@ done13:
 	VPERMILPS    $1, X7, X8
 	VADDPS       X8, X7, X7
 	VBROADCASTSS X7, Y7
-	VMOVSS       X5, (DI)
-	MOVQ         392(SP), R8
-	IMULQ        R8, R11
-	VBROADCASTSS (BX)(R11*1), Y5
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over23
+	MOVQ         816(AX), R8
+	VMOVSS       X7, 8(R8)
+	JMP          leave9
+known18:
+	MOVQ         816(AX), R8
+	VBROADCASTSS 8(R8), Y7
+over23:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed24
+	VMOVSS X5, (DI)
+passed24:
+	SUBQ         368(SP), R9
+	MOVQ         400(SP), R8
+	IMULQ        R8, R9
+	VBROADCASTSS (BX)(R9*1), Y5
 	VSUBPS       Y4, Y5, Y4
 	VSUBPS       Y6, Y4, Y4
-	VMULPS       544(SP), Y4, Y4
+	VMULPS       552(SP), Y4, Y4
 	VXORPS       k80000000<>+0(SB), Y4, Y4
-	VMOVUPS      512(SP), Y5
+	VMOVUPS      520(SP), Y5
 	VMOVUPS      k00000000<>+0(SB), Y6
 	VBLENDVPS    Y5, Y4, Y6, Y4
 	VMULPS       256(SP), Y4, Y4
 	VDIVPS       320(SP), Y7, Y5
 	VXORPS       k80000000<>+0(SB), Y5, Y5
-	VMOVUPS      512(SP), Y6
+	VMOVUPS      520(SP), Y6
 	VMOVUPS      k00000000<>+0(SB), Y7
 	VBLENDVPS    Y6, Y5, Y7, Y5
 	VMULPS       288(SP), Y5, Y5
 	VADDPS       Y5, Y4, Y4
-	VADDPS       448(SP), Y4, Y4
-	VMOVUPS      Y4, 448(SP)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, 352(SP)
-	MOVQ         192(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, 376(SP)
-	MOVQ         200(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, DI
-	MOVQ         504(SP), R8
+	MOVQ         808(AX), R8
 	DECQ         R8
-	MOVQ         R8, 504(SP)
-	JNE          row2
+	CMPQ         R8, $3
+	JCS          passed25
+	VADDPS       456(SP), Y4, Y4
+	VMOVUPS      Y4, 456(SP)
+passed25:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 352(SP)
+	MOVQ 192(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 384(SP)
+	MOVQ 200(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, DI
+	MOVQ 512(SP), R8
+	DECQ R8
+	MOVQ R8, 512(SP)
+	JNE  row2
 end1:
-	VMOVUPS 416(SP), Y0
-	MOVQ    400(SP), AX
-	VMOVSS  X0, (AX)
-	VMOVUPS 448(SP), Y0
+leave9:
+	VMOVUPS 424(SP), Y0
 	MOVQ    408(SP), AX
+	VMOVSS  X0, (AX)
+	VMOVUPS 456(SP), Y0
+	MOVQ    416(SP), AX
 	VMOVSS  X0, (AX)
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(SB), 0, $352-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(SB), 0, $360-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VBROADCASTSS k3f800000<>+0(SB), Z1
@@ -10431,38 +11465,43 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_avx512(SB), 
 	MOVQ         304(AX), DI
 	MOVQ         DI, 272(SP)
 	SHLQ         $2, 272(SP)
-	MOVQ         48(AX), DI
+	MOVQ         800(AX), DI
 	MOVQ         DI, 280(SP)
+	MOVQ         48(AX), DI
+	MOVQ         DI, 288(SP)
 	MOVQ         64(AX), DI
 	MOVQ         304(AX), R8
 	SHLQ         $8, R8
 	MOVQ         304(AX), R9
-	MOVQ         R9, 288(SP)
-	SHLQ         $6, 288(SP)
+	MOVQ         R9, 296(SP)
+	SHLQ         $6, 296(SP)
 	MOVQ         72(AX), R9
 	MOVQ         288(AX), R10
-	MOVQ         R10, 296(SP)
-	SHLQ         $2, 296(SP)
+	MOVQ         R10, 304(SP)
+	SHLQ         $2, 304(SP)
 	VBROADCASTSS k80000000<>+0(SB), Z20
 	MOVQ         56(AX), R10
-	MOVQ         R10, 304(SP)
+	MOVQ         R10, 312(SP)
 	MOVQ         80(AX), AX
-	MOVQ         AX, 312(SP)
+	MOVQ         AX, 320(SP)
 	MOVQ         a+0(FP), AX
 	VMOVAPS      Z0, Z21
 	VMOVAPS      Z0, Z22
 	MOVQ         672(AX), R10
-	MOVQ         R10, 320(SP)
-	MOVQ         680(AX), R10
 	MOVQ         R10, 328(SP)
-	MOVQ         688(AX), R10
+	MOVQ         680(AX), R10
 	MOVQ         R10, 336(SP)
-	MOVQ         (AX), R10
+	MOVQ         688(AX), R10
 	MOVQ         R10, 344(SP)
-	MOVQ         344(SP), R10
+	MOVQ         (AX), R10
+	MOVQ         R10, 352(SP)
+	MOVQ         352(SP), R10
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(AX), R11
 	SUBQ    $64, R11
@@ -10470,8 +11509,8 @@ row2:
 	VMOVAPS Z16, Z24
 	VMOVAPS Z16, Z25
 	VMOVAPS Z16, Z26
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPS      (R10), Z23, Z27
 	VFIXUPIMMPS $0, Z19, Z23, Z27
 	VMOVAPS     Z27, Z23
@@ -10486,16 +11525,16 @@ block4:
 	VMOVAPS     Z27, Z26
 	ADDQ        CX, R10
 	SUBQ        $64, R11
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z23, 0(SP)
 	VMOVUPS Z24, 64(SP)
 	VMOVUPS Z25, 128(SP)
 	VMOVUPS Z26, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R11, Z23
 	VPCMPD       $6, iota32<>+0(SB), Z23, K1
 	VMOVUPS.Z    (R10), K1, Z23
@@ -10508,8 +11547,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z23
 	VMOVUPS       128(SP), Z24
 	VMAXPS        Z24, Z23, Z24
@@ -10533,48 +11572,67 @@ done5:
 	VMAXPS        X23, X24, X23
 	VFIXUPIMMPS   $0, X19, X24, X23
 	VBROADCASTSS  X23, Z23
-	MOVQ          (SI), R10
-	MOVQ          320(SP), R11
-	CMPQ          R10, R11
-	SETNE         R11
-	MOVBLZX       R11, R11
-	NEGQ          R11
-	KMOVW         R11, K1
-	CMPQ          328(SP), R10
-	SETLE         R11
-	MOVBLZX       R11, R11
-	NEGQ          R11
-	KMOVW         R11, K2
-	MOVQ          336(SP), R11
-	CMPQ          R10, R11
-	SETLT         R11
-	MOVBLZX       R11, R11
-	NEGQ          R11
-	KMOVW         R11, K3
-	KANDW         K3, K2, K2
-	MOVQ          328(SP), R11
-	KMOVW         K2, R12
-	TESTQ         R12, R12
-	CMOVQNE       R10, R11
-	MOVQ          R11, R10
-	MOVQ          272(SP), R12
-	IMULQ         R12, R10
-	MOVQ          280(SP), R12
-	VBROADCASTSS  (R12)(R10*1), Z24
-	VBLENDMPS     Z24, Z1, K2, Z24
-	VBLENDMPS     Z24, Z0, K1, Z24
-	VADDPS        Z24, Z21, Z21
-	MOVQ          BX, R10
-	MOVQ          8(AX), R12
-	VMOVAPS       Z0, Z25
-	VMOVUPS       Z25, 0(SP)
-	VMOVUPS       Z25, 64(SP)
-	VMOVUPS       Z25, 128(SP)
-	VMOVUPS       Z25, 192(SP)
-	MOVQ          $0, R13
-	SUBQ          $16, R12
-	JLT           single7
-block8:
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(AX), R10
+	VMOVSS        X23, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R10
+	VBROADCASTSS (R10), Z23
+over8:
+	MOVQ         (SI), R10
+	MOVQ         328(SP), R11
+	CMPQ         R10, R11
+	SETNE        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	KMOVW        R11, K1
+	CMPQ         336(SP), R10
+	SETLE        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	KMOVW        R11, K2
+	MOVQ         344(SP), R11
+	CMPQ         R10, R11
+	SETLT        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	KMOVW        R11, K3
+	KANDW        K3, K2, K2
+	MOVQ         336(SP), R11
+	KMOVW        K2, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	MOVQ         R11, R10
+	SUBQ         280(SP), R10
+	MOVQ         272(SP), R12
+	IMULQ        R12, R10
+	MOVQ         288(SP), R12
+	VBROADCASTSS (R12)(R10*1), Z24
+	VBLENDMPS    Z24, Z1, K2, Z24
+	VBLENDMPS    Z24, Z0, K1, Z24
+	MOVQ         808(AX), R10
+	DECQ         R10
+	CMPQ         R10, $3
+	JCS          passed10
+	VADDPS       Z24, Z21, Z21
+passed10:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $2
+	JGT     known11
+	MOVQ    BX, R10
+	MOVQ    8(AX), R12
+	VMOVAPS Z0, Z25
+	VMOVUPS Z25, 0(SP)
+	VMOVUPS Z25, 64(SP)
+	VMOVUPS Z25, 128(SP)
+	VMOVUPS Z25, 192(SP)
+	MOVQ    $0, R13
+	SUBQ    $16, R12
+	JLT     single12
+block13:
 	VMOVUPS     (R10), Z25
 	VSUBPS      Z23, Z25, Z25
 	VMINPS      Z25, Z2, Z25
@@ -10604,11 +11662,11 @@ block8:
 	ADDQ        $64, R13
 	ANDQ        $255, R13
 	SUBQ        $16, R12
-	JGE         block8
-single7:
+	JGE         block13
+single12:
 	ADDQ $16, R12
-	JEQ  done9
-masked10:
+	JEQ  done14
+masked15:
 	VPBROADCASTD R12, Z25
 	VPCMPD       $6, iota32<>+0(SB), Z25, K2
 	VMOVUPS.Z    (R10), K2, Z25
@@ -10637,24 +11695,39 @@ masked10:
 	VADDPS       Z25, Z26, Z25
 	VMOVAPS      Z25, K2, Z26
 	VMOVUPS      Z26, 0(SP)(R13*1)
-done9:
-	VMOVUPS          0(SP), Z25
-	VMOVUPS          128(SP), Z26
-	VADDPS           Z26, Z25, Z25
-	VMOVUPS          64(SP), Z26
-	VMOVUPS          192(SP), Z27
-	VADDPS           Z27, Z26, Z26
-	VADDPS           Z26, Z25, Z25
-	VEXTRACTF64X4    $1, Z25, Y26
-	VADDPS           Y26, Y25, Y25
-	VEXTRACTF64X2    $1, Y25, X26
-	VADDPS           X26, X25, X25
-	VPERMILPD        $1, X25, X26
-	VADDPS           X26, X25, X25
-	VPERMILPS        $1, X25, X26
-	VADDPS           X26, X25, X25
-	VBROADCASTSS     X25, Z25
-	VMOVSS           X23, (DI)
+done14:
+	VMOVUPS       0(SP), Z25
+	VMOVUPS       128(SP), Z26
+	VADDPS        Z26, Z25, Z25
+	VMOVUPS       64(SP), Z26
+	VMOVUPS       192(SP), Z27
+	VADDPS        Z27, Z26, Z26
+	VADDPS        Z26, Z25, Z25
+	VEXTRACTF64X4 $1, Z25, Y26
+	VADDPS        Y26, Y25, Y25
+	VEXTRACTF64X2 $1, Y25, X26
+	VADDPS        X26, X25, X25
+	VPERMILPD     $1, X25, X26
+	VADDPS        X26, X25, X25
+	VPERMILPS     $1, X25, X26
+	VADDPS        X26, X25, X25
+	VBROADCASTSS  X25, Z25
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over16
+	MOVQ          816(AX), R10
+	VMOVSS        X25, 4(R10)
+	JMP           leave9
+known11:
+	MOVQ         816(AX), R10
+	VBROADCASTSS 4(R10), Z25
+over16:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed17
+	VMOVSS X23, (DI)
+passed17:
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z25, K2
 	VMULPS.BCST      k4b800000<>+0(SB), Z25, Z26
 	VBLENDMPS        Z26, Z25, K2, Z26
@@ -10687,7 +11760,10 @@ done9:
 	VBLENDMPS        Z26, Z25, K2, Z26
 	VCMPPS           $18, Z0, Z25, K2
 	VBLENDMPS        Z27, Z26, K2, Z26
-	MOVQ             280(SP), R10
+	MOVQ             808(AX), R10
+	CMPQ             R10, $3
+	JGT              known18
+	MOVQ             288(SP), R10
 	MOVQ             BX, R12
 	MOVQ             8(AX), R13
 	SUBQ             $64, R13
@@ -10695,8 +11771,8 @@ done9:
 	VMOVAPS          Z0, Z28
 	VMOVAPS          Z0, Z29
 	VMOVAPS          Z0, Z30
-	JLT              kept11
-block12:
+	JLT              kept19
+block20:
 	VMOVUPS (R12), Z31
 	VSUBPS  Z23, Z31, Z31
 	VSUBPS  Z26, Z31, Z31
@@ -10720,16 +11796,16 @@ block12:
 	ADDQ    R8, R10
 	ADDQ    CX, R12
 	SUBQ    $64, R13
-	JGE     block12
-kept11:
+	JGE     block20
+kept19:
 	VMOVUPS Z27, 0(SP)
 	VMOVUPS Z28, 64(SP)
 	VMOVUPS Z29, 128(SP)
 	VMOVUPS Z30, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done13
-masked14:
+	JEQ     done21
+masked22:
 	VPBROADCASTD R13, Z27
 	VPCMPD       $6, iota32<>+0(SB), Z27, K2
 	VMOVUPS.Z    (R10), K2, Z27
@@ -10741,13 +11817,13 @@ masked14:
 	VADDPS       Z27, Z28, Z27
 	VMOVAPS      Z27, K2, Z28
 	VMOVUPS      Z28, 0(SP)(R14*1)
-	ADDQ         288(SP), R10
+	ADDQ         296(SP), R10
 	ADDQ         DX, R12
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked14
-done13:
+	JGT          masked22
+done21:
 	VMOVUPS       0(SP), Z27
 	VMOVUPS       128(SP), Z28
 	VADDPS        Z28, Z27, Z27
@@ -10764,49 +11840,71 @@ done13:
 	VPERMILPS     $1, X27, X28
 	VADDPS        X28, X27, X27
 	VBROADCASTSS  X27, Z27
-	VMOVSS        X25, (R9)
-	MOVQ          296(SP), R10
-	IMULQ         R10, R11
-	VBROADCASTSS  (BX)(R11*1), Z25
-	VSUBPS        Z23, Z25, Z23
-	VSUBPS        Z26, Z23, Z23
-	VMULPS        Z23, Z24, Z23
-	VPXORD        Z20, Z23, Z23
-	VBLENDMPS     Z23, Z0, K1, Z23
-	VMULPS.BCST   256(SP), Z23, Z23
-	VDIVPS        Z18, Z27, Z24
-	VPXORD        Z20, Z24, Z24
-	VBLENDMPS     Z24, Z0, K1, Z24
-	VMULPS.BCST   264(SP), Z24, Z24
-	VADDPS        Z24, Z23, Z23
-	VADDPS        Z23, Z22, Z22
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, SI
-	MOVQ          192(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, DI
-	MOVQ          200(R10), R10
-	SHLQ          $2, R10
-	ADDQ          R10, R9
-	MOVQ          344(SP), R10
-	DECQ          R10
-	MOVQ          R10, 344(SP)
-	JNE           row2
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over23
+	MOVQ          816(AX), R10
+	VMOVSS        X27, 8(R10)
+	JMP           leave9
+known18:
+	MOVQ         816(AX), R10
+	VBROADCASTSS 8(R10), Z27
+over23:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed24
+	VMOVSS X25, (R9)
+passed24:
+	SUBQ         280(SP), R11
+	MOVQ         304(SP), R10
+	IMULQ        R10, R11
+	VBROADCASTSS (BX)(R11*1), Z25
+	VSUBPS       Z23, Z25, Z23
+	VSUBPS       Z26, Z23, Z23
+	VMULPS       Z23, Z24, Z23
+	VPXORD       Z20, Z23, Z23
+	VBLENDMPS    Z23, Z0, K1, Z23
+	VMULPS.BCST  256(SP), Z23, Z23
+	VDIVPS       Z18, Z27, Z24
+	VPXORD       Z20, Z24, Z24
+	VBLENDMPS    Z24, Z0, K1, Z24
+	VMULPS.BCST  264(SP), Z24, Z24
+	VADDPS       Z24, Z23, Z23
+	MOVQ         808(AX), R10
+	DECQ         R10
+	CMPQ         R10, $3
+	JCS          passed25
+	VADDPS       Z23, Z22, Z22
+passed25:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 192(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DI
+	MOVQ 200(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, R9
+	MOVQ 352(SP), R10
+	DECQ R10
+	MOVQ R10, 352(SP)
+	JNE  row2
 end1:
-	MOVQ   304(SP), AX
-	VMOVSS X21, (AX)
+leave9:
 	MOVQ   312(SP), AX
+	VMOVSS X21, (AX)
+	MOVQ   320(SP), AX
 	VMOVSS X22, (AX)
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(SB), 0, $464-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(SB), 0, $480-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 256(SP)
@@ -10827,109 +11925,111 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx2(SB), 0
 	VXORPS       Y0, Y0, Y0
 	MOVQ         88(AX), BX
 	MOVQ         32(AX), CX
-	MOVQ         312(AX), DX
-	MOVQ         DX, 368(SP)
-	SHLQ         $2, 368(SP)
-	MOVQ         56(AX), DX
-	MOVQ         DX, 376(SP)
-	MOVQ         64(AX), DX
-	MOVQ         80(AX), SI
-	MOVQ         328(AX), DI
-	MOVQ         DI, 384(SP)
-	SHLQ         $2, 384(SP)
-	MOVQ         72(AX), DI
-	MOVQ         96(AX), R8
-	MOVQ         R8, 392(SP)
-	MOVQ         104(AX), R8
-	MOVQ         R8, 400(SP)
-	MOVQ         312(AX), R8
+	MOVQ         CX, 368(SP)
+	MOVQ         312(AX), CX
+	MOVQ         CX, 376(SP)
+	SHLQ         $2, 376(SP)
+	MOVQ         800(AX), CX
+	MOVQ         CX, 384(SP)
+	MOVQ         56(AX), CX
+	MOVQ         CX, 392(SP)
+	MOVQ         64(AX), CX
+	MOVQ         80(AX), DX
+	MOVQ         328(AX), SI
+	MOVQ         SI, 400(SP)
+	SHLQ         $2, 400(SP)
+	MOVQ         72(AX), SI
+	MOVQ         96(AX), DI
+	MOVQ         DI, 408(SP)
+	MOVQ         104(AX), DI
+	MOVQ         DI, 416(SP)
+	MOVQ         312(AX), DI
+	SHLQ         $5, DI
+	MOVQ         328(AX), R8
 	SHLQ         $5, R8
-	MOVQ         328(AX), R9
-	SHLQ         $5, R9
 	MOVQ         112(AX), AX
-	MOVQ         AX, 408(SP)
+	MOVQ         AX, 424(SP)
 	MOVQ         a+0(FP), AX
-	MOVQ         672(AX), AX
-	MOVQ         AX, 416(SP)
-	MOVQ         256(SP), AX
-	VBROADCASTSS (AX), Y1
-	VMOVUPS      Y1, 424(SP)
-	VMOVUPS      424(SP), Y1
+	MOVQ         672(AX), R9
+	MOVQ         R9, 432(SP)
+	MOVQ         256(SP), R9
+	VBROADCASTSS (R9), Y1
+	VMOVUPS      Y1, 440(SP)
+	VMOVUPS      440(SP), Y1
 	VMULPS       264(SP), Y1, Y1
-	MOVQ         296(SP), AX
-	VBROADCASTSS (AX), Y2
+	MOVQ         296(SP), R9
+	VBROADCASTSS (R9), Y2
 	VMOVUPS      Y2, 264(SP)
 	VDIVPS       264(SP), Y1, Y1
 	VDIVPS       304(SP), Y1, Y1
-	VMOVUPS      424(SP), Y2
+	VMOVUPS      440(SP), Y2
 	VMULPS       336(SP), Y2, Y2
 	VDIVPS       264(SP), Y2, Y2
 	VMOVUPS      Y2, 304(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         704(AX), AX
-	MOVQ         AX, 256(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         712(AX), AX
-	MOVQ         AX, 296(SP)
+	MOVQ         704(AX), R9
+	MOVQ         R9, 256(SP)
+	MOVQ         712(AX), R9
+	MOVQ         R9, 296(SP)
 	VXORPS       k80000000<>+0(SB), Y1, Y2
 	VMOVUPS      Y2, 336(SP)
 	VBROADCASTSS (BX), Y2
-	VMULPS       424(SP), Y2, Y2
+	VMULPS       440(SP), Y2, Y2
 	VDIVPS       264(SP), Y2, Y2
-	VMOVUPS      Y2, 424(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	MOVQ         AX, 456(SP)
-	MOVQ         456(SP), AX
-	TESTQ        AX, AX
+	VMOVUPS      Y2, 440(SP)
+	MOVQ         (AX), BX
+	MOVQ         BX, 472(SP)
+	MOVQ         472(SP), BX
+	TESTQ        BX, BX
 	JLE          end1
 row2:
-	MOVQ         (CX), AX
-	MOVQ         AX, BX
+	MOVQ         368(SP), BX
+	MOVQ         (BX), BX
+	MOVQ         BX, R9
 	MOVQ         $-1, R10
 	MOVQ         $2147483647, R11
-	CMPQ         BX, R10
-	CMOVQLT      R10, BX
-	CMPQ         BX, R11
-	CMOVQGT      R11, BX
-	VMOVD        BX, X2
+	CMPQ         R9, R10
+	CMOVQLT      R10, R9
+	CMPQ         R9, R11
+	CMOVQGT      R11, R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
-	MOVQ         416(SP), BX
-	CMPQ         AX, BX
-	SETNE        BX
-	MOVBLZX      BX, BX
-	NEGQ         BX
-	VMOVD        BX, X3
+	MOVQ         432(SP), R9
+	CMPQ         BX, R9
+	SETNE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVD        R9, X3
 	VPBROADCASTD X3, Y3
-	CMPQ         256(SP), AX
-	SETLE        BX
-	MOVBLZX      BX, BX
-	NEGQ         BX
-	VMOVD        BX, X4
+	CMPQ         256(SP), BX
+	SETLE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVD        R9, X4
 	VPBROADCASTD X4, Y4
-	MOVQ         296(SP), BX
-	CMPQ         AX, BX
-	SETLT        BX
-	MOVBLZX      BX, BX
-	NEGQ         BX
-	VMOVD        BX, X5
+	MOVQ         296(SP), R9
+	CMPQ         BX, R9
+	SETLT        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVD        R9, X5
 	VPBROADCASTD X5, Y5
 	VANDPS       Y5, Y4, Y4
-	MOVQ         256(SP), BX
+	MOVQ         256(SP), R9
 	VMOVMSKPS    Y4, R10
 	TESTQ        R10, R10
-	CMOVQNE      AX, BX
-	MOVQ         BX, AX
-	MOVQ         368(SP), R10
-	IMULQ        R10, AX
+	CMOVQNE      BX, R9
+	MOVQ         R9, BX
+	SUBQ         384(SP), BX
 	MOVQ         376(SP), R10
-	VBROADCASTSS (R10)(AX*1), Y5
+	IMULQ        R10, BX
+	MOVQ         392(SP), R10
+	VBROADCASTSS (R10)(BX*1), Y5
 	VMOVUPS      k3f800000<>+0(SB), Y6
 	VBLENDVPS    Y4, Y5, Y6, Y4
 	VBLENDVPS    Y3, Y4, Y0, Y4
 	VMULPS       304(SP), Y4, Y4
 	VXORPS       k80000000<>+0(SB), Y4, Y4
-	VBROADCASTSS (DX), Y5
+	VBROADCASTSS (CX), Y5
 	VANDPS       k7fffffff<>+0(SB), Y5, Y6
 	VMOVUPS      k7e800000<>+0(SB), Y7
 	VCMPPS       $17, Y6, Y7, Y7
@@ -10941,7 +12041,7 @@ row2:
 	VMOVUPS      k3f800000<>+0(SB), Y8
 	VDIVPS       Y7, Y8, Y7
 	VBLENDVPS    Y3, 336(SP), Y0, Y8
-	VBROADCASTSS (SI), Y9
+	VBROADCASTSS (DX), Y9
 	VCMPPS       $17, k00800000<>+0(SB), Y5, Y10
 	VMULPS       k4b800000<>+0(SB), Y5, Y11
 	VBLENDVPS    Y10, Y11, Y5, Y11
@@ -10976,22 +12076,29 @@ row2:
 	VBLENDVPS    Y12, Y11, Y5, Y11
 	VCMPPS       $18, Y0, Y5, Y5
 	VBLENDVPS    Y5, Y10, Y11, Y5
-	MOVQ         384(SP), AX
-	IMULQ        AX, BX
-	VBROADCASTSS (DI)(BX*1), Y10
+	SUBQ         384(SP), R9
+	MOVQ         400(SP), BX
+	IMULQ        BX, R9
+	VBROADCASTSS (SI)(R9*1), Y10
 	VSUBPS       Y9, Y10, Y10
 	VSUBPS       Y5, Y10, Y10
 	VMULPS       304(SP), Y10, Y10
 	VXORPS       k80000000<>+0(SB), Y10, Y10
 	VBLENDVPS    Y3, Y10, Y0, Y10
-	VSUBPS       424(SP), Y10, Y10
-	MOVQ         376(SP), AX
-	MOVQ         DI, BX
-	MOVQ         392(SP), R13
-	MOVQ         400(SP), R14
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
+	VSUBPS       440(SP), Y10, Y10
+	MOVQ         808(AX), BX
+	CMPQ         BX, $1
+	JGT          known3
+	MOVQ         392(SP), R9
+	MOVQ         SI, BX
+	MOVQ         408(SP), R14
+	MOVQ         416(SP), R10
+	MOVQ         8(AX), R11
 	VMOVUPS      iota32<>+0(SB), Y11
+	MOVQ         384(SP), R12
+	VMOVD        R12, X12
+	VPBROADCASTD X12, Y12
+	VPADDD       Y12, Y11, Y11
 	VMOVAPS      Y0, Y12
 	VMOVUPS      Y12, 0(SP)
 	VMOVUPS      Y12, 32(SP)
@@ -11001,11 +12108,11 @@ row2:
 	VMOVUPS      Y12, 160(SP)
 	VMOVUPS      Y12, 192(SP)
 	VMOVUPS      Y12, 224(SP)
-	MOVQ         $0, R11
-	SUBQ         $8, R10
-	JLT          single3
-block4:
-	VMULPS    (AX), Y1, Y12
+	MOVQ         $0, R12
+	SUBQ         $8, R11
+	JLT          single4
+block5:
+	VMULPS    (R9), Y1, Y12
 	VXORPS    k80000000<>+0(SB), Y12, Y12
 	VPCMPEQD  Y2, Y11, Y13
 	VBLENDVPS Y13, Y4, Y0, Y14
@@ -11021,32 +12128,32 @@ block4:
 	VBLENDVPS Y3, Y14, Y0, Y14
 	VANDPS    Y13, Y3, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
-	VMOVUPS   0(SP)(R11*1), Y15
+	VMOVUPS   0(SP)(R12*1), Y15
 	VADDPS    Y12, Y15, Y12
-	VMOVUPS   Y12, 0(SP)(R11*1)
-	VMOVUPS   (R13), Y12
-	VADDPS    Y14, Y12, Y12
-	VMOVUPS   Y12, (R13)
+	VMOVUPS   Y12, 0(SP)(R12*1)
 	VMOVUPS   (R14), Y12
-	VADDPS    Y13, Y12, Y12
+	VADDPS    Y14, Y12, Y12
 	VMOVUPS   Y12, (R14)
-	ADDQ      R8, AX
-	ADDQ      R9, BX
-	ADDQ      $32, R13
+	VMOVUPS   (R10), Y12
+	VADDPS    Y13, Y12, Y12
+	VMOVUPS   Y12, (R10)
+	ADDQ      DI, R9
+	ADDQ      R8, BX
 	ADDQ      $32, R14
+	ADDQ      $32, R10
 	VPADDD    k00000008<>+0(SB), Y11, Y11
-	ADDQ      $32, R11
-	ANDQ      $255, R11
-	SUBQ      $8, R10
-	JGE       block4
-single3:
-	ADDQ $8, R10
-	JEQ  done5
-masked6:
-	LEAQ       tail<>+0(SB), R12
-	NEGQ       R10
-	VMOVUPS    32(R12)(R10*4), Y12
-	VMASKMOVPS (AX), Y12, Y13
+	ADDQ      $32, R12
+	ANDQ      $255, R12
+	SUBQ      $8, R11
+	JGE       block5
+single4:
+	ADDQ $8, R11
+	JEQ  done6
+masked7:
+	LEAQ       tail<>+0(SB), R13
+	NEGQ       R11
+	VMOVUPS    32(R13)(R11*4), Y12
+	VMASKMOVPS (R9), Y12, Y13
 	VMULPS     Y13, Y1, Y13
 	VXORPS     k80000000<>+0(SB), Y13, Y13
 	VPCMPEQD   Y2, Y11, Y11
@@ -11063,17 +12170,17 @@ masked6:
 	VBLENDVPS  Y3, Y5, Y0, Y5
 	VANDPS     Y11, Y3, Y7
 	VBLENDVPS  Y7, Y10, Y0, Y7
-	VMOVUPS    0(SP)(R11*1), Y8
+	VMOVUPS    0(SP)(R12*1), Y8
 	VADDPS     Y6, Y8, Y6
 	VBLENDVPS  Y12, Y6, Y8, Y8
-	VMOVUPS    Y8, 0(SP)(R11*1)
-	VMASKMOVPS (R13), Y12, Y6
+	VMOVUPS    Y8, 0(SP)(R12*1)
+	VMASKMOVPS (R14), Y12, Y6
 	VADDPS     Y5, Y6, Y5
-	VMASKMOVPS Y5, Y12, (R13)
-	VMASKMOVPS (R14), Y12, Y5
-	VADDPS     Y7, Y5, Y5
 	VMASKMOVPS Y5, Y12, (R14)
-done5:
+	VMASKMOVPS (R10), Y12, Y5
+	VADDPS     Y7, Y5, Y5
+	VMASKMOVPS Y5, Y12, (R10)
+done6:
 	VMOVUPS      0(SP), Y5
 	VMOVUPS      128(SP), Y6
 	VADDPS       Y6, Y5, Y5
@@ -11096,17 +12203,30 @@ done5:
 	VPERMILPS    $1, X5, X6
 	VADDPS       X6, X5, X5
 	VBROADCASTSS X5, Y5
+	MOVQ         808(AX), BX
+	TESTQ        BX, BX
+	JEQ          over8
+	MOVQ         816(AX), BX
+	VMOVSS       X5, (BX)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), BX
+	VBROADCASTSS (BX), Y5
+over8:
 	VCMPPS       $0, Y0, Y5, Y6
-	MOVQ         376(SP), AX
-	MOVQ         DI, BX
-	MOVQ         408(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         392(SP), R9
+	MOVQ         SI, BX
+	MOVQ         424(SP), R10
+	MOVQ         8(AX), R11
 	VMOVUPS      iota32<>+0(SB), Y7
+	MOVQ         384(SP), R12
+	VMOVD        R12, X8
+	VPBROADCASTD X8, Y8
+	VPADDD       Y8, Y7, Y7
 	SUBQ         $8, R11
-	JLT          single7
-block8:
-	VMULPS      (AX), Y1, Y8
+	JLT          single10
+block11:
+	VMULPS      (R9), Y1, Y8
 	VXORPS      k80000000<>+0(SB), Y8, Y8
 	VPCMPEQD    Y2, Y7, Y10
 	VBLENDVPS   Y10, Y4, Y0, Y10
@@ -11142,20 +12262,20 @@ block8:
 	VBLENDVPS   Y6, Y0, Y10, Y10
 	VADDPS      Y10, Y8, Y8
 	VMOVUPS     Y8, (R10)
-	ADDQ        R8, AX
-	ADDQ        R9, BX
+	ADDQ        DI, R9
+	ADDQ        R8, BX
 	ADDQ        $32, R10
 	VPADDD      k00000008<>+0(SB), Y7, Y7
 	SUBQ        $8, R11
-	JGE         block8
-single7:
+	JGE         block11
+single10:
 	ADDQ $8, R11
-	JEQ  done9
-masked10:
+	JEQ  done12
+masked13:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R11
 	VMOVUPS     32(R12)(R11*4), Y8
-	VMASKMOVPS  (AX), Y8, Y10
+	VMASKMOVPS  (R9), Y8, Y10
 	VMULPS      Y10, Y1, Y10
 	VXORPS      k80000000<>+0(SB), Y10, Y10
 	VPCMPEQD    Y2, Y7, Y2
@@ -11192,33 +12312,34 @@ masked10:
 	VBLENDVPS   Y6, Y0, Y3, Y3
 	VADDPS      Y3, Y2, Y2
 	VMASKMOVPS  Y2, Y8, (R10)
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), BX
-	SHLQ $3, BX
-	ADDQ BX, CX
-	MOVQ 192(AX), BX
+done12:
+	MOVQ a+0(FP), BX
+	MOVQ 160(BX), R9
+	SHLQ $3, R9
+	ADDQ R9, 368(SP)
+	MOVQ 192(BX), R9
+	SHLQ $2, R9
+	ADDQ R9, CX
+	MOVQ 200(BX), R9
+	SHLQ $2, R9
+	ADDQ R9, SI
+	MOVQ 208(BX), R9
+	SHLQ $2, R9
+	ADDQ R9, DX
+	MOVQ 240(BX), BX
 	SHLQ $2, BX
-	ADDQ BX, DX
-	MOVQ 200(AX), BX
-	SHLQ $2, BX
-	ADDQ BX, DI
-	MOVQ 208(AX), BX
-	SHLQ $2, BX
-	ADDQ BX, SI
-	MOVQ 240(AX), AX
-	SHLQ $2, AX
-	ADDQ AX, 408(SP)
-	MOVQ 456(SP), AX
-	DECQ AX
-	MOVQ AX, 456(SP)
+	ADDQ BX, 424(SP)
+	MOVQ 472(SP), BX
+	DECQ BX
+	MOVQ BX, 472(SP)
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(SB), 0, $344-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(SB), 0, $360-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 256(SP)
@@ -11254,52 +12375,53 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_avx512(SB),
 	MOVQ         312(AX), DX
 	MOVQ         DX, 272(SP)
 	SHLQ         $2, 272(SP)
-	MOVQ         56(AX), DX
+	MOVQ         800(AX), DX
 	MOVQ         DX, 280(SP)
+	MOVQ         56(AX), DX
+	MOVQ         DX, 288(SP)
 	MOVQ         64(AX), DX
 	MOVQ         80(AX), SI
 	MOVQ         328(AX), DI
-	MOVQ         DI, 288(SP)
-	SHLQ         $2, 288(SP)
+	MOVQ         DI, 296(SP)
+	SHLQ         $2, 296(SP)
 	MOVQ         72(AX), DI
 	MOVQ         96(AX), R8
-	MOVQ         R8, 296(SP)
-	MOVQ         104(AX), R8
 	MOVQ         R8, 304(SP)
+	MOVQ         104(AX), R8
+	MOVQ         R8, 312(SP)
 	MOVQ         312(AX), R8
 	SHLQ         $6, R8
 	MOVQ         328(AX), R9
 	SHLQ         $6, R9
 	VBROADCASTSS k00000010<>+0(SB), Z19
 	MOVQ         112(AX), AX
-	MOVQ         AX, 312(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         672(AX), AX
 	MOVQ         AX, 320(SP)
-	MOVQ         256(SP), AX
-	VBROADCASTSS (AX), Z20
+	MOVQ         a+0(FP), AX
+	MOVQ         672(AX), R10
+	MOVQ         R10, 328(SP)
+	MOVQ         256(SP), R10
+	VBROADCASTSS (R10), Z20
 	VMULPS       Z0, Z20, Z0
-	MOVQ         264(SP), AX
-	VBROADCASTSS (AX), Z21
+	MOVQ         264(SP), R10
+	VBROADCASTSS (R10), Z21
 	VDIVPS       Z21, Z0, Z0
 	VDIVPS       Z1, Z0, Z0
 	VMULPS       Z2, Z20, Z1
 	VDIVPS       Z21, Z1, Z1
-	MOVQ         a+0(FP), AX
-	MOVQ         704(AX), AX
-	MOVQ         AX, 256(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         712(AX), AX
-	MOVQ         AX, 264(SP)
+	MOVQ         704(AX), R10
+	MOVQ         R10, 256(SP)
+	MOVQ         712(AX), R10
+	MOVQ         R10, 264(SP)
 	VPXORD       Z5, Z0, Z2
-	VMOVSS       X2, 328(SP)
+	VMOVSS       X2, 336(SP)
 	VBROADCASTSS (BX), Z2
 	VMULPS       Z2, Z20, Z2
 	VDIVPS       Z21, Z2, Z2
-	VMOVSS       X2, 336(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	TESTQ        AX, AX
+	VMOVSS       X2, 344(SP)
+	MOVQ         (AX), BX
+	MOVQ         BX, 352(SP)
+	MOVQ         352(SP), BX
+	TESTQ        BX, BX
 	JLE          end1
 row2:
 	MOVQ             (CX), BX
@@ -11311,7 +12433,7 @@ row2:
 	CMPQ             R10, R12
 	CMOVQGT          R12, R10
 	VPBROADCASTD     R10, Z2
-	MOVQ             320(SP), R10
+	MOVQ             328(SP), R10
 	CMPQ             BX, R10
 	SETNE            R10
 	MOVBLZX          R10, R10
@@ -11334,9 +12456,10 @@ row2:
 	TESTQ            R11, R11
 	CMOVQNE          BX, R10
 	MOVQ             R10, BX
+	SUBQ             280(SP), BX
 	MOVQ             272(SP), R11
 	IMULQ            R11, BX
-	MOVQ             280(SP), R11
+	MOVQ             288(SP), R11
 	VBROADCASTSS     (R11)(BX*1), Z20
 	VBLENDMPS        Z20, Z3, K2, Z20
 	VBLENDMPS        Z20, Z4, K1, Z20
@@ -11351,7 +12474,7 @@ row2:
 	VBLENDMPS.BCST   k6f000000<>+0(SB), Z23, K2, Z22
 	VMULPS           Z22, Z21, Z23
 	VDIVPS           Z23, Z3, Z23
-	VBLENDMPS.BCST   328(SP), Z4, K1, Z24
+	VBLENDMPS.BCST   336(SP), Z4, K1, Z24
 	VBROADCASTSS     (SI), Z25
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z21, K2
 	VMULPS.BCST      k4b800000<>+0(SB), Z21, Z26
@@ -11387,7 +12510,8 @@ row2:
 	VBLENDMPS        Z26, Z21, K2, Z26
 	VCMPPS           $18, Z4, Z21, K2
 	VBLENDMPS        Z27, Z26, K2, Z21
-	MOVQ             288(SP), BX
+	SUBQ             280(SP), R10
+	MOVQ             296(SP), BX
 	IMULQ            BX, R10
 	VBROADCASTSS     (DI)(R10*1), Z26
 	VSUBPS           Z25, Z26, Z26
@@ -11395,23 +12519,28 @@ row2:
 	VMULPS           Z26, Z1, Z26
 	VPXORD           Z5, Z26, Z26
 	VBLENDMPS        Z26, Z4, K1, Z26
-	VSUBPS.BCST      336(SP), Z26, Z26
-	MOVQ             280(SP), BX
+	VSUBPS.BCST      344(SP), Z26, Z26
+	MOVQ             808(AX), BX
+	CMPQ             BX, $1
+	JGT              known3
+	MOVQ             288(SP), BX
 	MOVQ             DI, R10
-	MOVQ             296(SP), R13
 	MOVQ             304(SP), R14
-	MOVQ             a+0(FP), R11
-	MOVQ             8(R11), R11
+	MOVQ             312(SP), R11
+	MOVQ             8(AX), R12
 	VMOVUPS          iota32<>+0(SB), Z27
+	MOVQ             280(SP), R13
+	VPBROADCASTD     R13, Z28
+	VPADDD           Z28, Z27, Z27
 	VMOVAPS          Z4, Z28
 	VMOVUPS          Z28, 0(SP)
 	VMOVUPS          Z28, 64(SP)
 	VMOVUPS          Z28, 128(SP)
 	VMOVUPS          Z28, 192(SP)
-	MOVQ             $0, R12
-	SUBQ             $16, R11
-	JLT              single3
-block4:
+	MOVQ             $0, R13
+	SUBQ             $16, R12
+	JLT              single4
+block5:
 	VMULPS    (BX), Z0, Z28
 	VPXORD    Z5, Z28, Z28
 	VPCMPD    $0, Z2, Z27, K2
@@ -11427,29 +12556,29 @@ block4:
 	VMULPS.Z  Z29, Z24, K1, Z29
 	KANDW     K2, K1, K2
 	VBLENDMPS Z26, Z4, K2, Z30
-	VMOVUPS   0(SP)(R12*1), Z31
+	VMOVUPS   0(SP)(R13*1), Z31
 	VADDPS    Z28, Z31, Z28
-	VMOVUPS   Z28, 0(SP)(R12*1)
-	VMOVUPS   (R13), Z28
-	VADDPS    Z29, Z28, Z28
-	VMOVUPS   Z28, (R13)
+	VMOVUPS   Z28, 0(SP)(R13*1)
 	VMOVUPS   (R14), Z28
-	VADDPS    Z30, Z28, Z28
+	VADDPS    Z29, Z28, Z28
 	VMOVUPS   Z28, (R14)
+	VMOVUPS   (R11), Z28
+	VADDPS    Z30, Z28, Z28
+	VMOVUPS   Z28, (R11)
 	ADDQ      R8, BX
 	ADDQ      R9, R10
-	ADDQ      $64, R13
 	ADDQ      $64, R14
+	ADDQ      $64, R11
 	VPADDD    Z19, Z27, Z27
-	ADDQ      $64, R12
-	ANDQ      $255, R12
-	SUBQ      $16, R11
-	JGE       block4
-single3:
-	ADDQ $16, R11
-	JEQ  done5
-masked6:
-	VPBROADCASTD R11, Z28
+	ADDQ      $64, R13
+	ANDQ      $255, R13
+	SUBQ      $16, R12
+	JGE       block5
+single4:
+	ADDQ $16, R12
+	JEQ  done6
+masked7:
+	VPBROADCASTD R12, Z28
 	VPCMPD       $6, iota32<>+0(SB), Z28, K2
 	VMOVUPS.Z    (BX), K2, Z28
 	VMULPS       Z28, Z0, Z28
@@ -11467,17 +12596,17 @@ masked6:
 	VMULPS.Z     Z21, Z24, K1, Z21
 	KANDW        K3, K1, K3
 	VBLENDMPS    Z26, Z4, K3, Z23
-	VMOVUPS      0(SP)(R12*1), Z24
+	VMOVUPS      0(SP)(R13*1), Z24
 	VADDPS       Z22, Z24, Z22
 	VMOVAPS      Z22, K2, Z24
-	VMOVUPS      Z24, 0(SP)(R12*1)
-	VMOVUPS.Z    (R13), K2, Z22
+	VMOVUPS      Z24, 0(SP)(R13*1)
+	VMOVUPS.Z    (R14), K2, Z22
 	VADDPS       Z21, Z22, Z21
-	VMOVUPS      Z21, K2, (R13)
-	VMOVUPS.Z    (R14), K2, Z21
-	VADDPS       Z23, Z21, Z21
 	VMOVUPS      Z21, K2, (R14)
-done5:
+	VMOVUPS.Z    (R11), K2, Z21
+	VADDPS       Z23, Z21, Z21
+	VMOVUPS      Z21, K2, (R11)
+done6:
 	VMOVUPS       0(SP), Z21
 	VMOVUPS       128(SP), Z22
 	VADDPS        Z22, Z21, Z21
@@ -11494,16 +12623,28 @@ done5:
 	VPERMILPS     $1, X21, X22
 	VADDPS        X22, X21, X21
 	VBROADCASTSS  X21, Z21
-	VCMPPS        $0, Z4, Z21, K2
-	MOVQ          280(SP), BX
-	MOVQ          DI, R10
-	MOVQ          312(SP), R11
-	MOVQ          a+0(FP), R12
-	MOVQ          8(R12), R12
-	VMOVUPS       iota32<>+0(SB), Z22
-	SUBQ          $16, R12
-	JLT           single7
-block8:
+	MOVQ          808(AX), BX
+	TESTQ         BX, BX
+	JEQ           over8
+	MOVQ          816(AX), BX
+	VMOVSS        X21, (BX)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), BX
+	VBROADCASTSS (BX), Z21
+over8:
+	VCMPPS       $0, Z4, Z21, K2
+	MOVQ         288(SP), BX
+	MOVQ         DI, R10
+	MOVQ         320(SP), R11
+	MOVQ         8(AX), R12
+	VMOVUPS      iota32<>+0(SB), Z22
+	MOVQ         280(SP), R13
+	VPBROADCASTD R13, Z23
+	VPADDD       Z23, Z22, Z22
+	SUBQ         $16, R12
+	JLT          single10
+block11:
 	VMULPS      (BX), Z0, Z23
 	VPXORD      Z5, Z23, Z23
 	VPCMPD      $0, Z2, Z22, K3
@@ -11540,11 +12681,11 @@ block8:
 	ADDQ        $64, R11
 	VPADDD      Z19, Z22, Z22
 	SUBQ        $16, R12
-	JGE         block8
-single7:
+	JGE         block11
+single10:
 	ADDQ $16, R12
-	JEQ  done9
-masked10:
+	JEQ  done12
+masked13:
 	VPBROADCASTD R12, Z23
 	VPCMPD       $6, iota32<>+0(SB), Z23, K3
 	VMOVUPS.Z    (BX), K3, Z23
@@ -11579,7 +12720,7 @@ masked10:
 	VBLENDMPS    Z4, Z20, K2, Z20
 	VADDPS       Z20, Z2, Z2
 	VMOVUPS      Z2, K3, (R11)
-done9:
+done12:
 	MOVQ a+0(FP), BX
 	MOVQ 160(BX), R10
 	SHLQ $3, R10
@@ -11595,15 +12736,18 @@ done9:
 	ADDQ R10, SI
 	MOVQ 240(BX), BX
 	SHLQ $2, BX
-	ADDQ BX, 312(SP)
-	DECQ AX
+	ADDQ BX, 320(SP)
+	MOVQ 352(SP), BX
+	DECQ BX
+	MOVQ BX, 352(SP)
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(SB), 0, $576-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(SB), 0, $584-8
 	MOVQ         a+0(FP), AX
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y0
 	VMOVUPD      k4086300000000000<>+0(SB), Y1
@@ -11625,40 +12769,45 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx2(SB), 0,
 	MOVQ         304(AX), SI
 	MOVQ         SI, 360(SP)
 	SHLQ         $3, 360(SP)
-	MOVQ         48(AX), SI
+	MOVQ         800(AX), SI
 	MOVQ         SI, 368(SP)
-	MOVQ         64(AX), SI
+	MOVQ         48(AX), SI
 	MOVQ         SI, 376(SP)
+	MOVQ         64(AX), SI
+	MOVQ         SI, 384(SP)
 	MOVQ         304(AX), SI
 	SHLQ         $8, SI
 	MOVQ         304(AX), DI
-	MOVQ         DI, 384(SP)
-	SHLQ         $5, 384(SP)
+	MOVQ         DI, 392(SP)
+	SHLQ         $5, 392(SP)
 	MOVQ         72(AX), DI
 	MOVQ         288(AX), R8
-	MOVQ         R8, 392(SP)
-	SHLQ         $3, 392(SP)
-	MOVQ         56(AX), R8
 	MOVQ         R8, 400(SP)
+	SHLQ         $3, 400(SP)
+	MOVQ         56(AX), R8
+	MOVQ         R8, 408(SP)
 	MOVQ         80(AX), AX
-	MOVQ         AX, 408(SP)
+	MOVQ         AX, 416(SP)
 	MOVQ         a+0(FP), AX
 	VMOVUPD      k0000000000000000<>+0(SB), Y4
-	VMOVUPD      Y4, 416(SP)
+	VMOVUPD      Y4, 424(SP)
 	VMOVUPD      k0000000000000000<>+0(SB), Y4
-	VMOVUPD      Y4, 448(SP)
+	VMOVUPD      Y4, 456(SP)
 	MOVQ         672(AX), R8
-	MOVQ         R8, 480(SP)
-	MOVQ         680(AX), R8
 	MOVQ         R8, 488(SP)
-	MOVQ         688(AX), R8
+	MOVQ         680(AX), R8
 	MOVQ         R8, 496(SP)
-	MOVQ         (AX), R8
+	MOVQ         688(AX), R8
 	MOVQ         R8, 504(SP)
-	MOVQ         504(SP), R8
+	MOVQ         (AX), R8
+	MOVQ         R8, 512(SP)
+	MOVQ         512(SP), R8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(AX), R9
 	SUBQ    $32, R9
@@ -11670,8 +12819,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y9
 	VMOVUPD kfff0000000000000<>+0(SB), Y10
 	VMOVUPD kfff0000000000000<>+0(SB), Y11
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y4, Y4, Y12
 	VMAXPD    (R8), Y4, Y13
 	VBLENDVPD Y12, Y4, Y13, Y4
@@ -11698,8 +12847,8 @@ block4:
 	VBLENDVPD Y12, Y11, Y13, Y11
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y4, 0(SP)
 	VMOVUPD Y5, 32(SP)
 	VMOVUPD Y6, 64(SP)
@@ -11710,8 +12859,8 @@ kept3:
 	VMOVUPD Y11, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -11730,8 +12879,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VCMPPD       $3, Y4, Y4, Y6
@@ -11770,23 +12919,33 @@ done5:
 	VMAXPD       X5, X4, X5
 	VBLENDVPD    X6, X4, X5, X4
 	VBROADCASTSD X4, Y4
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(AX), R8
+	VMOVSD       X4, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSD (R8), Y4
+over8:
 	MOVQ         352(SP), R8
 	MOVQ         (R8), R8
-	MOVQ         480(SP), R9
+	MOVQ         488(SP), R9
 	CMPQ         R8, R9
 	SETNE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
 	VMOVQ        R9, X5
 	VPBROADCASTQ X5, Y5
-	VMOVUPD      Y5, 512(SP)
-	CMPQ         488(SP), R8
+	VMOVUPD      Y5, 520(SP)
+	CMPQ         496(SP), R8
 	SETLE        R9
 	MOVBLZX      R9, R9
 	NEGQ         R9
 	VMOVQ        R9, X5
 	VPBROADCASTQ X5, Y5
-	MOVQ         496(SP), R9
+	MOVQ         504(SP), R9
 	CMPQ         R8, R9
 	SETLT        R9
 	MOVBLZX      R9, R9
@@ -11794,38 +12953,47 @@ done5:
 	VMOVQ        R9, X6
 	VPBROADCASTQ X6, Y6
 	VANDPD       Y6, Y5, Y5
-	MOVQ         488(SP), R11
-	VMOVMSKPD    Y5, R9
-	TESTQ        R9, R9
-	CMOVQNE      R8, R11
-	MOVQ         R11, R8
-	MOVQ         360(SP), R9
-	IMULQ        R9, R8
-	MOVQ         368(SP), R9
-	VBROADCASTSD (R9)(R8*1), Y6
+	MOVQ         496(SP), R9
+	VMOVMSKPD    Y5, R10
+	TESTQ        R10, R10
+	CMOVQNE      R8, R9
+	MOVQ         R9, R8
+	SUBQ         368(SP), R8
+	MOVQ         360(SP), R10
+	IMULQ        R10, R8
+	MOVQ         376(SP), R10
+	VBROADCASTSD (R10)(R8*1), Y6
 	VBLENDVPD    Y5, Y6, Y0, Y5
-	VMOVUPD      512(SP), Y6
+	VMOVUPD      520(SP), Y6
 	VMOVUPD      k0000000000000000<>+0(SB), Y7
 	VBLENDVPD    Y6, Y5, Y7, Y5
-	VMOVUPD      Y5, 544(SP)
-	VMOVUPD      416(SP), Y5
-	VADDPD       544(SP), Y5, Y5
-	VMOVUPD      Y5, 416(SP)
-	MOVQ         BX, R8
-	MOVQ         8(AX), R9
-	VMOVUPD      k0000000000000000<>+0(SB), Y5
-	VMOVUPD      Y5, 0(SP)
-	VMOVUPD      Y5, 32(SP)
-	VMOVUPD      Y5, 64(SP)
-	VMOVUPD      Y5, 96(SP)
-	VMOVUPD      Y5, 128(SP)
-	VMOVUPD      Y5, 160(SP)
-	VMOVUPD      Y5, 192(SP)
-	VMOVUPD      Y5, 224(SP)
-	MOVQ         $0, R10
-	SUBQ         $4, R9
-	JLT          single7
-block8:
+	VMOVUPD      Y5, 552(SP)
+	MOVQ         808(AX), R8
+	DECQ         R8
+	CMPQ         R8, $3
+	JCS          passed10
+	VMOVUPD      424(SP), Y5
+	VADDPD       552(SP), Y5, Y5
+	VMOVUPD      Y5, 424(SP)
+passed10:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $2
+	JGT     known11
+	MOVQ    BX, R8
+	MOVQ    8(AX), R10
+	VMOVUPD k0000000000000000<>+0(SB), Y5
+	VMOVUPD Y5, 0(SP)
+	VMOVUPD Y5, 32(SP)
+	VMOVUPD Y5, 64(SP)
+	VMOVUPD Y5, 96(SP)
+	VMOVUPD Y5, 128(SP)
+	VMOVUPD Y5, 160(SP)
+	VMOVUPD Y5, 192(SP)
+	VMOVUPD Y5, 224(SP)
+	MOVQ    $0, R11
+	SUBQ    $4, R10
+	JLT     single12
+block13:
 	VMOVUPD     (R8), Y5
 	VSUBPD      Y4, Y5, Y5
 	VMINPD      Y5, Y1, Y5
@@ -11855,21 +13023,21 @@ block8:
 	VPSUBQ      Y7, Y6, Y6
 	VPSLLQ      $52, Y6, Y6
 	VMULPD      Y6, Y5, Y5
-	VMOVUPD     0(SP)(R10*1), Y6
+	VMOVUPD     0(SP)(R11*1), Y6
 	VADDPD      Y5, Y6, Y5
-	VMOVUPD     Y5, 0(SP)(R10*1)
+	VMOVUPD     Y5, 0(SP)(R11*1)
 	ADDQ        DX, R8
-	ADDQ        $32, R10
-	ANDQ        $255, R10
-	SUBQ        $4, R9
-	JGE         block8
-single7:
-	ADDQ $4, R9
-	JEQ  done9
-masked10:
+	ADDQ        $32, R11
+	ANDQ        $255, R11
+	SUBQ        $4, R10
+	JGE         block13
+single12:
+	ADDQ $4, R10
+	JEQ  done14
+masked15:
 	LEAQ        tail<>+0(SB), R12
-	NEGQ        R9
-	VMOVUPD     32(R12)(R9*8), Y5
+	NEGQ        R10
+	VMOVUPD     32(R12)(R10*8), Y5
 	VMASKMOVPD  (R8), Y5, Y6
 	VSUBPD      Y4, Y6, Y6
 	VMINPD      Y6, Y1, Y6
@@ -11899,11 +13067,11 @@ masked10:
 	VPSUBQ      Y8, Y7, Y7
 	VPSLLQ      $52, Y7, Y7
 	VMULPD      Y7, Y6, Y6
-	VMOVUPD     0(SP)(R10*1), Y7
+	VMOVUPD     0(SP)(R11*1), Y7
 	VADDPD      Y6, Y7, Y6
 	VBLENDVPD   Y5, Y6, Y7, Y7
-	VMOVUPD     Y7, 0(SP)(R10*1)
-done9:
+	VMOVUPD     Y7, 0(SP)(R11*1)
+done14:
 	VMOVUPD      0(SP), Y5
 	VMOVUPD      128(SP), Y6
 	VADDPD       Y6, Y5, Y5
@@ -11924,104 +13092,122 @@ done9:
 	VPERMILPD    $1, X5, X6
 	VADDPD       X6, X5, X5
 	VBROADCASTSD X5, Y5
-	MOVQ         376(SP), R8
-	VMOVSD       X4, (R8)
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y5, Y6
-	VMULPD       k4340000000000000<>+0(SB), Y5, Y7
-	VBLENDVPD    Y6, Y7, Y5, Y7
-	VMOVUPD      k43300000000003ff<>+0(SB), Y8
-	VBLENDVPD    Y6, k4330000000000434<>+0(SB), Y8, Y6
-	VPADDQ       k00095f619980c433<>+0(SB), Y7, Y7
-	VPSRLQ       $52, Y7, Y8
-	VPOR         k4330000000000000<>+0(SB), Y8, Y8
-	VPAND        k000fffffffffffff<>+0(SB), Y7, Y7
-	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y7, Y7
-	VSUBPD       Y6, Y8, Y6
-	VSUBPD       Y0, Y7, Y7
-	VMULPD       Y7, Y7, Y8
-	VADDPD       k4000000000000000<>+0(SB), Y7, Y9
-	VDIVPD       Y9, Y7, Y9
-	VMULPD       Y9, Y9, Y10
-	VMULPD       Y8, Y3, Y8
-	VMOVUPD      k3fc2f0626b04516a<>+0(SB), Y11
-	VFMADD213PD  k3fc39a1acfcae39a<>+0(SB), Y10, Y11
-	VFMADD213PD  k3fc74663f35c4016<>+0(SB), Y10, Y11
-	VFMADD213PD  k3fcc71c5209133c9<>+0(SB), Y10, Y11
-	VFMADD213PD  k3fd24924941eff43<>+0(SB), Y10, Y11
-	VFMADD213PD  k3fd999999997fdeb<>+0(SB), Y10, Y11
-	VFMADD213PD  k3fe5555555555592<>+0(SB), Y10, Y11
-	VFMADD213PD  Y8, Y11, Y10
-	VMULPD       k3c7abc9e3b39803f<>+0(SB), Y6, Y11
-	VFMADD231PD  Y10, Y9, Y11
-	VSUBPD       Y11, Y8, Y8
-	VSUBPD       Y8, Y7, Y7
-	VFMADD231PD  k3fe62e42fefa39ef<>+0(SB), Y6, Y7
-	VCMPPD       $0, k0000000000000000<>+0(SB), Y5, Y6
-	VMOVUPD      k7ff8000000000001<>+0(SB), Y8
-	VBLENDVPD    Y6, kfff0000000000000<>+0(SB), Y8, Y6
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y5, Y8
-	VBLENDVPD    Y8, Y7, Y5, Y7
-	VCMPPD       $18, k0000000000000000<>+0(SB), Y5, Y8
-	VBLENDVPD    Y8, Y6, Y7, Y6
-	MOVQ         368(SP), R8
-	MOVQ         BX, R9
-	MOVQ         8(AX), R10
-	SUBQ         $32, R10
-	VMOVUPD      k0000000000000000<>+0(SB), Y7
-	VMOVUPD      k0000000000000000<>+0(SB), Y8
-	VMOVUPD      k0000000000000000<>+0(SB), Y9
-	VMOVUPD      k0000000000000000<>+0(SB), Y10
-	VMOVUPD      k0000000000000000<>+0(SB), Y11
-	VMOVUPD      k0000000000000000<>+0(SB), Y12
-	VMOVUPD      k0000000000000000<>+0(SB), Y13
-	VMOVUPD      k0000000000000000<>+0(SB), Y14
-	JLT          kept11
-block12:
-	VMOVUPD (R9), Y15
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over16
+	MOVQ         816(AX), R8
+	VMOVSD       X5, 8(R8)
+	JMP          leave9
+known11:
+	MOVQ         816(AX), R8
+	VBROADCASTSD 8(R8), Y5
+over16:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed17
+	MOVQ   384(SP), R8
+	VMOVSD X4, (R8)
+passed17:
+	VCMPPD      $17, k0010000000000000<>+0(SB), Y5, Y6
+	VMULPD      k4340000000000000<>+0(SB), Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y7
+	VMOVUPD     k43300000000003ff<>+0(SB), Y8
+	VBLENDVPD   Y6, k4330000000000434<>+0(SB), Y8, Y6
+	VPADDQ      k00095f619980c433<>+0(SB), Y7, Y7
+	VPSRLQ      $52, Y7, Y8
+	VPOR        k4330000000000000<>+0(SB), Y8, Y8
+	VPAND       k000fffffffffffff<>+0(SB), Y7, Y7
+	VPADDQ      k3fe6a09e667f3bcd<>+0(SB), Y7, Y7
+	VSUBPD      Y6, Y8, Y6
+	VSUBPD      Y0, Y7, Y7
+	VMULPD      Y7, Y7, Y8
+	VADDPD      k4000000000000000<>+0(SB), Y7, Y9
+	VDIVPD      Y9, Y7, Y9
+	VMULPD      Y9, Y9, Y10
+	VMULPD      Y8, Y3, Y8
+	VMOVUPD     k3fc2f0626b04516a<>+0(SB), Y11
+	VFMADD213PD k3fc39a1acfcae39a<>+0(SB), Y10, Y11
+	VFMADD213PD k3fc74663f35c4016<>+0(SB), Y10, Y11
+	VFMADD213PD k3fcc71c5209133c9<>+0(SB), Y10, Y11
+	VFMADD213PD k3fd24924941eff43<>+0(SB), Y10, Y11
+	VFMADD213PD k3fd999999997fdeb<>+0(SB), Y10, Y11
+	VFMADD213PD k3fe5555555555592<>+0(SB), Y10, Y11
+	VFMADD213PD Y8, Y11, Y10
+	VMULPD      k3c7abc9e3b39803f<>+0(SB), Y6, Y11
+	VFMADD231PD Y10, Y9, Y11
+	VSUBPD      Y11, Y8, Y8
+	VSUBPD      Y8, Y7, Y7
+	VFMADD231PD k3fe62e42fefa39ef<>+0(SB), Y6, Y7
+	VCMPPD      $0, k0000000000000000<>+0(SB), Y5, Y6
+	VMOVUPD     k7ff8000000000001<>+0(SB), Y8
+	VBLENDVPD   Y6, kfff0000000000000<>+0(SB), Y8, Y6
+	VCMPPD      $17, k7ff0000000000000<>+0(SB), Y5, Y8
+	VBLENDVPD   Y8, Y7, Y5, Y7
+	VCMPPD      $18, k0000000000000000<>+0(SB), Y5, Y8
+	VBLENDVPD   Y8, Y6, Y7, Y6
+	MOVQ        808(AX), R8
+	CMPQ        R8, $3
+	JGT         known18
+	MOVQ        376(SP), R8
+	MOVQ        BX, R10
+	MOVQ        8(AX), R11
+	SUBQ        $32, R11
+	VMOVUPD     k0000000000000000<>+0(SB), Y7
+	VMOVUPD     k0000000000000000<>+0(SB), Y8
+	VMOVUPD     k0000000000000000<>+0(SB), Y9
+	VMOVUPD     k0000000000000000<>+0(SB), Y10
+	VMOVUPD     k0000000000000000<>+0(SB), Y11
+	VMOVUPD     k0000000000000000<>+0(SB), Y12
+	VMOVUPD     k0000000000000000<>+0(SB), Y13
+	VMOVUPD     k0000000000000000<>+0(SB), Y14
+	JLT         kept19
+block20:
+	VMOVUPD (R10), Y15
 	VSUBPD  Y4, Y15, Y15
 	VSUBPD  Y6, Y15, Y15
 	VMULPD  (R8), Y15, Y15
 	VADDPD  Y15, Y7, Y7
-	VMOVUPD 32(R9), Y15
+	VMOVUPD 32(R10), Y15
 	VSUBPD  Y4, Y15, Y15
 	VSUBPD  Y6, Y15, Y15
 	VMULPD  32(R8), Y15, Y15
 	VADDPD  Y15, Y8, Y8
-	VMOVUPD 64(R9), Y15
+	VMOVUPD 64(R10), Y15
 	VSUBPD  Y4, Y15, Y15
 	VSUBPD  Y6, Y15, Y15
 	VMULPD  64(R8), Y15, Y15
 	VADDPD  Y15, Y9, Y9
-	VMOVUPD 96(R9), Y15
+	VMOVUPD 96(R10), Y15
 	VSUBPD  Y4, Y15, Y15
 	VSUBPD  Y6, Y15, Y15
 	VMULPD  96(R8), Y15, Y15
 	VADDPD  Y15, Y10, Y10
-	VMOVUPD 128(R9), Y15
+	VMOVUPD 128(R10), Y15
 	VSUBPD  Y4, Y15, Y15
 	VSUBPD  Y6, Y15, Y15
 	VMULPD  128(R8), Y15, Y15
 	VADDPD  Y15, Y11, Y11
-	VMOVUPD 160(R9), Y15
+	VMOVUPD 160(R10), Y15
 	VSUBPD  Y4, Y15, Y15
 	VSUBPD  Y6, Y15, Y15
 	VMULPD  160(R8), Y15, Y15
 	VADDPD  Y15, Y12, Y12
-	VMOVUPD 192(R9), Y15
+	VMOVUPD 192(R10), Y15
 	VSUBPD  Y4, Y15, Y15
 	VSUBPD  Y6, Y15, Y15
 	VMULPD  192(R8), Y15, Y15
 	VADDPD  Y15, Y13, Y13
-	VMOVUPD 224(R9), Y15
+	VMOVUPD 224(R10), Y15
 	VSUBPD  Y4, Y15, Y15
 	VSUBPD  Y6, Y15, Y15
 	VMULPD  224(R8), Y15, Y15
 	VADDPD  Y15, Y14, Y14
 	ADDQ    SI, R8
-	ADDQ    CX, R9
-	SUBQ    $32, R10
-	JGE     block12
-kept11:
+	ADDQ    CX, R10
+	SUBQ    $32, R11
+	JGE     block20
+kept19:
 	VMOVUPD Y7, 0(SP)
 	VMOVUPD Y8, 32(SP)
 	VMOVUPD Y9, 64(SP)
@@ -12031,10 +13217,10 @@ kept11:
 	VMOVUPD Y13, 192(SP)
 	VMOVUPD Y14, 224(SP)
 	MOVQ    $0, R12
-	ADDQ    $32, R10
-	JEQ     done13
-masked14:
-	MOVQ       R10, R13
+	ADDQ    $32, R11
+	JEQ     done21
+masked22:
+	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
 	CMOVQGT    R14, R13
@@ -12042,7 +13228,7 @@ masked14:
 	NEGQ       R13
 	VMOVUPD    32(R14)(R13*8), Y7
 	VMASKMOVPD (R8), Y7, Y8
-	VMASKMOVPD (R9), Y7, Y9
+	VMASKMOVPD (R10), Y7, Y9
 	VSUBPD     Y4, Y9, Y9
 	VSUBPD     Y6, Y9, Y9
 	VMULPD     Y9, Y8, Y8
@@ -12050,13 +13236,13 @@ masked14:
 	VADDPD     Y8, Y9, Y8
 	VBLENDVPD  Y7, Y8, Y9, Y9
 	VMOVUPD    Y9, 0(SP)(R12*1)
-	ADDQ       384(SP), R8
-	ADDQ       DX, R9
+	ADDQ       392(SP), R8
+	ADDQ       DX, R10
 	ADDQ       $32, R12
 	ANDQ       $255, R12
-	SUBQ       $4, R10
-	JGT        masked14
-done13:
+	SUBQ       $4, R11
+	JGT        masked22
+done21:
 	VMOVUPD      0(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y7, Y7
@@ -12077,56 +13263,78 @@ done13:
 	VPERMILPD    $1, X7, X8
 	VADDPD       X8, X7, X7
 	VBROADCASTSD X7, Y7
-	VMOVSD       X5, (DI)
-	MOVQ         392(SP), R8
-	IMULQ        R8, R11
-	VBROADCASTSD (BX)(R11*1), Y5
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over23
+	MOVQ         816(AX), R8
+	VMOVSD       X7, 16(R8)
+	JMP          leave9
+known18:
+	MOVQ         816(AX), R8
+	VBROADCASTSD 16(R8), Y7
+over23:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed24
+	VMOVSD X5, (DI)
+passed24:
+	SUBQ         368(SP), R9
+	MOVQ         400(SP), R8
+	IMULQ        R8, R9
+	VBROADCASTSD (BX)(R9*1), Y5
 	VSUBPD       Y4, Y5, Y4
 	VSUBPD       Y6, Y4, Y4
-	VMULPD       544(SP), Y4, Y4
+	VMULPD       552(SP), Y4, Y4
 	VXORPD       k8000000000000000<>+0(SB), Y4, Y4
-	VMOVUPD      512(SP), Y5
+	VMOVUPD      520(SP), Y5
 	VMOVUPD      k0000000000000000<>+0(SB), Y6
 	VBLENDVPD    Y5, Y4, Y6, Y4
 	VMULPD       256(SP), Y4, Y4
 	VDIVPD       320(SP), Y7, Y5
 	VXORPD       k8000000000000000<>+0(SB), Y5, Y5
-	VMOVUPD      512(SP), Y6
+	VMOVUPD      520(SP), Y6
 	VMOVUPD      k0000000000000000<>+0(SB), Y7
 	VBLENDVPD    Y6, Y5, Y7, Y5
 	VMULPD       288(SP), Y5, Y5
 	VADDPD       Y5, Y4, Y4
-	VADDPD       448(SP), Y4, Y4
-	VMOVUPD      Y4, 448(SP)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, 352(SP)
-	MOVQ         192(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, 376(SP)
-	MOVQ         200(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, DI
-	MOVQ         504(SP), R8
+	MOVQ         808(AX), R8
 	DECQ         R8
-	MOVQ         R8, 504(SP)
-	JNE          row2
+	CMPQ         R8, $3
+	JCS          passed25
+	VADDPD       456(SP), Y4, Y4
+	VMOVUPD      Y4, 456(SP)
+passed25:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 352(SP)
+	MOVQ 192(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 384(SP)
+	MOVQ 200(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, DI
+	MOVQ 512(SP), R8
+	DECQ R8
+	MOVQ R8, 512(SP)
+	JNE  row2
 end1:
-	VMOVUPD 416(SP), Y0
-	MOVQ    400(SP), AX
-	VMOVSD  X0, (AX)
-	VMOVUPD 448(SP), Y0
+leave9:
+	VMOVUPD 424(SP), Y0
 	MOVQ    408(SP), AX
+	VMOVSD  X0, (AX)
+	VMOVUPD 456(SP), Y0
+	MOVQ    416(SP), AX
 	VMOVSD  X0, (AX)
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(SB), 0, $360-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(SB), 0, $368-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z1
@@ -12164,37 +13372,42 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_avx512(SB), 
 	MOVQ         304(AX), DI
 	MOVQ         DI, 280(SP)
 	SHLQ         $3, 280(SP)
-	MOVQ         48(AX), DI
+	MOVQ         800(AX), DI
 	MOVQ         DI, 288(SP)
+	MOVQ         48(AX), DI
+	MOVQ         DI, 296(SP)
 	MOVQ         64(AX), DI
 	MOVQ         304(AX), R8
 	SHLQ         $8, R8
 	MOVQ         304(AX), R9
-	MOVQ         R9, 296(SP)
-	SHLQ         $6, 296(SP)
+	MOVQ         R9, 304(SP)
+	SHLQ         $6, 304(SP)
 	MOVQ         72(AX), R9
 	MOVQ         288(AX), R10
-	MOVQ         R10, 304(SP)
-	SHLQ         $3, 304(SP)
-	MOVQ         56(AX), R10
 	MOVQ         R10, 312(SP)
+	SHLQ         $3, 312(SP)
+	MOVQ         56(AX), R10
+	MOVQ         R10, 320(SP)
 	MOVQ         80(AX), AX
-	MOVQ         AX, 320(SP)
+	MOVQ         AX, 328(SP)
 	MOVQ         a+0(FP), AX
 	VMOVAPD      Z0, Z21
 	VMOVAPD      Z0, Z22
 	MOVQ         672(AX), R10
-	MOVQ         R10, 328(SP)
-	MOVQ         680(AX), R10
 	MOVQ         R10, 336(SP)
-	MOVQ         688(AX), R10
+	MOVQ         680(AX), R10
 	MOVQ         R10, 344(SP)
-	MOVQ         (AX), R10
+	MOVQ         688(AX), R10
 	MOVQ         R10, 352(SP)
-	MOVQ         352(SP), R10
+	MOVQ         (AX), R10
+	MOVQ         R10, 360(SP)
+	MOVQ         360(SP), R10
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ         808(AX), R10
+	CMPQ         R10, $1
+	JGT          known3
 	MOVQ         BX, R10
 	MOVQ         8(AX), R11
 	SUBQ         $32, R11
@@ -12202,8 +13415,8 @@ row2:
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z24
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z25
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z26
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMAXPD      (R10), Z23, Z27
 	VFIXUPIMMPD $0, Z20, Z23, Z27
 	VMOVAPD     Z27, Z23
@@ -12218,16 +13431,16 @@ block4:
 	VMOVAPD     Z27, Z26
 	ADDQ        CX, R10
 	SUBQ        $32, R11
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z23, 0(SP)
 	VMOVUPD Z24, 64(SP)
 	VMOVUPD Z25, 128(SP)
 	VMOVUPD Z26, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R11, Z23
 	VPCMPQ       $6, iota64<>+0(SB), Z23, K1
 	VMOVUPD.Z    (R10), K1, Z23
@@ -12240,8 +13453,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z23
 	VMOVUPD       128(SP), Z24
 	VMAXPD        Z24, Z23, Z24
@@ -12262,48 +13475,67 @@ done5:
 	VMAXPD        X24, X23, X24
 	VFIXUPIMMPD   $0, X20, X23, X24
 	VBROADCASTSD  X24, Z23
-	MOVQ          (SI), R10
-	MOVQ          328(SP), R11
-	CMPQ          R10, R11
-	SETNE         R11
-	MOVBLZX       R11, R11
-	NEGQ          R11
-	KMOVW         R11, K1
-	CMPQ          336(SP), R10
-	SETLE         R11
-	MOVBLZX       R11, R11
-	NEGQ          R11
-	KMOVW         R11, K2
-	MOVQ          344(SP), R11
-	CMPQ          R10, R11
-	SETLT         R11
-	MOVBLZX       R11, R11
-	NEGQ          R11
-	KMOVW         R11, K3
-	KANDW         K3, K2, K2
-	MOVQ          336(SP), R11
-	KMOVW         K2, R12
-	TESTQ         R12, R12
-	CMOVQNE       R10, R11
-	MOVQ          R11, R10
-	MOVQ          280(SP), R12
-	IMULQ         R12, R10
-	MOVQ          288(SP), R12
-	VBROADCASTSD  (R12)(R10*1), Z24
-	VBLENDMPD     Z24, Z1, K2, Z24
-	VBLENDMPD     Z24, Z0, K1, Z24
-	VADDPD        Z24, Z21, Z21
-	MOVQ          BX, R10
-	MOVQ          8(AX), R12
-	VMOVAPD       Z0, Z25
-	VMOVUPD       Z25, 0(SP)
-	VMOVUPD       Z25, 64(SP)
-	VMOVUPD       Z25, 128(SP)
-	VMOVUPD       Z25, 192(SP)
-	MOVQ          $0, R13
-	SUBQ          $8, R12
-	JLT           single7
-block8:
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(AX), R10
+	VMOVSD        X23, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R10
+	VBROADCASTSD (R10), Z23
+over8:
+	MOVQ         (SI), R10
+	MOVQ         336(SP), R11
+	CMPQ         R10, R11
+	SETNE        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	KMOVW        R11, K1
+	CMPQ         344(SP), R10
+	SETLE        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	KMOVW        R11, K2
+	MOVQ         352(SP), R11
+	CMPQ         R10, R11
+	SETLT        R11
+	MOVBLZX      R11, R11
+	NEGQ         R11
+	KMOVW        R11, K3
+	KANDW        K3, K2, K2
+	MOVQ         344(SP), R11
+	KMOVW        K2, R12
+	TESTQ        R12, R12
+	CMOVQNE      R10, R11
+	MOVQ         R11, R10
+	SUBQ         288(SP), R10
+	MOVQ         280(SP), R12
+	IMULQ        R12, R10
+	MOVQ         296(SP), R12
+	VBROADCASTSD (R12)(R10*1), Z24
+	VBLENDMPD    Z24, Z1, K2, Z24
+	VBLENDMPD    Z24, Z0, K1, Z24
+	MOVQ         808(AX), R10
+	DECQ         R10
+	CMPQ         R10, $3
+	JCS          passed10
+	VADDPD       Z24, Z21, Z21
+passed10:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $2
+	JGT     known11
+	MOVQ    BX, R10
+	MOVQ    8(AX), R12
+	VMOVAPD Z0, Z25
+	VMOVUPD Z25, 0(SP)
+	VMOVUPD Z25, 64(SP)
+	VMOVUPD Z25, 128(SP)
+	VMOVUPD Z25, 192(SP)
+	MOVQ    $0, R13
+	SUBQ    $8, R12
+	JLT     single12
+block13:
 	VMOVUPD     (R10), Z25
 	VSUBPD      Z23, Z25, Z25
 	VMINPD      Z25, Z2, Z25
@@ -12339,11 +13571,11 @@ block8:
 	ADDQ        $64, R13
 	ANDQ        $255, R13
 	SUBQ        $8, R12
-	JGE         block8
-single7:
+	JGE         block13
+single12:
 	ADDQ $8, R12
-	JEQ  done9
-masked10:
+	JEQ  done14
+masked15:
 	VPBROADCASTQ R12, Z25
 	VPCMPQ       $6, iota64<>+0(SB), Z25, K2
 	VMOVUPD.Z    (R10), K2, Z25
@@ -12378,22 +13610,37 @@ masked10:
 	VADDPD       Z25, Z26, Z25
 	VMOVAPD      Z25, K2, Z26
 	VMOVUPD      Z26, 0(SP)(R13*1)
-done9:
-	VMOVUPD          0(SP), Z25
-	VMOVUPD          128(SP), Z26
-	VADDPD           Z26, Z25, Z25
-	VMOVUPD          64(SP), Z26
-	VMOVUPD          192(SP), Z27
-	VADDPD           Z27, Z26, Z26
-	VADDPD           Z26, Z25, Z25
-	VEXTRACTF64X4    $1, Z25, Y26
-	VADDPD           Y26, Y25, Y25
-	VEXTRACTF64X2    $1, Y25, X26
-	VADDPD           X26, X25, X25
-	VPERMILPD        $1, X25, X26
-	VADDPD           X26, X25, X25
-	VBROADCASTSD     X25, Z25
-	VMOVSD           X23, (DI)
+done14:
+	VMOVUPD       0(SP), Z25
+	VMOVUPD       128(SP), Z26
+	VADDPD        Z26, Z25, Z25
+	VMOVUPD       64(SP), Z26
+	VMOVUPD       192(SP), Z27
+	VADDPD        Z27, Z26, Z26
+	VADDPD        Z26, Z25, Z25
+	VEXTRACTF64X4 $1, Z25, Y26
+	VADDPD        Y26, Y25, Y25
+	VEXTRACTF64X2 $1, Y25, X26
+	VADDPD        X26, X25, X25
+	VPERMILPD     $1, X25, X26
+	VADDPD        X26, X25, X25
+	VBROADCASTSD  X25, Z25
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over16
+	MOVQ          816(AX), R10
+	VMOVSD        X25, 8(R10)
+	JMP           leave9
+known11:
+	MOVQ         816(AX), R10
+	VBROADCASTSD 8(R10), Z25
+over16:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed17
+	VMOVSD X23, (DI)
+passed17:
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z25, K2
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z25, Z26
 	VBLENDMPD        Z26, Z25, K2, Z26
@@ -12431,7 +13678,10 @@ done9:
 	VBLENDMPD        Z26, Z25, K2, Z26
 	VCMPPD           $18, Z0, Z25, K2
 	VBLENDMPD        Z27, Z26, K2, Z26
-	MOVQ             288(SP), R10
+	MOVQ             808(AX), R10
+	CMPQ             R10, $3
+	JGT              known18
+	MOVQ             296(SP), R10
 	MOVQ             BX, R12
 	MOVQ             8(AX), R13
 	SUBQ             $32, R13
@@ -12439,8 +13689,8 @@ done9:
 	VMOVAPD          Z0, Z28
 	VMOVAPD          Z0, Z29
 	VMOVAPD          Z0, Z30
-	JLT              kept11
-block12:
+	JLT              kept19
+block20:
 	VMOVUPD (R12), Z31
 	VSUBPD  Z23, Z31, Z31
 	VSUBPD  Z26, Z31, Z31
@@ -12464,16 +13714,16 @@ block12:
 	ADDQ    R8, R10
 	ADDQ    CX, R12
 	SUBQ    $32, R13
-	JGE     block12
-kept11:
+	JGE     block20
+kept19:
 	VMOVUPD Z27, 0(SP)
 	VMOVUPD Z28, 64(SP)
 	VMOVUPD Z29, 128(SP)
 	VMOVUPD Z30, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done13
-masked14:
+	JEQ     done21
+masked22:
 	VPBROADCASTQ R13, Z27
 	VPCMPQ       $6, iota64<>+0(SB), Z27, K2
 	VMOVUPD.Z    (R10), K2, Z27
@@ -12485,13 +13735,13 @@ masked14:
 	VADDPD       Z27, Z28, Z27
 	VMOVAPD      Z27, K2, Z28
 	VMOVUPD      Z28, 0(SP)(R14*1)
-	ADDQ         296(SP), R10
+	ADDQ         304(SP), R10
 	ADDQ         DX, R12
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked14
-done13:
+	JGT          masked22
+done21:
 	VMOVUPD       0(SP), Z27
 	VMOVUPD       128(SP), Z28
 	VADDPD        Z28, Z27, Z27
@@ -12506,49 +13756,71 @@ done13:
 	VPERMILPD     $1, X27, X28
 	VADDPD        X28, X27, X27
 	VBROADCASTSD  X27, Z27
-	VMOVSD        X25, (R9)
-	MOVQ          304(SP), R10
-	IMULQ         R10, R11
-	VBROADCASTSD  (BX)(R11*1), Z25
-	VSUBPD        Z23, Z25, Z23
-	VSUBPD        Z26, Z23, Z23
-	VMULPD        Z23, Z24, Z23
-	VPXORQ.BCST   k8000000000000000<>+0(SB), Z23, Z23
-	VBLENDMPD     Z23, Z0, K1, Z23
-	VMULPD.BCST   256(SP), Z23, Z23
-	VDIVPD.BCST   272(SP), Z27, Z24
-	VPXORQ.BCST   k8000000000000000<>+0(SB), Z24, Z24
-	VBLENDMPD     Z24, Z0, K1, Z24
-	VMULPD.BCST   264(SP), Z24, Z24
-	VADDPD        Z24, Z23, Z23
-	VADDPD        Z23, Z22, Z22
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, SI
-	MOVQ          192(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, DI
-	MOVQ          200(R10), R10
-	SHLQ          $3, R10
-	ADDQ          R10, R9
-	MOVQ          352(SP), R10
-	DECQ          R10
-	MOVQ          R10, 352(SP)
-	JNE           row2
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over23
+	MOVQ          816(AX), R10
+	VMOVSD        X27, 16(R10)
+	JMP           leave9
+known18:
+	MOVQ         816(AX), R10
+	VBROADCASTSD 16(R10), Z27
+over23:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed24
+	VMOVSD X25, (R9)
+passed24:
+	SUBQ         288(SP), R11
+	MOVQ         312(SP), R10
+	IMULQ        R10, R11
+	VBROADCASTSD (BX)(R11*1), Z25
+	VSUBPD       Z23, Z25, Z23
+	VSUBPD       Z26, Z23, Z23
+	VMULPD       Z23, Z24, Z23
+	VPXORQ.BCST  k8000000000000000<>+0(SB), Z23, Z23
+	VBLENDMPD    Z23, Z0, K1, Z23
+	VMULPD.BCST  256(SP), Z23, Z23
+	VDIVPD.BCST  272(SP), Z27, Z24
+	VPXORQ.BCST  k8000000000000000<>+0(SB), Z24, Z24
+	VBLENDMPD    Z24, Z0, K1, Z24
+	VMULPD.BCST  264(SP), Z24, Z24
+	VADDPD       Z24, Z23, Z23
+	MOVQ         808(AX), R10
+	DECQ         R10
+	CMPQ         R10, $3
+	JCS          passed25
+	VADDPD       Z23, Z22, Z22
+passed25:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 192(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 200(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, R9
+	MOVQ 360(SP), R10
+	DECQ R10
+	MOVQ R10, 360(SP)
+	JNE  row2
 end1:
-	MOVQ   312(SP), AX
-	VMOVSD X21, (AX)
+leave9:
 	MOVQ   320(SP), AX
+	VMOVSD X21, (AX)
+	MOVQ   328(SP), AX
 	VMOVSD X22, (AX)
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(SB), 0, $472-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(SB), 0, $480-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 256(SP)
@@ -12567,61 +13839,62 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx2(SB), 0
 	MOVQ         312(AX), BX
 	MOVQ         BX, 320(SP)
 	SHLQ         $3, 320(SP)
-	MOVQ         56(AX), BX
+	MOVQ         800(AX), BX
 	MOVQ         BX, 328(SP)
+	MOVQ         56(AX), BX
+	MOVQ         BX, 336(SP)
 	MOVQ         64(AX), BX
 	MOVQ         80(AX), CX
 	MOVQ         328(AX), DX
-	MOVQ         DX, 336(SP)
-	SHLQ         $3, 336(SP)
+	MOVQ         DX, 344(SP)
+	SHLQ         $3, 344(SP)
 	MOVQ         72(AX), DX
 	MOVQ         96(AX), SI
-	MOVQ         SI, 344(SP)
-	MOVQ         104(AX), SI
 	MOVQ         SI, 352(SP)
+	MOVQ         104(AX), SI
+	MOVQ         SI, 360(SP)
 	MOVQ         312(AX), SI
 	SHLQ         $5, SI
 	MOVQ         328(AX), DI
 	SHLQ         $5, DI
 	MOVQ         112(AX), AX
-	MOVQ         AX, 360(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         672(AX), AX
 	MOVQ         AX, 368(SP)
-	MOVQ         256(SP), AX
-	VBROADCASTSD (AX), Y4
+	MOVQ         a+0(FP), AX
+	MOVQ         672(AX), R8
+	MOVQ         R8, 376(SP)
+	MOVQ         256(SP), R8
+	VBROADCASTSD (R8), Y4
 	VMULPD       Y0, Y4, Y0
-	MOVQ         264(SP), AX
-	VBROADCASTSD (AX), Y5
+	MOVQ         264(SP), R8
+	VBROADCASTSD (R8), Y5
 	VDIVPD       Y5, Y0, Y0
 	VDIVPD       272(SP), Y0, Y0
 	VMULPD       Y1, Y4, Y1
 	VDIVPD       Y5, Y1, Y1
 	VMOVUPD      Y1, 272(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         704(AX), AX
-	MOVQ         AX, 256(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         712(AX), AX
-	MOVQ         AX, 264(SP)
+	MOVQ         704(AX), R8
+	MOVQ         R8, 256(SP)
+	MOVQ         712(AX), R8
+	MOVQ         R8, 264(SP)
 	VXORPD       Y3, Y0, Y1
-	VMOVUPD      Y1, 376(SP)
-	MOVQ         304(SP), AX
-	VBROADCASTSD (AX), Y1
+	VMOVUPD      Y1, 384(SP)
+	MOVQ         304(SP), R8
+	VBROADCASTSD (R8), Y1
 	VMULPD       Y1, Y4, Y1
 	VDIVPD       Y5, Y1, Y1
-	VMOVUPD      Y1, 408(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	TESTQ        AX, AX
+	VMOVUPD      Y1, 416(SP)
+	MOVQ         (AX), R8
+	MOVQ         R8, 304(SP)
+	MOVQ         304(SP), R8
+	TESTQ        R8, R8
 	JLE          end1
 row2:
 	MOVQ         312(SP), R8
 	MOVQ         (R8), R8
 	VMOVQ        R8, X1
 	VPBROADCASTQ X1, Y1
-	VMOVUPD      Y1, 440(SP)
-	MOVQ         368(SP), R9
+	VMOVUPD      Y1, 448(SP)
+	MOVQ         376(SP), R9
 	CMPQ         R8, R9
 	SETNE        R9
 	MOVBLZX      R9, R9
@@ -12647,9 +13920,10 @@ row2:
 	TESTQ        R10, R10
 	CMOVQNE      R8, R9
 	MOVQ         R9, R8
+	SUBQ         328(SP), R8
 	MOVQ         320(SP), R10
 	IMULQ        R10, R8
-	MOVQ         328(SP), R10
+	MOVQ         336(SP), R10
 	VBROADCASTSD (R10)(R8*1), Y5
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y6
 	VBLENDVPD    Y4, Y5, Y6, Y4
@@ -12667,7 +13941,7 @@ row2:
 	VMULPD       Y6, Y5, Y7
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y8
 	VDIVPD       Y7, Y8, Y7
-	VBLENDVPD    Y1, 376(SP), Y2, Y8
+	VBLENDVPD    Y1, 384(SP), Y2, Y8
 	VBROADCASTSD (CX), Y9
 	VCMPPD       $17, k0010000000000000<>+0(SB), Y5, Y10
 	VMULPD       k4340000000000000<>+0(SB), Y5, Y11
@@ -12706,7 +13980,8 @@ row2:
 	VBLENDVPD    Y12, Y11, Y5, Y11
 	VCMPPD       $18, Y2, Y5, Y5
 	VBLENDVPD    Y5, Y10, Y11, Y5
-	MOVQ         336(SP), R8
+	SUBQ         328(SP), R9
+	MOVQ         344(SP), R8
 	IMULQ        R8, R9
 	VBROADCASTSD (DX)(R9*1), Y10
 	VSUBPD       Y9, Y10, Y10
@@ -12714,14 +13989,20 @@ row2:
 	VMULPD       272(SP), Y10, Y10
 	VXORPD       Y3, Y10, Y10
 	VBLENDVPD    Y1, Y10, Y2, Y10
-	VSUBPD       408(SP), Y10, Y10
-	MOVQ         328(SP), R8
-	MOVQ         DX, R9
-	MOVQ         344(SP), R13
+	VSUBPD       416(SP), Y10, Y10
+	MOVQ         808(AX), R8
+	CMPQ         R8, $1
+	JGT          known3
+	MOVQ         336(SP), R9
+	MOVQ         DX, R8
 	MOVQ         352(SP), R14
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
+	MOVQ         360(SP), R10
+	MOVQ         8(AX), R11
 	VMOVUPD      iota64<>+0(SB), Y11
+	MOVQ         328(SP), R12
+	VMOVQ        R12, X12
+	VPBROADCASTQ X12, Y12
+	VPADDQ       Y12, Y11, Y11
 	VMOVAPD      Y2, Y12
 	VMOVUPD      Y12, 0(SP)
 	VMOVUPD      Y12, 32(SP)
@@ -12731,79 +14012,79 @@ row2:
 	VMOVUPD      Y12, 160(SP)
 	VMOVUPD      Y12, 192(SP)
 	VMOVUPD      Y12, 224(SP)
-	MOVQ         $0, R11
-	SUBQ         $4, R10
-	JLT          single3
-block4:
-	VMULPD    (R8), Y0, Y12
+	MOVQ         $0, R12
+	SUBQ         $4, R11
+	JLT          single4
+block5:
+	VMULPD    (R9), Y0, Y12
 	VXORPD    Y3, Y12, Y12
-	VPCMPEQQ  440(SP), Y11, Y13
+	VPCMPEQQ  448(SP), Y11, Y13
 	VBLENDVPD Y13, Y4, Y2, Y14
 	VADDPD    Y14, Y12, Y12
 	VMULPD    Y6, Y12, Y12
 	VMULPD    Y7, Y12, Y12
 	VXORPD    Y3, Y12, Y12
 	VBLENDVPD Y1, Y12, Y2, Y12
-	VMOVUPD   (R9), Y14
+	VMOVUPD   (R8), Y14
 	VSUBPD    Y9, Y14, Y14
 	VSUBPD    Y5, Y14, Y14
 	VMULPD    Y14, Y8, Y14
 	VBLENDVPD Y1, Y14, Y2, Y14
 	VANDPD    Y13, Y1, Y13
 	VBLENDVPD Y13, Y10, Y2, Y13
-	VMOVUPD   0(SP)(R11*1), Y15
+	VMOVUPD   0(SP)(R12*1), Y15
 	VADDPD    Y12, Y15, Y12
-	VMOVUPD   Y12, 0(SP)(R11*1)
-	VMOVUPD   (R13), Y12
-	VADDPD    Y14, Y12, Y12
-	VMOVUPD   Y12, (R13)
+	VMOVUPD   Y12, 0(SP)(R12*1)
 	VMOVUPD   (R14), Y12
-	VADDPD    Y13, Y12, Y12
+	VADDPD    Y14, Y12, Y12
 	VMOVUPD   Y12, (R14)
-	ADDQ      SI, R8
-	ADDQ      DI, R9
-	ADDQ      $32, R13
+	VMOVUPD   (R10), Y12
+	VADDPD    Y13, Y12, Y12
+	VMOVUPD   Y12, (R10)
+	ADDQ      SI, R9
+	ADDQ      DI, R8
 	ADDQ      $32, R14
+	ADDQ      $32, R10
 	VPADDQ    k0000000000000004<>+0(SB), Y11, Y11
-	ADDQ      $32, R11
-	ANDQ      $255, R11
-	SUBQ      $4, R10
-	JGE       block4
-single3:
-	ADDQ $4, R10
-	JEQ  done5
-masked6:
-	LEAQ       tail<>+0(SB), R12
-	NEGQ       R10
-	VMOVUPD    32(R12)(R10*8), Y12
-	VMASKMOVPD (R8), Y12, Y13
+	ADDQ      $32, R12
+	ANDQ      $255, R12
+	SUBQ      $4, R11
+	JGE       block5
+single4:
+	ADDQ $4, R11
+	JEQ  done6
+masked7:
+	LEAQ       tail<>+0(SB), R13
+	NEGQ       R11
+	VMOVUPD    32(R13)(R11*8), Y12
+	VMASKMOVPD (R9), Y12, Y13
 	VMULPD     Y13, Y0, Y13
 	VXORPD     Y3, Y13, Y13
-	VPCMPEQQ   440(SP), Y11, Y11
+	VPCMPEQQ   448(SP), Y11, Y11
 	VBLENDVPD  Y11, Y4, Y2, Y14
 	VADDPD     Y14, Y13, Y13
 	VMULPD     Y6, Y13, Y6
 	VMULPD     Y7, Y6, Y6
 	VXORPD     Y3, Y6, Y6
 	VBLENDVPD  Y1, Y6, Y2, Y6
-	VMASKMOVPD (R9), Y12, Y7
+	VMASKMOVPD (R8), Y12, Y7
 	VSUBPD     Y9, Y7, Y7
 	VSUBPD     Y5, Y7, Y5
 	VMULPD     Y5, Y8, Y5
 	VBLENDVPD  Y1, Y5, Y2, Y5
 	VANDPD     Y11, Y1, Y7
 	VBLENDVPD  Y7, Y10, Y2, Y7
-	VMOVUPD    0(SP)(R11*1), Y8
+	VMOVUPD    0(SP)(R12*1), Y8
 	VADDPD     Y6, Y8, Y6
 	VBLENDVPD  Y12, Y6, Y8, Y8
-	VMOVUPD    Y8, 0(SP)(R11*1)
-	VMASKMOVPD (R13), Y12, Y6
+	VMOVUPD    Y8, 0(SP)(R12*1)
+	VMASKMOVPD (R14), Y12, Y6
 	VADDPD     Y5, Y6, Y5
-	VMASKMOVPD Y5, Y12, (R13)
-	VMASKMOVPD (R14), Y12, Y5
-	VADDPD     Y7, Y5, Y5
 	VMASKMOVPD Y5, Y12, (R14)
-done5:
+	VMASKMOVPD (R10), Y12, Y5
+	VADDPD     Y7, Y5, Y5
+	VMASKMOVPD Y5, Y12, (R10)
+done6:
 	VMOVUPD      0(SP), Y5
 	VMOVUPD      128(SP), Y6
 	VADDPD       Y6, Y5, Y5
@@ -12824,16 +14105,29 @@ done5:
 	VPERMILPD    $1, X5, X6
 	VADDPD       X6, X5, X5
 	VBROADCASTSD X5, Y5
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(AX), R8
+	VMOVSD       X5, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSD (R8), Y5
+over8:
 	VCMPPD       $0, Y2, Y5, Y6
-	MOVQ         328(SP), R8
-	MOVQ         DX, R9
-	MOVQ         360(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         336(SP), R9
+	MOVQ         DX, R8
+	MOVQ         368(SP), R10
+	MOVQ         8(AX), R11
 	VMOVUPD      iota64<>+0(SB), Y7
+	MOVQ         328(SP), R12
+	VMOVQ        R12, X8
+	VPBROADCASTQ X8, Y8
+	VPADDQ       Y8, Y7, Y7
 	TESTQ        R11, R11
-	JEQ          done7
-masked8:
+	JEQ          done10
+masked11:
 	MOVQ        R11, R12
 	MOVQ        $4, R13
 	CMPQ        R12, R13
@@ -12841,14 +14135,14 @@ masked8:
 	LEAQ        tail<>+0(SB), R13
 	NEGQ        R12
 	VMOVUPD     32(R13)(R12*8), Y8
-	VMASKMOVPD  (R8), Y8, Y10
+	VMASKMOVPD  (R9), Y8, Y10
 	VMULPD      Y10, Y0, Y10
 	VXORPD      Y3, Y10, Y10
-	VPCMPEQQ    440(SP), Y7, Y11
+	VPCMPEQQ    448(SP), Y7, Y11
 	VBLENDVPD   Y11, Y4, Y2, Y11
 	VADDPD      Y11, Y10, Y10
 	VBLENDVPD   Y1, Y10, Y2, Y10
-	VMASKMOVPD  (R9), Y8, Y11
+	VMASKMOVPD  (R8), Y8, Y11
 	VSUBPD      Y9, Y11, Y11
 	VMOVUPD     k4086300000000000<>+0(SB), Y12
 	VMINPD      Y11, Y12, Y11
@@ -12884,13 +14178,13 @@ masked8:
 	VBLENDVPD   Y6, Y2, Y11, Y11
 	VADDPD      Y11, Y10, Y10
 	VMASKMOVPD  Y10, Y8, (R10)
-	ADDQ        SI, R8
-	ADDQ        DI, R9
+	ADDQ        SI, R9
+	ADDQ        DI, R8
 	ADDQ        $32, R10
 	VPADDQ      k0000000000000004<>+0(SB), Y7, Y7
 	SUBQ        $4, R11
-	JGT         masked8
-done7:
+	JGT         masked11
+done10:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $3, R9
@@ -12906,15 +14200,18 @@ done7:
 	ADDQ R9, CX
 	MOVQ 240(R8), R8
 	SHLQ $3, R8
-	ADDQ R8, 360(SP)
-	DECQ AX
+	ADDQ R8, 368(SP)
+	MOVQ 304(SP), R8
+	DECQ R8
+	MOVQ R8, 304(SP)
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(SB), 0, $336-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(SB), 0, $352-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         BX, 256(SP)
@@ -12939,60 +14236,61 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_avx512(SB),
 	VBROADCASTSD k3fc5555555555559<>+0(SB), Z14
 	VBROADCASTSD k43380000000003ff<>+0(SB), Z15
 	MOVQ         32(AX), BX
-	MOVQ         312(AX), CX
-	MOVQ         CX, 280(SP)
-	SHLQ         $3, 280(SP)
-	MOVQ         56(AX), CX
-	MOVQ         CX, 288(SP)
-	MOVQ         64(AX), CX
+	MOVQ         BX, 280(SP)
+	MOVQ         312(AX), BX
+	MOVQ         BX, 288(SP)
+	SHLQ         $3, 288(SP)
+	MOVQ         800(AX), BX
+	MOVQ         BX, 296(SP)
+	MOVQ         56(AX), BX
+	MOVQ         BX, 304(SP)
+	MOVQ         64(AX), BX
 	VBROADCASTSD k7fffffffffffffff<>+0(SB), Z16
-	MOVQ         80(AX), DX
-	MOVQ         328(AX), SI
-	MOVQ         SI, 296(SP)
-	SHLQ         $3, 296(SP)
-	MOVQ         72(AX), SI
-	MOVQ         96(AX), DI
-	MOVQ         DI, 304(SP)
-	MOVQ         104(AX), DI
-	MOVQ         DI, 312(SP)
-	MOVQ         312(AX), DI
+	MOVQ         80(AX), CX
+	MOVQ         328(AX), DX
+	MOVQ         DX, 312(SP)
+	SHLQ         $3, 312(SP)
+	MOVQ         72(AX), DX
+	MOVQ         96(AX), SI
+	MOVQ         SI, 320(SP)
+	MOVQ         104(AX), SI
+	MOVQ         SI, 328(SP)
+	MOVQ         312(AX), SI
+	SHLQ         $6, SI
+	MOVQ         328(AX), DI
 	SHLQ         $6, DI
-	MOVQ         328(AX), R8
-	SHLQ         $6, R8
 	VBROADCASTSD k0000000000000008<>+0(SB), Z17
 	MOVQ         112(AX), AX
-	MOVQ         AX, 320(SP)
+	MOVQ         AX, 336(SP)
 	MOVQ         a+0(FP), AX
-	MOVQ         672(AX), AX
-	MOVQ         AX, 328(SP)
-	MOVQ         256(SP), AX
-	VBROADCASTSD (AX), Z18
+	MOVQ         672(AX), R8
+	MOVQ         R8, 344(SP)
+	MOVQ         256(SP), R8
+	VBROADCASTSD (R8), Z18
 	VMULPD       Z0, Z18, Z0
-	MOVQ         264(SP), AX
-	VBROADCASTSD (AX), Z19
+	MOVQ         264(SP), R8
+	VBROADCASTSD (R8), Z19
 	VDIVPD       Z19, Z0, Z0
 	VDIVPD       Z1, Z0, Z0
 	VMULPD       Z2, Z18, Z1
 	VDIVPD       Z19, Z1, Z1
-	MOVQ         a+0(FP), AX
-	MOVQ         704(AX), AX
-	MOVQ         AX, 256(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         712(AX), AX
-	MOVQ         AX, 264(SP)
+	MOVQ         704(AX), R8
+	MOVQ         R8, 256(SP)
+	MOVQ         712(AX), R8
+	MOVQ         R8, 264(SP)
 	VPXORQ       Z7, Z0, Z2
-	MOVQ         272(SP), AX
-	VBROADCASTSD (AX), Z20
+	MOVQ         272(SP), R8
+	VBROADCASTSD (R8), Z20
 	VMULPD       Z20, Z18, Z18
 	VDIVPD       Z19, Z18, Z18
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	TESTQ        AX, AX
+	MOVQ         (AX), R8
+	TESTQ        R8, R8
 	JLE          end1
 row2:
-	MOVQ             (BX), R9
+	MOVQ             280(SP), R9
+	MOVQ             (R9), R9
 	VPBROADCASTQ     R9, Z19
-	MOVQ             328(SP), R10
+	MOVQ             344(SP), R10
 	CMPQ             R9, R10
 	SETNE            R10
 	MOVBLZX          R10, R10
@@ -13015,15 +14313,16 @@ row2:
 	TESTQ            R11, R11
 	CMOVQNE          R9, R10
 	MOVQ             R10, R9
-	MOVQ             280(SP), R11
-	IMULQ            R11, R9
+	SUBQ             296(SP), R9
 	MOVQ             288(SP), R11
+	IMULQ            R11, R9
+	MOVQ             304(SP), R11
 	VBROADCASTSD     (R11)(R9*1), Z20
 	VBLENDMPD        Z20, Z3, K2, Z20
 	VBLENDMPD        Z20, Z4, K1, Z20
 	VMULPD           Z20, Z1, Z20
 	VPXORQ           Z7, Z20, Z20
-	VBROADCASTSD     (CX), Z21
+	VBROADCASTSD     (BX), Z21
 	VPANDQ           Z16, Z21, Z22
 	VCMPPD           $17, Z22, Z6, K2
 	VBLENDMPD.BCST   k2000000000000000<>+0(SB), Z3, K2, Z23
@@ -13032,7 +14331,7 @@ row2:
 	VMULPD           Z22, Z21, Z23
 	VDIVPD           Z23, Z3, Z23
 	VBLENDMPD        Z2, Z4, K1, Z24
-	VBROADCASTSD     (DX), Z25
+	VBROADCASTSD     (CX), Z25
 	VCMPPD           $17, Z5, Z21, K2
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z21, Z26
 	VBLENDMPD        Z26, Z21, K2, Z26
@@ -13068,31 +14367,37 @@ row2:
 	VBLENDMPD        Z26, Z21, K2, Z26
 	VCMPPD           $18, Z4, Z21, K2
 	VBLENDMPD        Z27, Z26, K2, Z21
-	MOVQ             296(SP), R9
+	SUBQ             296(SP), R10
+	MOVQ             312(SP), R9
 	IMULQ            R9, R10
-	VBROADCASTSD     (SI)(R10*1), Z26
+	VBROADCASTSD     (DX)(R10*1), Z26
 	VSUBPD           Z25, Z26, Z26
 	VSUBPD           Z21, Z26, Z26
 	VMULPD           Z26, Z1, Z26
 	VPXORQ           Z7, Z26, Z26
 	VBLENDMPD        Z26, Z4, K1, Z26
 	VSUBPD           Z18, Z26, Z26
-	MOVQ             288(SP), R9
-	MOVQ             SI, R10
-	MOVQ             304(SP), R13
-	MOVQ             312(SP), R14
-	MOVQ             a+0(FP), R11
-	MOVQ             8(R11), R11
+	MOVQ             808(AX), R9
+	CMPQ             R9, $1
+	JGT              known3
+	MOVQ             304(SP), R9
+	MOVQ             DX, R10
+	MOVQ             320(SP), R14
+	MOVQ             328(SP), R11
+	MOVQ             8(AX), R12
 	VMOVUPD          iota64<>+0(SB), Z27
+	MOVQ             296(SP), R13
+	VPBROADCASTQ     R13, Z28
+	VPADDQ           Z28, Z27, Z27
 	VMOVAPD          Z4, Z28
 	VMOVUPD          Z28, 0(SP)
 	VMOVUPD          Z28, 64(SP)
 	VMOVUPD          Z28, 128(SP)
 	VMOVUPD          Z28, 192(SP)
-	MOVQ             $0, R12
-	SUBQ             $8, R11
-	JLT              single3
-block4:
+	MOVQ             $0, R13
+	SUBQ             $8, R12
+	JLT              single4
+block5:
 	VMULPD    (R9), Z0, Z28
 	VPXORQ    Z7, Z28, Z28
 	VPCMPQ    $0, Z19, Z27, K2
@@ -13108,29 +14413,29 @@ block4:
 	VMULPD.Z  Z29, Z24, K1, Z29
 	KANDW     K2, K1, K2
 	VBLENDMPD Z26, Z4, K2, Z30
-	VMOVUPD   0(SP)(R12*1), Z31
+	VMOVUPD   0(SP)(R13*1), Z31
 	VADDPD    Z28, Z31, Z28
-	VMOVUPD   Z28, 0(SP)(R12*1)
-	VMOVUPD   (R13), Z28
-	VADDPD    Z29, Z28, Z28
-	VMOVUPD   Z28, (R13)
+	VMOVUPD   Z28, 0(SP)(R13*1)
 	VMOVUPD   (R14), Z28
-	VADDPD    Z30, Z28, Z28
+	VADDPD    Z29, Z28, Z28
 	VMOVUPD   Z28, (R14)
-	ADDQ      DI, R9
-	ADDQ      R8, R10
-	ADDQ      $64, R13
+	VMOVUPD   (R11), Z28
+	VADDPD    Z30, Z28, Z28
+	VMOVUPD   Z28, (R11)
+	ADDQ      SI, R9
+	ADDQ      DI, R10
 	ADDQ      $64, R14
+	ADDQ      $64, R11
 	VPADDQ    Z17, Z27, Z27
-	ADDQ      $64, R12
-	ANDQ      $255, R12
-	SUBQ      $8, R11
-	JGE       block4
-single3:
-	ADDQ $8, R11
-	JEQ  done5
-masked6:
-	VPBROADCASTQ R11, Z28
+	ADDQ      $64, R13
+	ANDQ      $255, R13
+	SUBQ      $8, R12
+	JGE       block5
+single4:
+	ADDQ $8, R12
+	JEQ  done6
+masked7:
+	VPBROADCASTQ R12, Z28
 	VPCMPQ       $6, iota64<>+0(SB), Z28, K2
 	VMOVUPD.Z    (R9), K2, Z28
 	VMULPD       Z28, Z0, Z28
@@ -13148,17 +14453,17 @@ masked6:
 	VMULPD.Z     Z21, Z24, K1, Z21
 	KANDW        K3, K1, K3
 	VBLENDMPD    Z26, Z4, K3, Z23
-	VMOVUPD      0(SP)(R12*1), Z24
+	VMOVUPD      0(SP)(R13*1), Z24
 	VADDPD       Z22, Z24, Z22
 	VMOVAPD      Z22, K2, Z24
-	VMOVUPD      Z24, 0(SP)(R12*1)
-	VMOVUPD.Z    (R13), K2, Z22
+	VMOVUPD      Z24, 0(SP)(R13*1)
+	VMOVUPD.Z    (R14), K2, Z22
 	VADDPD       Z21, Z22, Z21
-	VMOVUPD      Z21, K2, (R13)
-	VMOVUPD.Z    (R14), K2, Z21
-	VADDPD       Z23, Z21, Z21
 	VMOVUPD      Z21, K2, (R14)
-done5:
+	VMOVUPD.Z    (R11), K2, Z21
+	VADDPD       Z23, Z21, Z21
+	VMOVUPD      Z21, K2, (R11)
+done6:
 	VMOVUPD       0(SP), Z21
 	VMOVUPD       128(SP), Z22
 	VADDPD        Z22, Z21, Z21
@@ -13173,16 +14478,28 @@ done5:
 	VPERMILPD     $1, X21, X22
 	VADDPD        X22, X21, X21
 	VBROADCASTSD  X21, Z21
-	VCMPPD        $0, Z4, Z21, K2
-	MOVQ          288(SP), R9
-	MOVQ          SI, R10
-	MOVQ          320(SP), R11
-	MOVQ          a+0(FP), R12
-	MOVQ          8(R12), R12
-	VMOVUPD       iota64<>+0(SB), Z22
-	TESTQ         R12, R12
-	JEQ           done7
-masked8:
+	MOVQ          808(AX), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(AX), R9
+	VMOVSD        X21, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R9
+	VBROADCASTSD (R9), Z21
+over8:
+	VCMPPD       $0, Z4, Z21, K2
+	MOVQ         304(SP), R9
+	MOVQ         DX, R10
+	MOVQ         336(SP), R11
+	MOVQ         8(AX), R12
+	VMOVUPD      iota64<>+0(SB), Z22
+	MOVQ         296(SP), R13
+	VPBROADCASTQ R13, Z23
+	VPADDQ       Z23, Z22, Z22
+	TESTQ        R12, R12
+	JEQ          done10
+masked11:
 	VPBROADCASTQ     R12, Z23
 	VPCMPQ           $6, iota64<>+0(SB), Z23, K3
 	VMOVUPD.Z        (R9), K3, Z23
@@ -13223,37 +14540,38 @@ masked8:
 	VBLENDMPD        Z4, Z24, K2, Z24
 	VADDPD           Z24, Z23, Z23
 	VMOVUPD          Z23, K3, (R11)
-	ADDQ             DI, R9
-	ADDQ             R8, R10
+	ADDQ             SI, R9
+	ADDQ             DI, R10
 	ADDQ             $64, R11
 	VPADDQ           Z17, Z22, Z22
 	SUBQ             $8, R12
-	JGT              masked8
-done7:
+	JGT              masked11
+done10:
 	MOVQ a+0(FP), R9
 	MOVQ 160(R9), R10
 	SHLQ $3, R10
-	ADDQ R10, BX
+	ADDQ R10, 280(SP)
 	MOVQ 192(R9), R10
 	SHLQ $3, R10
-	ADDQ R10, CX
+	ADDQ R10, BX
 	MOVQ 200(R9), R10
 	SHLQ $3, R10
-	ADDQ R10, SI
+	ADDQ R10, DX
 	MOVQ 208(R9), R10
 	SHLQ $3, R10
-	ADDQ R10, DX
+	ADDQ R10, CX
 	MOVQ 240(R9), R9
 	SHLQ $3, R9
-	ADDQ R9, 320(SP)
-	DECQ AX
+	ADDQ R9, 336(SP)
+	DECQ R8
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(SB), 0, $464-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(SB), 0, $472-8
 	MOVQ         a+0(FP), AX
 	VMOVUPS      k42b20000<>+0(SB), Y0
 	VMOVUPS      kc2d00000<>+0(SB), Y1
@@ -13290,26 +14608,31 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx2(SB), 0, 
 	MOVQ         304(AX), R9
 	MOVQ         R9, 376(SP)
 	SHLQ         $2, 376(SP)
-	MOVQ         288(AX), R9
+	MOVQ         800(AX), R9
 	MOVQ         R9, 384(SP)
-	SHLQ         $2, 384(SP)
+	MOVQ         288(AX), R9
+	MOVQ         R9, 392(SP)
+	SHLQ         $2, 392(SP)
 	MOVQ         72(AX), AX
-	MOVQ         AX, 392(SP)
+	MOVQ         AX, 400(SP)
 	MOVQ         a+0(FP), AX
 	VMOVUPS      k00000000<>+0(SB), Y4
-	VMOVUPS      Y4, 400(SP)
+	VMOVUPS      Y4, 408(SP)
 	MOVQ         680(AX), R9
-	MOVQ         R9, 432(SP)
-	MOVQ         688(AX), R9
 	MOVQ         R9, 440(SP)
-	MOVQ         696(AX), R9
+	MOVQ         688(AX), R9
 	MOVQ         R9, 448(SP)
-	MOVQ         (AX), R9
+	MOVQ         696(AX), R9
 	MOVQ         R9, 456(SP)
-	MOVQ         456(SP), R9
+	MOVQ         (AX), R9
+	MOVQ         R9, 464(SP)
+	MOVQ         464(SP), R9
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(AX), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(AX), R10
 	SUBQ    $64, R10
@@ -13321,8 +14644,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y8
 	VMOVUPS kff800000<>+0(SB), Y9
 	VMOVUPS kff800000<>+0(SB), Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y15, Y15, Y11
 	VMAXPS    (R9), Y15, Y12
 	VBLENDVPS Y11, Y15, Y12, Y15
@@ -13349,8 +14672,8 @@ block4:
 	VBLENDVPS Y11, Y10, Y12, Y10
 	ADDQ      CX, R9
 	SUBQ      $64, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y15, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -13361,8 +14684,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $8, R13
 	CMPQ       R12, R13
@@ -13381,8 +14704,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $8, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VCMPPS       $3, Y4, Y4, Y6
@@ -13425,21 +14748,34 @@ done5:
 	VMAXPS       X5, X4, X5
 	VBLENDVPS    X6, X4, X5, X4
 	VBROADCASTSS X4, Y4
-	MOVQ         BX, R9
-	MOVQ         8(AX), R10
-	VMOVUPS      k00000000<>+0(SB), Y5
-	VMOVUPS      Y5, 0(SP)
-	VMOVUPS      Y5, 32(SP)
-	VMOVUPS      Y5, 64(SP)
-	VMOVUPS      Y5, 96(SP)
-	VMOVUPS      Y5, 128(SP)
-	VMOVUPS      Y5, 160(SP)
-	VMOVUPS      Y5, 192(SP)
-	VMOVUPS      Y5, 224(SP)
-	MOVQ         $0, R11
-	SUBQ         $8, R10
-	JLT          single7
-block8:
+	MOVQ         808(AX), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(AX), R9
+	VMOVSS       X4, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R9
+	VBROADCASTSS (R9), Y4
+over8:
+	MOVQ    808(AX), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(AX), R10
+	VMOVUPS k00000000<>+0(SB), Y5
+	VMOVUPS Y5, 0(SP)
+	VMOVUPS Y5, 32(SP)
+	VMOVUPS Y5, 64(SP)
+	VMOVUPS Y5, 96(SP)
+	VMOVUPS Y5, 128(SP)
+	VMOVUPS Y5, 160(SP)
+	VMOVUPS Y5, 192(SP)
+	VMOVUPS Y5, 224(SP)
+	MOVQ    $0, R11
+	SUBQ    $8, R10
+	JLT     single11
+block12:
 	VMOVUPS     (R9), Y5
 	VSUBPS      Y4, Y5, Y5
 	VMINPS      Y5, Y0, Y5
@@ -13470,11 +14806,11 @@ block8:
 	ADDQ        $32, R11
 	ANDQ        $255, R11
 	SUBQ        $8, R10
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R10
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R10
 	VMOVUPS     32(R12)(R10*4), Y5
@@ -13505,7 +14841,7 @@ masked10:
 	VADDPS      Y6, Y7, Y6
 	VBLENDVPS   Y5, Y6, Y7, Y7
 	VMOVUPS     Y7, 0(SP)(R11*1)
-done9:
+done13:
 	VMOVUPS      0(SP), Y5
 	VMOVUPS      128(SP), Y6
 	VADDPS       Y6, Y5, Y5
@@ -13528,56 +14864,74 @@ done9:
 	VPERMILPS    $1, X5, X6
 	VADDPS       X6, X5, X5
 	VBROADCASTSS X5, Y5
-	MOVQ         352(SP), R9
-	VMOVSS       X4, (R9)
-	VCMPPS       $17, k00800000<>+0(SB), Y5, Y6
-	VMULPS       k4b800000<>+0(SB), Y5, Y7
-	VBLENDVPS    Y6, Y7, Y5, Y7
-	VMOVUPS      k4b00007f<>+0(SB), Y8
-	VBLENDVPS    Y6, k4b000097<>+0(SB), Y8, Y6
-	VPADDD       k004afb0d<>+0(SB), Y7, Y7
-	VPSRLD       $23, Y7, Y8
-	VPOR         k4b000000<>+0(SB), Y8, Y8
-	VPAND        k007fffff<>+0(SB), Y7, Y7
-	VPADDD       k3f3504f3<>+0(SB), Y7, Y7
-	VSUBPS       Y6, Y8, Y6
-	VSUBPS       Y3, Y7, Y7
-	VMULPS       Y7, Y7, Y8
-	VMULPS       Y7, Y8, Y9
-	VMOVUPS      kbd9c608c<>+0(SB), Y10
-	VFMADD213PS  k3e02b230<>+0(SB), Y7, Y10
-	VFMADD213PS  kbe06c3ad<>+0(SB), Y7, Y10
-	VFMADD213PS  k3e116c89<>+0(SB), Y7, Y10
-	VFMADD213PS  kbe2a38fb<>+0(SB), Y7, Y10
-	VFMADD213PS  k3e4cd008<>+0(SB), Y7, Y10
-	VFMADD213PS  kbe800114<>+0(SB), Y7, Y10
-	VFMADD213PS  k3eaaaaaa<>+0(SB), Y7, Y10
-	VMULPS       Y10, Y9, Y9
-	VFMADD231PS  kb102e308<>+0(SB), Y6, Y9
-	VFMADD231PS  kbf000000<>+0(SB), Y8, Y9
-	VADDPS       Y9, Y7, Y7
-	VFMADD231PS  k3f317218<>+0(SB), Y6, Y7
-	VCMPPS       $0, k00000000<>+0(SB), Y5, Y6
-	VMOVUPS      k7fc00000<>+0(SB), Y8
-	VBLENDVPS    Y6, kff800000<>+0(SB), Y8, Y6
-	VCMPPS       $17, k7f800000<>+0(SB), Y5, Y8
-	VBLENDVPS    Y8, Y7, Y5, Y7
-	VCMPPS       $18, k00000000<>+0(SB), Y5, Y8
-	VBLENDVPS    Y8, Y6, Y7, Y6
-	MOVQ         360(SP), R9
-	MOVQ         BX, R10
-	MOVQ         8(AX), R11
-	SUBQ         $64, R11
-	VMOVUPS      k00000000<>+0(SB), Y7
-	VMOVUPS      k00000000<>+0(SB), Y8
-	VMOVUPS      k00000000<>+0(SB), Y9
-	VMOVUPS      k00000000<>+0(SB), Y10
-	VMOVUPS      k00000000<>+0(SB), Y11
-	VMOVUPS      k00000000<>+0(SB), Y12
-	VMOVUPS      k00000000<>+0(SB), Y13
-	VMOVUPS      k00000000<>+0(SB), Y14
-	JLT          kept11
-block12:
+	MOVQ         808(AX), R9
+	TESTQ        R9, R9
+	JEQ          over15
+	MOVQ         816(AX), R9
+	VMOVSS       X5, 4(R9)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), R9
+	VBROADCASTSS 4(R9), Y5
+over15:
+	MOVQ   808(AX), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed16
+	MOVQ   352(SP), R9
+	VMOVSS X4, (R9)
+passed16:
+	VCMPPS      $17, k00800000<>+0(SB), Y5, Y6
+	VMULPS      k4b800000<>+0(SB), Y5, Y7
+	VBLENDVPS   Y6, Y7, Y5, Y7
+	VMOVUPS     k4b00007f<>+0(SB), Y8
+	VBLENDVPS   Y6, k4b000097<>+0(SB), Y8, Y6
+	VPADDD      k004afb0d<>+0(SB), Y7, Y7
+	VPSRLD      $23, Y7, Y8
+	VPOR        k4b000000<>+0(SB), Y8, Y8
+	VPAND       k007fffff<>+0(SB), Y7, Y7
+	VPADDD      k3f3504f3<>+0(SB), Y7, Y7
+	VSUBPS      Y6, Y8, Y6
+	VSUBPS      Y3, Y7, Y7
+	VMULPS      Y7, Y7, Y8
+	VMULPS      Y7, Y8, Y9
+	VMOVUPS     kbd9c608c<>+0(SB), Y10
+	VFMADD213PS k3e02b230<>+0(SB), Y7, Y10
+	VFMADD213PS kbe06c3ad<>+0(SB), Y7, Y10
+	VFMADD213PS k3e116c89<>+0(SB), Y7, Y10
+	VFMADD213PS kbe2a38fb<>+0(SB), Y7, Y10
+	VFMADD213PS k3e4cd008<>+0(SB), Y7, Y10
+	VFMADD213PS kbe800114<>+0(SB), Y7, Y10
+	VFMADD213PS k3eaaaaaa<>+0(SB), Y7, Y10
+	VMULPS      Y10, Y9, Y9
+	VFMADD231PS kb102e308<>+0(SB), Y6, Y9
+	VFMADD231PS kbf000000<>+0(SB), Y8, Y9
+	VADDPS      Y9, Y7, Y7
+	VFMADD231PS k3f317218<>+0(SB), Y6, Y7
+	VCMPPS      $0, k00000000<>+0(SB), Y5, Y6
+	VMOVUPS     k7fc00000<>+0(SB), Y8
+	VBLENDVPS   Y6, kff800000<>+0(SB), Y8, Y6
+	VCMPPS      $17, k7f800000<>+0(SB), Y5, Y8
+	VBLENDVPS   Y8, Y7, Y5, Y7
+	VCMPPS      $18, k00000000<>+0(SB), Y5, Y8
+	VBLENDVPS   Y8, Y6, Y7, Y6
+	MOVQ        808(AX), R9
+	CMPQ        R9, $3
+	JGT         known17
+	MOVQ        360(SP), R9
+	MOVQ        BX, R10
+	MOVQ        8(AX), R11
+	SUBQ        $64, R11
+	VMOVUPS     k00000000<>+0(SB), Y7
+	VMOVUPS     k00000000<>+0(SB), Y8
+	VMOVUPS     k00000000<>+0(SB), Y9
+	VMOVUPS     k00000000<>+0(SB), Y10
+	VMOVUPS     k00000000<>+0(SB), Y11
+	VMOVUPS     k00000000<>+0(SB), Y12
+	VMOVUPS     k00000000<>+0(SB), Y13
+	VMOVUPS     k00000000<>+0(SB), Y14
+	JLT         kept18
+block19:
 	VMOVUPS (R10), Y15
 	VSUBPS  Y4, Y15, Y15
 	VSUBPS  Y6, Y15, Y15
@@ -13621,8 +14975,8 @@ block12:
 	ADDQ    SI, R9
 	ADDQ    CX, R10
 	SUBQ    $64, R11
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPS Y7, 0(SP)
 	VMOVUPS Y8, 32(SP)
 	VMOVUPS Y9, 64(SP)
@@ -13633,8 +14987,8 @@ kept11:
 	VMOVUPS Y14, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -13656,8 +15010,8 @@ masked14:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked14
-done13:
+	JGT        masked21
+done20:
 	VMOVUPS      0(SP), Y7
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y7, Y7
@@ -13680,22 +15034,37 @@ done13:
 	VPERMILPS    $1, X7, X8
 	VADDPS       X8, X7, X7
 	VBROADCASTSS X7, Y7
-	VMOVSS       X5, (DI)
+	MOVQ         808(AX), R9
+	TESTQ        R9, R9
+	JEQ          over22
+	MOVQ         816(AX), R9
+	VMOVSS       X7, 8(R9)
+	JMP          leave9
+known17:
+	MOVQ         816(AX), R9
+	VBROADCASTSS 8(R9), Y7
+over22:
+	MOVQ   808(AX), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed23
+	VMOVSS X5, (DI)
+passed23:
 	MOVQ         (R8), R9
-	MOVQ         432(SP), R10
+	MOVQ         440(SP), R10
 	CMPQ         R9, R10
 	SETNE        R10
 	MOVBLZX      R10, R10
 	NEGQ         R10
 	VMOVD        R10, X5
 	VPBROADCASTD X5, Y5
-	CMPQ         440(SP), R9
+	CMPQ         448(SP), R9
 	SETLE        R10
 	MOVBLZX      R10, R10
 	NEGQ         R10
 	VMOVD        R10, X8
 	VPBROADCASTD X8, Y8
-	MOVQ         448(SP), R10
+	MOVQ         456(SP), R10
 	CMPQ         R9, R10
 	SETLT        R10
 	MOVBLZX      R10, R10
@@ -13703,21 +15072,23 @@ done13:
 	VMOVD        R10, X9
 	VPBROADCASTD X9, Y9
 	VANDPS       Y9, Y8, Y8
-	MOVQ         440(SP), R10
-	VMOVMSKPS    Y8, R11
-	TESTQ        R11, R11
-	CMOVQNE      R9, R10
-	MOVQ         R10, R9
-	MOVQ         376(SP), R11
-	IMULQ        R11, R9
-	MOVQ         360(SP), R11
-	VBROADCASTSS (R11)(R9*1), Y9
+	MOVQ         448(SP), R13
+	VMOVMSKPS    Y8, R10
+	TESTQ        R10, R10
+	CMOVQNE      R9, R13
+	MOVQ         R13, R9
+	SUBQ         384(SP), R9
+	MOVQ         376(SP), R10
+	IMULQ        R10, R9
+	MOVQ         360(SP), R10
+	VBROADCASTSS (R10)(R9*1), Y9
 	VBLENDVPS    Y8, Y9, Y3, Y8
 	VMOVUPS      k00000000<>+0(SB), Y9
 	VBLENDVPS    Y5, Y8, Y9, Y8
-	MOVQ         384(SP), R9
-	IMULQ        R9, R10
-	VBROADCASTSS (BX)(R10*1), Y9
+	SUBQ         384(SP), R13
+	MOVQ         392(SP), R9
+	IMULQ        R9, R13
+	VBROADCASTSS (BX)(R13*1), Y9
 	VSUBPS       Y4, Y9, Y4
 	VSUBPS       Y6, Y4, Y4
 	VMULPS       Y4, Y8, Y4
@@ -13731,34 +15102,40 @@ done13:
 	VBLENDVPS    Y5, Y6, Y7, Y5
 	VMULPS       288(SP), Y5, Y5
 	VADDPS       Y5, Y4, Y4
-	VADDPS       400(SP), Y4, Y4
-	VMOVUPS      Y4, 400(SP)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, 352(SP)
-	MOVQ         184(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, DI
-	MOVQ         192(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, R8
-	MOVQ         456(SP), R9
+	MOVQ         808(AX), R9
 	DECQ         R9
-	MOVQ         R9, 456(SP)
-	JNE          row2
+	CMPQ         R9, $3
+	JCS          passed24
+	VADDPS       408(SP), Y4, Y4
+	VMOVUPS      Y4, 408(SP)
+passed24:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 352(SP)
+	MOVQ 184(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, DI
+	MOVQ 192(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, R8
+	MOVQ 464(SP), R9
+	DECQ R9
+	MOVQ R9, 464(SP)
+	JNE  row2
 end1:
-	VMOVUPS 400(SP), Y0
-	MOVQ    392(SP), AX
+leave9:
+	VMOVUPS 408(SP), Y0
+	MOVQ    400(SP), AX
 	VMOVSS  X0, (AX)
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(SB), 0, $320-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(SB), 0, $328-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VBROADCASTSS k42b20000<>+0(SB), Z1
@@ -13806,24 +15183,29 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_avx512(SB), 0
 	MOVQ         304(AX), R10
 	MOVQ         R10, 272(SP)
 	SHLQ         $2, 272(SP)
-	MOVQ         288(AX), R10
+	MOVQ         800(AX), R10
 	MOVQ         R10, 280(SP)
-	SHLQ         $2, 280(SP)
+	MOVQ         288(AX), R10
+	MOVQ         R10, 288(SP)
+	SHLQ         $2, 288(SP)
 	VBROADCASTSS k80000000<>+0(SB), Z22
 	MOVQ         72(AX), AX
-	MOVQ         AX, 288(SP)
+	MOVQ         AX, 296(SP)
 	MOVQ         a+0(FP), AX
 	VMOVAPS      Z0, Z23
 	MOVQ         680(AX), R10
-	MOVQ         R10, 296(SP)
-	MOVQ         688(AX), R10
 	MOVQ         R10, 304(SP)
-	MOVQ         696(AX), R10
+	MOVQ         688(AX), R10
 	MOVQ         R10, 312(SP)
+	MOVQ         696(AX), R10
+	MOVQ         R10, 320(SP)
 	MOVQ         (AX), R10
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(AX), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    8(AX), R12
 	SUBQ    $64, R12
@@ -13831,8 +15213,8 @@ row2:
 	VMOVAPS Z16, Z24
 	VMOVAPS Z16, Z25
 	VMOVAPS Z16, Z26
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPS      (R11), Z31, Z27
 	VFIXUPIMMPS $0, Z21, Z31, Z27
 	VMOVAPS     Z27, Z31
@@ -13847,16 +15229,16 @@ block4:
 	VMOVAPS     Z27, Z26
 	ADDQ        CX, R11
 	SUBQ        $64, R12
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z31, 0(SP)
 	VMOVUPS Z24, 64(SP)
 	VMOVUPS Z25, 128(SP)
 	VMOVUPS Z26, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $64, R12
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R12, Z24
 	VPCMPD       $6, iota32<>+0(SB), Z24, K1
 	VMOVUPS.Z    (R11), K1, Z24
@@ -13869,8 +15251,8 @@ masked6:
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $16, R12
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z24
 	VMOVUPS       128(SP), Z25
 	VMAXPS        Z25, Z24, Z25
@@ -13894,17 +15276,30 @@ done5:
 	VMAXPS        X24, X25, X24
 	VFIXUPIMMPS   $0, X21, X25, X24
 	VBROADCASTSS  X24, Z24
-	MOVQ          BX, R11
-	MOVQ          8(AX), R12
-	VMOVAPS       Z0, Z25
-	VMOVUPS       Z25, 0(SP)
-	VMOVUPS       Z25, 64(SP)
-	VMOVUPS       Z25, 128(SP)
-	VMOVUPS       Z25, 192(SP)
-	MOVQ          $0, R13
-	SUBQ          $16, R12
-	JLT           single7
-block8:
+	MOVQ          808(AX), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(AX), R11
+	VMOVSS        X24, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R11
+	VBROADCASTSS (R11), Z24
+over8:
+	MOVQ    808(AX), R11
+	CMPQ    R11, $2
+	JGT     known10
+	MOVQ    BX, R11
+	MOVQ    8(AX), R12
+	VMOVAPS Z0, Z25
+	VMOVUPS Z25, 0(SP)
+	VMOVUPS Z25, 64(SP)
+	VMOVUPS Z25, 128(SP)
+	VMOVUPS Z25, 192(SP)
+	MOVQ    $0, R13
+	SUBQ    $16, R12
+	JLT     single11
+block12:
 	VMOVUPS     (R11), Z25
 	VSUBPS      Z24, Z25, Z25
 	VMINPS      Z25, Z1, Z25
@@ -13934,11 +15329,11 @@ block8:
 	ADDQ        $64, R13
 	ANDQ        $255, R13
 	SUBQ        $16, R12
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $16, R12
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTD R12, Z25
 	VPCMPD       $6, iota32<>+0(SB), Z25, K1
 	VMOVUPS.Z    (R11), K1, Z25
@@ -13967,24 +15362,39 @@ masked10:
 	VADDPS       Z25, Z26, Z25
 	VMOVAPS      Z25, K1, Z26
 	VMOVUPS      Z26, 0(SP)(R13*1)
-done9:
-	VMOVUPS          0(SP), Z25
-	VMOVUPS          128(SP), Z26
-	VADDPS           Z26, Z25, Z25
-	VMOVUPS          64(SP), Z26
-	VMOVUPS          192(SP), Z27
-	VADDPS           Z27, Z26, Z26
-	VADDPS           Z26, Z25, Z25
-	VEXTRACTF64X4    $1, Z25, Y26
-	VADDPS           Y26, Y25, Y25
-	VEXTRACTF64X2    $1, Y25, X26
-	VADDPS           X26, X25, X25
-	VPERMILPD        $1, X25, X26
-	VADDPS           X26, X25, X25
-	VPERMILPS        $1, X25, X26
-	VADDPS           X26, X25, X25
-	VBROADCASTSS     X25, Z25
-	VMOVSS           X24, (SI)
+done13:
+	VMOVUPS       0(SP), Z25
+	VMOVUPS       128(SP), Z26
+	VADDPS        Z26, Z25, Z25
+	VMOVUPS       64(SP), Z26
+	VMOVUPS       192(SP), Z27
+	VADDPS        Z27, Z26, Z26
+	VADDPS        Z26, Z25, Z25
+	VEXTRACTF64X4 $1, Z25, Y26
+	VADDPS        Y26, Y25, Y25
+	VEXTRACTF64X2 $1, Y25, X26
+	VADDPS        X26, X25, X25
+	VPERMILPD     $1, X25, X26
+	VADDPS        X26, X25, X25
+	VPERMILPS     $1, X25, X26
+	VADDPS        X26, X25, X25
+	VBROADCASTSS  X25, Z25
+	MOVQ          808(AX), R11
+	TESTQ         R11, R11
+	JEQ           over15
+	MOVQ          816(AX), R11
+	VMOVSS        X25, 4(R11)
+	JMP           leave9
+known10:
+	MOVQ         816(AX), R11
+	VBROADCASTSS 4(R11), Z25
+over15:
+	MOVQ   808(AX), R11
+	DECQ   R11
+	CMPQ   R11, $3
+	JCS    passed16
+	VMOVSS X24, (SI)
+passed16:
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z25, K1
 	VMULPS.BCST      k4b800000<>+0(SB), Z25, Z26
 	VBLENDMPS        Z26, Z25, K1, Z26
@@ -14017,6 +15427,9 @@ done9:
 	VBLENDMPS        Z26, Z25, K1, Z26
 	VCMPPS           $18, Z0, Z25, K1
 	VBLENDMPS        Z27, Z26, K1, Z26
+	MOVQ             808(AX), R11
+	CMPQ             R11, $3
+	JGT              known17
 	MOVQ             256(SP), R11
 	MOVQ             BX, R12
 	MOVQ             8(AX), R13
@@ -14025,8 +15438,8 @@ done9:
 	VMOVAPS          Z0, Z28
 	VMOVAPS          Z0, Z29
 	VMOVAPS          Z0, Z30
-	JLT              kept11
-block12:
+	JLT              kept18
+block19:
 	VMOVUPS (R12), Z31
 	VSUBPS  Z24, Z31, Z31
 	VSUBPS  Z26, Z31, Z31
@@ -14050,16 +15463,16 @@ block12:
 	ADDQ    DI, R11
 	ADDQ    CX, R12
 	SUBQ    $64, R13
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPS Z27, 0(SP)
 	VMOVUPS Z28, 64(SP)
 	VMOVUPS Z29, 128(SP)
 	VMOVUPS Z30, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	VPBROADCASTD R13, Z27
 	VPCMPD       $6, iota32<>+0(SB), Z27, K1
 	VMOVUPS.Z    (R11), K1, Z27
@@ -14076,8 +15489,8 @@ masked14:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked14
-done13:
+	JGT          masked21
+done20:
 	VMOVUPS       0(SP), Z27
 	VMOVUPS       128(SP), Z28
 	VADDPS        Z28, Z27, Z27
@@ -14094,181 +15507,208 @@ done13:
 	VPERMILPS     $1, X27, X28
 	VADDPS        X28, X27, X27
 	VBROADCASTSS  X27, Z27
-	VMOVSS        X25, (R8)
-	MOVQ          (R9), R11
-	MOVQ          296(SP), R12
-	CMPQ          R11, R12
-	SETNE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K1
-	CMPQ          304(SP), R11
-	SETLE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K2
-	MOVQ          312(SP), R12
-	CMPQ          R11, R12
-	SETLT         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K3
-	KANDW         K3, K2, K2
-	MOVQ          304(SP), R12
-	KMOVW         K2, R13
-	TESTQ         R13, R13
-	CMOVQNE       R11, R12
-	MOVQ          R12, R11
-	MOVQ          272(SP), R13
-	IMULQ         R13, R11
-	MOVQ          256(SP), R13
-	VBROADCASTSS  (R13)(R11*1), Z25
-	VBLENDMPS     Z25, Z12, K2, Z25
-	VBLENDMPS     Z25, Z0, K1, Z25
-	MOVQ          280(SP), R11
-	IMULQ         R11, R12
-	VBROADCASTSS  (BX)(R12*1), Z28
-	VSUBPS        Z24, Z28, Z24
-	VSUBPS        Z26, Z24, Z24
-	VMULPS        Z24, Z25, Z24
-	VPXORD        Z22, Z24, Z24
-	VBLENDMPS     Z24, Z0, K1, Z24
-	VMULPS        Z24, Z18, Z24
-	VDIVPS        Z20, Z27, Z25
-	VPXORD        Z22, Z25, Z25
-	VBLENDMPS     Z25, Z0, K1, Z25
-	VMULPS        Z25, Z19, Z25
-	VADDPS        Z25, Z24, Z24
-	VADDPS        Z24, Z23, Z23
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, SI
-	MOVQ          184(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, R8
-	MOVQ          192(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, R9
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(AX), R11
+	TESTQ         R11, R11
+	JEQ           over22
+	MOVQ          816(AX), R11
+	VMOVSS        X27, 8(R11)
+	JMP           leave9
+known17:
+	MOVQ         816(AX), R11
+	VBROADCASTSS 8(R11), Z27
+over22:
+	MOVQ   808(AX), R11
+	DECQ   R11
+	CMPQ   R11, $3
+	JCS    passed23
+	VMOVSS X25, (R8)
+passed23:
+	MOVQ         (R9), R11
+	MOVQ         304(SP), R12
+	CMPQ         R11, R12
+	SETNE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K1
+	CMPQ         312(SP), R11
+	SETLE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K2
+	MOVQ         320(SP), R12
+	CMPQ         R11, R12
+	SETLT        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K3
+	KANDW        K3, K2, K2
+	MOVQ         312(SP), R13
+	KMOVW        K2, R12
+	TESTQ        R12, R12
+	CMOVQNE      R11, R13
+	MOVQ         R13, R11
+	SUBQ         280(SP), R11
+	MOVQ         272(SP), R12
+	IMULQ        R12, R11
+	MOVQ         256(SP), R12
+	VBROADCASTSS (R12)(R11*1), Z25
+	VBLENDMPS    Z25, Z12, K2, Z25
+	VBLENDMPS    Z25, Z0, K1, Z25
+	SUBQ         280(SP), R13
+	MOVQ         288(SP), R11
+	IMULQ        R11, R13
+	VBROADCASTSS (BX)(R13*1), Z28
+	VSUBPS       Z24, Z28, Z24
+	VSUBPS       Z26, Z24, Z24
+	VMULPS       Z24, Z25, Z24
+	VPXORD       Z22, Z24, Z24
+	VBLENDMPS    Z24, Z0, K1, Z24
+	VMULPS       Z24, Z18, Z24
+	VDIVPS       Z20, Z27, Z25
+	VPXORD       Z22, Z25, Z25
+	VBLENDMPS    Z25, Z0, K1, Z25
+	VMULPS       Z25, Z19, Z25
+	VADDPS       Z25, Z24, Z24
+	MOVQ         808(AX), R11
+	DECQ         R11
+	CMPQ         R11, $3
+	JCS          passed24
+	VADDPS       Z24, Z23, Z23
+passed24:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, SI
+	MOVQ 184(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, R8
+	MOVQ 192(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, R9
+	DECQ R10
+	JNE  row2
 end1:
-	MOVQ   288(SP), AX
+leave9:
+	MOVQ   296(SP), AX
 	VMOVSS X23, (AX)
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx2(SB), 0, $432-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx2(SB), 0, $448-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
+	MOVQ         BX, 256(SP)
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    552(AX), X0, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 256(SP)
+	VMOVUPS      Y0, 264(SP)
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    560(AX), X0, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 288(SP)
+	VMOVUPS      Y0, 296(SP)
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    568(AX), X0, X0
 	VBROADCASTSS X0, Y0
-	VMOVUPS      Y0, 320(SP)
+	VMOVUPS      Y0, 328(SP)
 	VXORPS       Y0, Y0, Y0
-	MOVQ         32(AX), CX
-	MOVQ         304(AX), DX
-	MOVQ         DX, 352(SP)
-	SHLQ         $2, 352(SP)
-	MOVQ         48(AX), DX
-	MOVQ         DX, 360(SP)
-	MOVQ         56(AX), DX
-	MOVQ         72(AX), SI
-	MOVQ         320(AX), DI
-	MOVQ         DI, 368(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 360(SP)
+	MOVQ         304(AX), BX
+	MOVQ         BX, 368(SP)
 	SHLQ         $2, 368(SP)
-	MOVQ         64(AX), DI
-	MOVQ         80(AX), R8
-	MOVQ         R8, 376(SP)
-	MOVQ         88(AX), R8
-	MOVQ         R8, 384(SP)
-	MOVQ         304(AX), R8
-	SHLQ         $5, R8
-	MOVQ         320(AX), R9
-	SHLQ         $5, R9
+	MOVQ         800(AX), BX
+	MOVQ         BX, 376(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 384(SP)
+	MOVQ         56(AX), BX
+	MOVQ         72(AX), CX
+	MOVQ         320(AX), DX
+	MOVQ         DX, 392(SP)
+	SHLQ         $2, 392(SP)
+	MOVQ         64(AX), DX
+	MOVQ         80(AX), SI
+	MOVQ         SI, 400(SP)
+	MOVQ         88(AX), SI
+	MOVQ         SI, 408(SP)
+	MOVQ         304(AX), SI
+	SHLQ         $5, SI
+	MOVQ         320(AX), DI
+	SHLQ         $5, DI
 	MOVQ         96(AX), AX
-	MOVQ         AX, 392(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         672(AX), AX
-	MOVQ         AX, 400(SP)
-	VBROADCASTSS (BX), Y1
-	VMULPS       256(SP), Y1, Y2
-	VDIVPS       288(SP), Y2, Y2
-	VMULPS       320(SP), Y1, Y1
-	VMOVUPS      Y1, 256(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         704(AX), AX
-	MOVQ         AX, 408(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         712(AX), AX
 	MOVQ         AX, 416(SP)
-	VXORPS       k80000000<>+0(SB), Y2, Y1
-	VMOVUPS      Y1, 288(SP)
 	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	MOVQ         AX, 424(SP)
-	MOVQ         424(SP), AX
-	TESTQ        AX, AX
+	MOVQ         672(AX), R8
+	MOVQ         R8, 424(SP)
+	MOVQ         256(SP), R8
+	VBROADCASTSS (R8), Y1
+	VMULPS       264(SP), Y1, Y2
+	VDIVPS       296(SP), Y2, Y2
+	VMULPS       328(SP), Y1, Y1
+	VMOVUPS      Y1, 264(SP)
+	MOVQ         704(AX), R8
+	MOVQ         R8, 256(SP)
+	MOVQ         712(AX), R8
+	MOVQ         R8, 432(SP)
+	VXORPS       k80000000<>+0(SB), Y2, Y1
+	VMOVUPS      Y1, 296(SP)
+	MOVQ         (AX), R8
+	MOVQ         R8, 440(SP)
+	MOVQ         440(SP), R8
+	TESTQ        R8, R8
 	JLE          end1
 row2:
-	MOVQ         (CX), AX
-	MOVQ         AX, BX
+	MOVQ         360(SP), R8
+	MOVQ         (R8), R8
+	MOVQ         R8, R9
 	MOVQ         $-1, R10
 	MOVQ         $2147483647, R11
-	CMPQ         BX, R10
-	CMOVQLT      R10, BX
-	CMPQ         BX, R11
-	CMOVQGT      R11, BX
-	VMOVD        BX, X1
+	CMPQ         R9, R10
+	CMOVQLT      R10, R9
+	CMPQ         R9, R11
+	CMOVQGT      R11, R9
+	VMOVD        R9, X1
 	VPBROADCASTD X1, Y1
-	MOVQ         400(SP), BX
-	CMPQ         AX, BX
-	SETNE        BX
-	MOVBLZX      BX, BX
-	NEGQ         BX
-	VMOVD        BX, X3
+	MOVQ         424(SP), R9
+	CMPQ         R8, R9
+	SETNE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVD        R9, X3
 	VPBROADCASTD X3, Y3
-	CMPQ         408(SP), AX
-	SETLE        BX
-	MOVBLZX      BX, BX
-	NEGQ         BX
-	VMOVD        BX, X4
+	CMPQ         256(SP), R8
+	SETLE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVD        R9, X4
 	VPBROADCASTD X4, Y4
-	MOVQ         416(SP), BX
-	CMPQ         AX, BX
-	SETLT        BX
-	MOVBLZX      BX, BX
-	NEGQ         BX
-	VMOVD        BX, X5
+	MOVQ         432(SP), R9
+	CMPQ         R8, R9
+	SETLT        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVD        R9, X5
 	VPBROADCASTD X5, Y5
 	VANDPS       Y5, Y4, Y4
-	MOVQ         408(SP), BX
+	MOVQ         256(SP), R9
 	VMOVMSKPS    Y4, R10
 	TESTQ        R10, R10
-	CMOVQNE      AX, BX
-	MOVQ         BX, AX
-	MOVQ         352(SP), R10
-	IMULQ        R10, AX
-	MOVQ         360(SP), R10
-	VBROADCASTSS (R10)(AX*1), Y5
+	CMOVQNE      R8, R9
+	MOVQ         R9, R8
+	SUBQ         376(SP), R8
+	MOVQ         368(SP), R10
+	IMULQ        R10, R8
+	MOVQ         384(SP), R10
+	VBROADCASTSS (R10)(R8*1), Y5
 	VMOVUPS      k3f800000<>+0(SB), Y6
 	VBLENDVPS    Y4, Y5, Y6, Y4
 	VBLENDVPS    Y3, Y4, Y0, Y4
-	VMULPS       256(SP), Y4, Y4
+	VMULPS       264(SP), Y4, Y4
 	VXORPS       k80000000<>+0(SB), Y4, Y4
-	VBROADCASTSS (DX), Y5
+	VBROADCASTSS (BX), Y5
 	VANDPS       k7fffffff<>+0(SB), Y5, Y6
 	VMOVUPS      k7e800000<>+0(SB), Y7
 	VCMPPS       $17, Y6, Y7, Y7
@@ -14279,8 +15719,8 @@ row2:
 	VMULPS       Y6, Y5, Y7
 	VMOVUPS      k3f800000<>+0(SB), Y8
 	VDIVPS       Y7, Y8, Y7
-	VBLENDVPS    Y3, 288(SP), Y0, Y8
-	VBROADCASTSS (SI), Y9
+	VBLENDVPS    Y3, 296(SP), Y0, Y8
+	VBROADCASTSS (CX), Y9
 	VCMPPS       $17, k00800000<>+0(SB), Y5, Y10
 	VMULPS       k4b800000<>+0(SB), Y5, Y11
 	VBLENDVPS    Y10, Y11, Y5, Y11
@@ -14315,21 +15755,28 @@ row2:
 	VBLENDVPS    Y12, Y11, Y5, Y11
 	VCMPPS       $18, Y0, Y5, Y5
 	VBLENDVPS    Y5, Y10, Y11, Y5
-	MOVQ         368(SP), AX
-	IMULQ        AX, BX
-	VBROADCASTSS (DI)(BX*1), Y10
+	SUBQ         376(SP), R9
+	MOVQ         392(SP), R8
+	IMULQ        R8, R9
+	VBROADCASTSS (DX)(R9*1), Y10
 	VSUBPS       Y9, Y10, Y10
 	VSUBPS       Y5, Y10, Y10
-	VMULPS       256(SP), Y10, Y10
+	VMULPS       264(SP), Y10, Y10
 	VXORPS       k80000000<>+0(SB), Y10, Y10
 	VBLENDVPS    Y3, Y10, Y0, Y10
-	MOVQ         360(SP), AX
-	MOVQ         DI, BX
-	MOVQ         376(SP), R11
-	MOVQ         384(SP), R12
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
+	MOVQ         808(AX), R8
+	CMPQ         R8, $1
+	JGT          known3
+	MOVQ         384(SP), R8
+	MOVQ         DX, R9
+	MOVQ         400(SP), R12
+	MOVQ         408(SP), R13
+	MOVQ         8(AX), R10
 	VMOVUPS      iota32<>+0(SB), Y11
+	MOVQ         376(SP), R11
+	VMOVD        R11, X12
+	VPBROADCASTD X12, Y12
+	VPADDD       Y12, Y11, Y11
 	VMOVAPS      Y0, Y12
 	VMOVUPS      Y12, 0(SP)
 	VMOVUPS      Y12, 32(SP)
@@ -14339,11 +15786,11 @@ row2:
 	VMOVUPS      Y12, 160(SP)
 	VMOVUPS      Y12, 192(SP)
 	VMOVUPS      Y12, 224(SP)
-	MOVQ         $0, R13
+	MOVQ         $0, R11
 	SUBQ         $8, R10
-	JLT          single3
-block4:
-	VMULPS    (AX), Y2, Y12
+	JLT          single4
+block5:
+	VMULPS    (R8), Y2, Y12
 	VXORPS    k80000000<>+0(SB), Y12, Y12
 	VPCMPEQD  Y1, Y11, Y13
 	VBLENDVPS Y13, Y4, Y0, Y14
@@ -14352,39 +15799,39 @@ block4:
 	VMULPS    Y7, Y12, Y12
 	VXORPS    k80000000<>+0(SB), Y12, Y12
 	VBLENDVPS Y3, Y12, Y0, Y12
-	VMOVUPS   (BX), Y14
+	VMOVUPS   (R9), Y14
 	VSUBPS    Y9, Y14, Y14
 	VSUBPS    Y5, Y14, Y14
 	VMULPS    Y14, Y8, Y14
 	VBLENDVPS Y3, Y14, Y0, Y14
 	VANDPS    Y13, Y3, Y13
 	VBLENDVPS Y13, Y10, Y0, Y13
-	VMOVUPS   0(SP)(R13*1), Y15
+	VMOVUPS   0(SP)(R11*1), Y15
 	VADDPS    Y12, Y15, Y12
-	VMOVUPS   Y12, 0(SP)(R13*1)
-	VMOVUPS   (R11), Y12
-	VADDPS    Y14, Y12, Y12
-	VMOVUPS   Y12, (R11)
+	VMOVUPS   Y12, 0(SP)(R11*1)
 	VMOVUPS   (R12), Y12
-	VADDPS    Y13, Y12, Y12
+	VADDPS    Y14, Y12, Y12
 	VMOVUPS   Y12, (R12)
-	ADDQ      R8, AX
-	ADDQ      R9, BX
-	ADDQ      $32, R11
+	VMOVUPS   (R13), Y12
+	VADDPS    Y13, Y12, Y12
+	VMOVUPS   Y12, (R13)
+	ADDQ      SI, R8
+	ADDQ      DI, R9
 	ADDQ      $32, R12
-	VPADDD    k00000008<>+0(SB), Y11, Y11
 	ADDQ      $32, R13
-	ANDQ      $255, R13
+	VPADDD    k00000008<>+0(SB), Y11, Y11
+	ADDQ      $32, R11
+	ANDQ      $255, R11
 	SUBQ      $8, R10
-	JGE       block4
-single3:
+	JGE       block5
+single4:
 	ADDQ $8, R10
-	JEQ  done5
-masked6:
+	JEQ  done6
+masked7:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R10
 	VMOVUPS    32(R14)(R10*4), Y12
-	VMASKMOVPS (AX), Y12, Y13
+	VMASKMOVPS (R8), Y12, Y13
 	VMULPS     Y13, Y2, Y13
 	VXORPS     k80000000<>+0(SB), Y13, Y13
 	VPCMPEQD   Y1, Y11, Y11
@@ -14394,24 +15841,24 @@ masked6:
 	VMULPS     Y7, Y6, Y6
 	VXORPS     k80000000<>+0(SB), Y6, Y6
 	VBLENDVPS  Y3, Y6, Y0, Y6
-	VMASKMOVPS (BX), Y12, Y7
+	VMASKMOVPS (R9), Y12, Y7
 	VSUBPS     Y9, Y7, Y7
 	VSUBPS     Y5, Y7, Y5
 	VMULPS     Y5, Y8, Y5
 	VBLENDVPS  Y3, Y5, Y0, Y5
 	VANDPS     Y11, Y3, Y7
 	VBLENDVPS  Y7, Y10, Y0, Y7
-	VMOVUPS    0(SP)(R13*1), Y8
+	VMOVUPS    0(SP)(R11*1), Y8
 	VADDPS     Y6, Y8, Y6
 	VBLENDVPS  Y12, Y6, Y8, Y8
-	VMOVUPS    Y8, 0(SP)(R13*1)
-	VMASKMOVPS (R11), Y12, Y6
+	VMOVUPS    Y8, 0(SP)(R11*1)
+	VMASKMOVPS (R12), Y12, Y6
 	VADDPS     Y5, Y6, Y5
-	VMASKMOVPS Y5, Y12, (R11)
-	VMASKMOVPS (R12), Y12, Y5
-	VADDPS     Y7, Y5, Y5
 	VMASKMOVPS Y5, Y12, (R12)
-done5:
+	VMASKMOVPS (R13), Y12, Y5
+	VADDPS     Y7, Y5, Y5
+	VMASKMOVPS Y5, Y12, (R13)
+done6:
 	VMOVUPS      0(SP), Y5
 	VMOVUPS      128(SP), Y6
 	VADDPS       Y6, Y5, Y5
@@ -14434,23 +15881,36 @@ done5:
 	VPERMILPS    $1, X5, X6
 	VADDPS       X6, X5, X5
 	VBROADCASTSS X5, Y5
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(AX), R8
+	VMOVSS       X5, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSS (R8), Y5
+over8:
 	VCMPPS       $0, Y0, Y5, Y6
-	MOVQ         360(SP), AX
-	MOVQ         DI, BX
-	MOVQ         392(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         384(SP), R8
+	MOVQ         DX, R9
+	MOVQ         416(SP), R10
+	MOVQ         8(AX), R11
 	VMOVUPS      iota32<>+0(SB), Y7
+	MOVQ         376(SP), R12
+	VMOVD        R12, X8
+	VPBROADCASTD X8, Y8
+	VPADDD       Y8, Y7, Y7
 	SUBQ         $8, R11
-	JLT          single7
-block8:
-	VMULPS      (AX), Y2, Y8
+	JLT          single10
+block11:
+	VMULPS      (R8), Y2, Y8
 	VXORPS      k80000000<>+0(SB), Y8, Y8
 	VPCMPEQD    Y1, Y7, Y10
 	VBLENDVPS   Y10, Y4, Y0, Y10
 	VADDPS      Y10, Y8, Y8
 	VBLENDVPS   Y3, Y8, Y0, Y8
-	VMOVUPS     (BX), Y10
+	VMOVUPS     (R9), Y10
 	VSUBPS      Y9, Y10, Y10
 	VMOVUPS     k42b20000<>+0(SB), Y11
 	VMINPS      Y10, Y11, Y10
@@ -14480,27 +15940,27 @@ block8:
 	VBLENDVPS   Y6, Y0, Y10, Y10
 	VADDPS      Y10, Y8, Y8
 	VMOVUPS     Y8, (R10)
-	ADDQ        R8, AX
-	ADDQ        R9, BX
+	ADDQ        SI, R8
+	ADDQ        DI, R9
 	ADDQ        $32, R10
 	VPADDD      k00000008<>+0(SB), Y7, Y7
 	SUBQ        $8, R11
-	JGE         block8
-single7:
+	JGE         block11
+single10:
 	ADDQ $8, R11
-	JEQ  done9
-masked10:
+	JEQ  done12
+masked13:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R11
 	VMOVUPS     32(R12)(R11*4), Y8
-	VMASKMOVPS  (AX), Y8, Y10
+	VMASKMOVPS  (R8), Y8, Y10
 	VMULPS      Y10, Y2, Y10
 	VXORPS      k80000000<>+0(SB), Y10, Y10
 	VPCMPEQD    Y1, Y7, Y1
 	VBLENDVPS   Y1, Y4, Y0, Y1
 	VADDPS      Y1, Y10, Y1
 	VBLENDVPS   Y3, Y1, Y0, Y1
-	VMASKMOVPS  (BX), Y8, Y3
+	VMASKMOVPS  (R9), Y8, Y3
 	VSUBPS      Y9, Y3, Y3
 	VMOVUPS     k42b20000<>+0(SB), Y4
 	VMINPS      Y3, Y4, Y3
@@ -14530,35 +15990,37 @@ masked10:
 	VBLENDVPS   Y6, Y0, Y3, Y3
 	VADDPS      Y3, Y1, Y1
 	VMASKMOVPS  Y1, Y8, (R10)
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), BX
-	SHLQ $3, BX
-	ADDQ BX, CX
-	MOVQ 184(AX), BX
-	SHLQ $2, BX
-	ADDQ BX, DX
-	MOVQ 192(AX), BX
-	SHLQ $2, BX
-	ADDQ BX, DI
-	MOVQ 200(AX), BX
-	SHLQ $2, BX
-	ADDQ BX, SI
-	MOVQ 224(AX), AX
-	SHLQ $2, AX
-	ADDQ AX, 392(SP)
-	MOVQ 424(SP), AX
-	DECQ AX
-	MOVQ AX, 424(SP)
+done12:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 360(SP)
+	MOVQ 184(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 192(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, DX
+	MOVQ 200(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, CX
+	MOVQ 224(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, 416(SP)
+	MOVQ 440(SP), R8
+	DECQ R8
+	MOVQ R8, 440(SP)
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(SB), 0, $344-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(SB), 0, $360-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
+	MOVQ         BX, 256(SP)
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    552(AX), X0, X0
 	VBROADCASTSS X0, Z0
@@ -14585,52 +16047,54 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_avx512(SB), 
 	VBROADCASTSS k3effffff<>+0(SB), Z17
 	VBROADCASTSS k3f000000<>+0(SB), Z18
 	VBROADCASTSS k4b40007f<>+0(SB), Z19
-	MOVQ         32(AX), CX
-	MOVQ         304(AX), DX
-	MOVQ         DX, 256(SP)
-	SHLQ         $2, 256(SP)
-	MOVQ         48(AX), DX
-	MOVQ         DX, 264(SP)
-	MOVQ         56(AX), DX
-	MOVQ         72(AX), SI
-	MOVQ         320(AX), DI
-	MOVQ         DI, 272(SP)
-	SHLQ         $2, 272(SP)
-	MOVQ         64(AX), DI
-	MOVQ         80(AX), R8
-	MOVQ         R8, 280(SP)
-	MOVQ         88(AX), R8
-	MOVQ         R8, 288(SP)
-	MOVQ         304(AX), R8
+	MOVQ         32(AX), BX
+	MOVQ         304(AX), CX
+	MOVQ         CX, 264(SP)
+	SHLQ         $2, 264(SP)
+	MOVQ         800(AX), CX
+	MOVQ         CX, 272(SP)
+	MOVQ         48(AX), CX
+	MOVQ         CX, 280(SP)
+	MOVQ         56(AX), CX
+	MOVQ         72(AX), DX
+	MOVQ         320(AX), SI
+	MOVQ         SI, 288(SP)
+	SHLQ         $2, 288(SP)
+	MOVQ         64(AX), SI
+	MOVQ         80(AX), DI
+	MOVQ         DI, 296(SP)
+	MOVQ         88(AX), DI
+	MOVQ         DI, 304(SP)
+	MOVQ         304(AX), DI
+	SHLQ         $6, DI
+	MOVQ         320(AX), R8
 	SHLQ         $6, R8
-	MOVQ         320(AX), R9
-	SHLQ         $6, R9
 	VBROADCASTSS k00000010<>+0(SB), Z20
 	MOVQ         96(AX), AX
-	MOVQ         AX, 296(SP)
+	MOVQ         AX, 312(SP)
 	MOVQ         a+0(FP), AX
-	MOVQ         672(AX), AX
-	MOVQ         AX, 304(SP)
-	VBROADCASTSS (BX), Z21
+	MOVQ         672(AX), R9
+	MOVQ         R9, 320(SP)
+	MOVQ         256(SP), R9
+	VBROADCASTSS (R9), Z21
 	VMULPS       Z0, Z21, Z0
 	VDIVPS       Z1, Z0, Z0
 	VMULPS       Z2, Z21, Z1
-	VMOVSS       X1, 312(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         704(AX), AX
-	MOVQ         AX, 320(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         712(AX), AX
-	MOVQ         AX, 328(SP)
+	VMOVSS       X1, 256(SP)
+	MOVQ         704(AX), R9
+	MOVQ         R9, 328(SP)
+	MOVQ         712(AX), R9
+	MOVQ         R9, 336(SP)
 	VPXORD       Z5, Z0, Z1
-	VMOVSS       X1, 336(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	TESTQ        AX, AX
+	VMOVSS       X1, 344(SP)
+	MOVQ         (AX), R9
+	MOVQ         R9, 352(SP)
+	MOVQ         352(SP), R9
+	TESTQ        R9, R9
 	JLE          end1
 row2:
-	MOVQ             (CX), BX
-	MOVQ             BX, R10
+	MOVQ             (BX), R9
+	MOVQ             R9, R10
 	MOVQ             $-1, R11
 	MOVQ             $2147483647, R12
 	CMPQ             R10, R11
@@ -14638,38 +16102,39 @@ row2:
 	CMPQ             R10, R12
 	CMOVQGT          R12, R10
 	VPBROADCASTD     R10, Z1
-	MOVQ             304(SP), R10
-	CMPQ             BX, R10
+	MOVQ             320(SP), R10
+	CMPQ             R9, R10
 	SETNE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K1
-	CMPQ             320(SP), BX
+	CMPQ             328(SP), R9
 	SETLE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K2
-	MOVQ             328(SP), R10
-	CMPQ             BX, R10
+	MOVQ             336(SP), R10
+	CMPQ             R9, R10
 	SETLT            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K3
 	KANDW            K3, K2, K2
-	MOVQ             320(SP), R10
+	MOVQ             328(SP), R10
 	KMOVW            K2, R11
 	TESTQ            R11, R11
-	CMOVQNE          BX, R10
-	MOVQ             R10, BX
-	MOVQ             256(SP), R11
-	IMULQ            R11, BX
+	CMOVQNE          R9, R10
+	MOVQ             R10, R9
+	SUBQ             272(SP), R9
 	MOVQ             264(SP), R11
-	VBROADCASTSS     (R11)(BX*1), Z2
+	IMULQ            R11, R9
+	MOVQ             280(SP), R11
+	VBROADCASTSS     (R11)(R9*1), Z2
 	VBLENDMPS        Z2, Z3, K2, Z2
 	VBLENDMPS        Z2, Z4, K1, Z2
-	VMULPS.BCST      312(SP), Z2, Z2
+	VMULPS.BCST      256(SP), Z2, Z2
 	VPXORD           Z5, Z2, Z2
-	VBROADCASTSS     (DX), Z21
+	VBROADCASTSS     (CX), Z21
 	VPANDD.BCST      k7fffffff<>+0(SB), Z21, Z22
 	VBROADCASTSS     k7e800000<>+0(SB), Z23
 	VCMPPS           $17, Z22, Z23, K2
@@ -14678,8 +16143,8 @@ row2:
 	VBLENDMPS.BCST   k6f000000<>+0(SB), Z23, K2, Z22
 	VMULPS           Z22, Z21, Z23
 	VDIVPS           Z23, Z3, Z23
-	VBLENDMPS.BCST   336(SP), Z4, K1, Z24
-	VBROADCASTSS     (SI), Z25
+	VBLENDMPS.BCST   344(SP), Z4, K1, Z24
+	VBROADCASTSS     (DX), Z25
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z21, K2
 	VMULPS.BCST      k4b800000<>+0(SB), Z21, Z26
 	VBLENDMPS        Z26, Z21, K2, Z26
@@ -14713,31 +16178,37 @@ row2:
 	VBLENDMPS        Z26, Z21, K2, Z26
 	VCMPPS           $18, Z4, Z21, K2
 	VBLENDMPS        Z27, Z26, K2, Z21
-	MOVQ             272(SP), BX
-	IMULQ            BX, R10
-	VBROADCASTSS     (DI)(R10*1), Z26
+	SUBQ             272(SP), R10
+	MOVQ             288(SP), R9
+	IMULQ            R9, R10
+	VBROADCASTSS     (SI)(R10*1), Z26
 	VSUBPS           Z25, Z26, Z26
 	VSUBPS           Z21, Z26, Z26
-	VMULPS.BCST      312(SP), Z26, Z26
+	VMULPS.BCST      256(SP), Z26, Z26
 	VPXORD           Z5, Z26, Z26
 	VBLENDMPS        Z26, Z4, K1, Z26
-	MOVQ             264(SP), BX
-	MOVQ             DI, R10
-	MOVQ             280(SP), R11
-	MOVQ             288(SP), R12
-	MOVQ             a+0(FP), R13
-	MOVQ             8(R13), R13
+	MOVQ             808(AX), R9
+	CMPQ             R9, $1
+	JGT              known3
+	MOVQ             280(SP), R9
+	MOVQ             SI, R10
+	MOVQ             296(SP), R12
+	MOVQ             304(SP), R13
+	MOVQ             8(AX), R11
 	VMOVUPS          iota32<>+0(SB), Z27
+	MOVQ             272(SP), R14
+	VPBROADCASTD     R14, Z28
+	VPADDD           Z28, Z27, Z27
 	VMOVAPS          Z4, Z28
 	VMOVUPS          Z28, 0(SP)
 	VMOVUPS          Z28, 64(SP)
 	VMOVUPS          Z28, 128(SP)
 	VMOVUPS          Z28, 192(SP)
 	MOVQ             $0, R14
-	SUBQ             $16, R13
-	JLT              single3
-block4:
-	VMULPS    (BX), Z0, Z28
+	SUBQ             $16, R11
+	JLT              single4
+block5:
+	VMULPS    (R9), Z0, Z28
 	VPXORD    Z5, Z28, Z28
 	VPCMPD    $0, Z1, Z27, K2
 	VBLENDMPS Z2, Z4, K2, Z29
@@ -14755,28 +16226,28 @@ block4:
 	VMOVUPS   0(SP)(R14*1), Z31
 	VADDPS    Z28, Z31, Z28
 	VMOVUPS   Z28, 0(SP)(R14*1)
-	VMOVUPS   (R11), Z28
-	VADDPS    Z29, Z28, Z28
-	VMOVUPS   Z28, (R11)
 	VMOVUPS   (R12), Z28
-	VADDPS    Z30, Z28, Z28
+	VADDPS    Z29, Z28, Z28
 	VMOVUPS   Z28, (R12)
-	ADDQ      R8, BX
-	ADDQ      R9, R10
-	ADDQ      $64, R11
+	VMOVUPS   (R13), Z28
+	VADDPS    Z30, Z28, Z28
+	VMOVUPS   Z28, (R13)
+	ADDQ      DI, R9
+	ADDQ      R8, R10
 	ADDQ      $64, R12
+	ADDQ      $64, R13
 	VPADDD    Z20, Z27, Z27
 	ADDQ      $64, R14
 	ANDQ      $255, R14
-	SUBQ      $16, R13
-	JGE       block4
-single3:
-	ADDQ $16, R13
-	JEQ  done5
-masked6:
-	VPBROADCASTD R13, Z28
+	SUBQ      $16, R11
+	JGE       block5
+single4:
+	ADDQ $16, R11
+	JEQ  done6
+masked7:
+	VPBROADCASTD R11, Z28
 	VPCMPD       $6, iota32<>+0(SB), Z28, K2
-	VMOVUPS.Z    (BX), K2, Z28
+	VMOVUPS.Z    (R9), K2, Z28
 	VMULPS       Z28, Z0, Z28
 	VPXORD       Z5, Z28, Z28
 	VPCMPD       $0, Z1, Z27, K3
@@ -14796,13 +16267,13 @@ masked6:
 	VADDPS       Z22, Z24, Z22
 	VMOVAPS      Z22, K2, Z24
 	VMOVUPS      Z24, 0(SP)(R14*1)
-	VMOVUPS.Z    (R11), K2, Z22
+	VMOVUPS.Z    (R12), K2, Z22
 	VADDPS       Z21, Z22, Z21
-	VMOVUPS      Z21, K2, (R11)
-	VMOVUPS.Z    (R12), K2, Z21
-	VADDPS       Z23, Z21, Z21
 	VMOVUPS      Z21, K2, (R12)
-done5:
+	VMOVUPS.Z    (R13), K2, Z21
+	VADDPS       Z23, Z21, Z21
+	VMOVUPS      Z21, K2, (R13)
+done6:
 	VMOVUPS       0(SP), Z21
 	VMOVUPS       128(SP), Z22
 	VADDPS        Z22, Z21, Z21
@@ -14819,17 +16290,29 @@ done5:
 	VPERMILPS     $1, X21, X22
 	VADDPS        X22, X21, X21
 	VBROADCASTSS  X21, Z21
-	VCMPPS        $0, Z4, Z21, K2
-	MOVQ          264(SP), BX
-	MOVQ          DI, R10
-	MOVQ          296(SP), R11
-	MOVQ          a+0(FP), R12
-	MOVQ          8(R12), R12
-	VMOVUPS       iota32<>+0(SB), Z22
-	SUBQ          $16, R12
-	JLT           single7
-block8:
-	VMULPS      (BX), Z0, Z23
+	MOVQ          808(AX), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(AX), R9
+	VMOVSS        X21, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R9
+	VBROADCASTSS (R9), Z21
+over8:
+	VCMPPS       $0, Z4, Z21, K2
+	MOVQ         280(SP), R9
+	MOVQ         SI, R10
+	MOVQ         312(SP), R11
+	MOVQ         8(AX), R12
+	VMOVUPS      iota32<>+0(SB), Z22
+	MOVQ         272(SP), R13
+	VPBROADCASTD R13, Z23
+	VPADDD       Z23, Z22, Z22
+	SUBQ         $16, R12
+	JLT          single10
+block11:
+	VMULPS      (R9), Z0, Z23
 	VPXORD      Z5, Z23, Z23
 	VPCMPD      $0, Z1, Z22, K3
 	VBLENDMPS   Z2, Z4, K3, Z24
@@ -14860,19 +16343,19 @@ block8:
 	VBLENDMPS   Z4, Z24, K2, Z24
 	VADDPS      Z24, Z23, Z23
 	VMOVUPS     Z23, (R11)
-	ADDQ        R8, BX
-	ADDQ        R9, R10
+	ADDQ        DI, R9
+	ADDQ        R8, R10
 	ADDQ        $64, R11
 	VPADDD      Z20, Z22, Z22
 	SUBQ        $16, R12
-	JGE         block8
-single7:
+	JGE         block11
+single10:
 	ADDQ $16, R12
-	JEQ  done9
-masked10:
+	JEQ  done12
+masked13:
 	VPBROADCASTD R12, Z23
 	VPCMPD       $6, iota32<>+0(SB), Z23, K3
-	VMOVUPS.Z    (BX), K3, Z23
+	VMOVUPS.Z    (R9), K3, Z23
 	VMULPS       Z23, Z0, Z23
 	VPXORD       Z5, Z23, Z23
 	VPCMPD       $0, Z1, Z22, K4
@@ -14904,31 +16387,34 @@ masked10:
 	VBLENDMPS    Z4, Z2, K2, Z2
 	VADDPS       Z2, Z1, Z1
 	VMOVUPS      Z1, K3, (R11)
-done9:
-	MOVQ a+0(FP), BX
-	MOVQ 160(BX), R10
+done12:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
 	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 184(R9), R10
+	SHLQ $2, R10
 	ADDQ R10, CX
-	MOVQ 184(BX), R10
-	SHLQ $2, R10
-	ADDQ R10, DX
-	MOVQ 192(BX), R10
-	SHLQ $2, R10
-	ADDQ R10, DI
-	MOVQ 200(BX), R10
+	MOVQ 192(R9), R10
 	SHLQ $2, R10
 	ADDQ R10, SI
-	MOVQ 224(BX), BX
-	SHLQ $2, BX
-	ADDQ BX, 296(SP)
-	DECQ AX
+	MOVQ 200(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, DX
+	MOVQ 224(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, 312(SP)
+	MOVQ 352(SP), R9
+	DECQ R9
+	MOVQ R9, 352(SP)
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(SB), 0, $464-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(SB), 0, $472-8
 	MOVQ         a+0(FP), AX
 	VMOVUPD      k4086300000000000<>+0(SB), Y0
 	VMOVUPD      kc087500000000000<>+0(SB), Y1
@@ -14959,26 +16445,31 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx2(SB), 0, 
 	MOVQ         304(AX), R9
 	MOVQ         R9, 376(SP)
 	SHLQ         $3, 376(SP)
-	MOVQ         288(AX), R9
+	MOVQ         800(AX), R9
 	MOVQ         R9, 384(SP)
-	SHLQ         $3, 384(SP)
+	MOVQ         288(AX), R9
+	MOVQ         R9, 392(SP)
+	SHLQ         $3, 392(SP)
 	MOVQ         72(AX), AX
-	MOVQ         AX, 392(SP)
+	MOVQ         AX, 400(SP)
 	MOVQ         a+0(FP), AX
 	VMOVUPD      k0000000000000000<>+0(SB), Y4
-	VMOVUPD      Y4, 400(SP)
+	VMOVUPD      Y4, 408(SP)
 	MOVQ         680(AX), R9
-	MOVQ         R9, 432(SP)
-	MOVQ         688(AX), R9
 	MOVQ         R9, 440(SP)
-	MOVQ         696(AX), R9
+	MOVQ         688(AX), R9
 	MOVQ         R9, 448(SP)
-	MOVQ         (AX), R9
+	MOVQ         696(AX), R9
 	MOVQ         R9, 456(SP)
-	MOVQ         456(SP), R9
+	MOVQ         (AX), R9
+	MOVQ         R9, 464(SP)
+	MOVQ         464(SP), R9
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(AX), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(AX), R10
 	SUBQ    $32, R10
@@ -14990,8 +16481,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y9
 	VMOVUPD kfff0000000000000<>+0(SB), Y10
 	VMOVUPD kfff0000000000000<>+0(SB), Y11
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y4, Y4, Y12
 	VMAXPD    (R9), Y4, Y13
 	VBLENDVPD Y12, Y4, Y13, Y4
@@ -15018,8 +16509,8 @@ block4:
 	VBLENDVPD Y12, Y11, Y13, Y11
 	ADDQ      CX, R9
 	SUBQ      $32, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y4, 0(SP)
 	VMOVUPD Y5, 32(SP)
 	VMOVUPD Y6, 64(SP)
@@ -15030,8 +16521,8 @@ kept3:
 	VMOVUPD Y11, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $4, R13
 	CMPQ       R12, R13
@@ -15050,8 +16541,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $4, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VCMPPD       $3, Y4, Y4, Y6
@@ -15090,21 +16581,34 @@ done5:
 	VMAXPD       X5, X4, X5
 	VBLENDVPD    X6, X4, X5, X4
 	VBROADCASTSD X4, Y4
-	MOVQ         BX, R9
-	MOVQ         8(AX), R10
-	VMOVUPD      k0000000000000000<>+0(SB), Y5
-	VMOVUPD      Y5, 0(SP)
-	VMOVUPD      Y5, 32(SP)
-	VMOVUPD      Y5, 64(SP)
-	VMOVUPD      Y5, 96(SP)
-	VMOVUPD      Y5, 128(SP)
-	VMOVUPD      Y5, 160(SP)
-	VMOVUPD      Y5, 192(SP)
-	VMOVUPD      Y5, 224(SP)
-	MOVQ         $0, R11
-	SUBQ         $4, R10
-	JLT          single7
-block8:
+	MOVQ         808(AX), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(AX), R9
+	VMOVSD       X4, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R9
+	VBROADCASTSD (R9), Y4
+over8:
+	MOVQ    808(AX), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(AX), R10
+	VMOVUPD k0000000000000000<>+0(SB), Y5
+	VMOVUPD Y5, 0(SP)
+	VMOVUPD Y5, 32(SP)
+	VMOVUPD Y5, 64(SP)
+	VMOVUPD Y5, 96(SP)
+	VMOVUPD Y5, 128(SP)
+	VMOVUPD Y5, 160(SP)
+	VMOVUPD Y5, 192(SP)
+	VMOVUPD Y5, 224(SP)
+	MOVQ    $0, R11
+	SUBQ    $4, R10
+	JLT     single11
+block12:
 	VMOVUPD     (R9), Y5
 	VSUBPD      Y4, Y5, Y5
 	VMINPD      Y5, Y0, Y5
@@ -15141,11 +16645,11 @@ block8:
 	ADDQ        $32, R11
 	ANDQ        $255, R11
 	SUBQ        $4, R10
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $4, R10
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R12
 	NEGQ        R10
 	VMOVUPD     32(R12)(R10*8), Y5
@@ -15182,7 +16686,7 @@ masked10:
 	VADDPD      Y6, Y7, Y6
 	VBLENDVPD   Y5, Y6, Y7, Y7
 	VMOVUPD     Y7, 0(SP)(R11*1)
-done9:
+done13:
 	VMOVUPD      0(SP), Y5
 	VMOVUPD      128(SP), Y6
 	VADDPD       Y6, Y5, Y5
@@ -15203,59 +16707,77 @@ done9:
 	VPERMILPD    $1, X5, X6
 	VADDPD       X6, X5, X5
 	VBROADCASTSD X5, Y5
-	MOVQ         352(SP), R9
-	VMOVSD       X4, (R9)
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y5, Y6
-	VMULPD       k4340000000000000<>+0(SB), Y5, Y7
-	VBLENDVPD    Y6, Y7, Y5, Y7
-	VMOVUPD      k43300000000003ff<>+0(SB), Y8
-	VBLENDVPD    Y6, k4330000000000434<>+0(SB), Y8, Y6
-	VPADDQ       k00095f619980c433<>+0(SB), Y7, Y7
-	VPSRLQ       $52, Y7, Y8
-	VPOR         k4330000000000000<>+0(SB), Y8, Y8
-	VPAND        k000fffffffffffff<>+0(SB), Y7, Y7
-	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y7, Y7
-	VSUBPD       Y6, Y8, Y6
-	VSUBPD       Y3, Y7, Y7
-	VMULPD       Y7, Y7, Y8
-	VADDPD       k4000000000000000<>+0(SB), Y7, Y9
-	VDIVPD       Y9, Y7, Y9
-	VMULPD       Y9, Y9, Y10
-	VMULPD       Y8, Y2, Y8
-	VMOVUPD      k3fc2f0626b04516a<>+0(SB), Y11
-	VFMADD213PD  k3fc39a1acfcae39a<>+0(SB), Y10, Y11
-	VFMADD213PD  k3fc74663f35c4016<>+0(SB), Y10, Y11
-	VFMADD213PD  k3fcc71c5209133c9<>+0(SB), Y10, Y11
-	VFMADD213PD  k3fd24924941eff43<>+0(SB), Y10, Y11
-	VFMADD213PD  k3fd999999997fdeb<>+0(SB), Y10, Y11
-	VFMADD213PD  k3fe5555555555592<>+0(SB), Y10, Y11
-	VFMADD213PD  Y8, Y11, Y10
-	VMULPD       k3c7abc9e3b39803f<>+0(SB), Y6, Y11
-	VFMADD231PD  Y10, Y9, Y11
-	VSUBPD       Y11, Y8, Y8
-	VSUBPD       Y8, Y7, Y7
-	VFMADD231PD  k3fe62e42fefa39ef<>+0(SB), Y6, Y7
-	VCMPPD       $0, k0000000000000000<>+0(SB), Y5, Y6
-	VMOVUPD      k7ff8000000000001<>+0(SB), Y8
-	VBLENDVPD    Y6, kfff0000000000000<>+0(SB), Y8, Y6
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y5, Y8
-	VBLENDVPD    Y8, Y7, Y5, Y7
-	VCMPPD       $18, k0000000000000000<>+0(SB), Y5, Y8
-	VBLENDVPD    Y8, Y6, Y7, Y6
-	MOVQ         360(SP), R9
-	MOVQ         BX, R10
-	MOVQ         8(AX), R11
-	SUBQ         $32, R11
-	VMOVUPD      k0000000000000000<>+0(SB), Y7
-	VMOVUPD      k0000000000000000<>+0(SB), Y8
-	VMOVUPD      k0000000000000000<>+0(SB), Y9
-	VMOVUPD      k0000000000000000<>+0(SB), Y10
-	VMOVUPD      k0000000000000000<>+0(SB), Y11
-	VMOVUPD      k0000000000000000<>+0(SB), Y12
-	VMOVUPD      k0000000000000000<>+0(SB), Y13
-	VMOVUPD      k0000000000000000<>+0(SB), Y14
-	JLT          kept11
-block12:
+	MOVQ         808(AX), R9
+	TESTQ        R9, R9
+	JEQ          over15
+	MOVQ         816(AX), R9
+	VMOVSD       X5, 8(R9)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), R9
+	VBROADCASTSD 8(R9), Y5
+over15:
+	MOVQ   808(AX), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed16
+	MOVQ   352(SP), R9
+	VMOVSD X4, (R9)
+passed16:
+	VCMPPD      $17, k0010000000000000<>+0(SB), Y5, Y6
+	VMULPD      k4340000000000000<>+0(SB), Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y7
+	VMOVUPD     k43300000000003ff<>+0(SB), Y8
+	VBLENDVPD   Y6, k4330000000000434<>+0(SB), Y8, Y6
+	VPADDQ      k00095f619980c433<>+0(SB), Y7, Y7
+	VPSRLQ      $52, Y7, Y8
+	VPOR        k4330000000000000<>+0(SB), Y8, Y8
+	VPAND       k000fffffffffffff<>+0(SB), Y7, Y7
+	VPADDQ      k3fe6a09e667f3bcd<>+0(SB), Y7, Y7
+	VSUBPD      Y6, Y8, Y6
+	VSUBPD      Y3, Y7, Y7
+	VMULPD      Y7, Y7, Y8
+	VADDPD      k4000000000000000<>+0(SB), Y7, Y9
+	VDIVPD      Y9, Y7, Y9
+	VMULPD      Y9, Y9, Y10
+	VMULPD      Y8, Y2, Y8
+	VMOVUPD     k3fc2f0626b04516a<>+0(SB), Y11
+	VFMADD213PD k3fc39a1acfcae39a<>+0(SB), Y10, Y11
+	VFMADD213PD k3fc74663f35c4016<>+0(SB), Y10, Y11
+	VFMADD213PD k3fcc71c5209133c9<>+0(SB), Y10, Y11
+	VFMADD213PD k3fd24924941eff43<>+0(SB), Y10, Y11
+	VFMADD213PD k3fd999999997fdeb<>+0(SB), Y10, Y11
+	VFMADD213PD k3fe5555555555592<>+0(SB), Y10, Y11
+	VFMADD213PD Y8, Y11, Y10
+	VMULPD      k3c7abc9e3b39803f<>+0(SB), Y6, Y11
+	VFMADD231PD Y10, Y9, Y11
+	VSUBPD      Y11, Y8, Y8
+	VSUBPD      Y8, Y7, Y7
+	VFMADD231PD k3fe62e42fefa39ef<>+0(SB), Y6, Y7
+	VCMPPD      $0, k0000000000000000<>+0(SB), Y5, Y6
+	VMOVUPD     k7ff8000000000001<>+0(SB), Y8
+	VBLENDVPD   Y6, kfff0000000000000<>+0(SB), Y8, Y6
+	VCMPPD      $17, k7ff0000000000000<>+0(SB), Y5, Y8
+	VBLENDVPD   Y8, Y7, Y5, Y7
+	VCMPPD      $18, k0000000000000000<>+0(SB), Y5, Y8
+	VBLENDVPD   Y8, Y6, Y7, Y6
+	MOVQ        808(AX), R9
+	CMPQ        R9, $3
+	JGT         known17
+	MOVQ        360(SP), R9
+	MOVQ        BX, R10
+	MOVQ        8(AX), R11
+	SUBQ        $32, R11
+	VMOVUPD     k0000000000000000<>+0(SB), Y7
+	VMOVUPD     k0000000000000000<>+0(SB), Y8
+	VMOVUPD     k0000000000000000<>+0(SB), Y9
+	VMOVUPD     k0000000000000000<>+0(SB), Y10
+	VMOVUPD     k0000000000000000<>+0(SB), Y11
+	VMOVUPD     k0000000000000000<>+0(SB), Y12
+	VMOVUPD     k0000000000000000<>+0(SB), Y13
+	VMOVUPD     k0000000000000000<>+0(SB), Y14
+	JLT         kept18
+block19:
 	VMOVUPD (R10), Y15
 	VSUBPD  Y4, Y15, Y15
 	VSUBPD  Y6, Y15, Y15
@@ -15299,8 +16821,8 @@ block12:
 	ADDQ    SI, R9
 	ADDQ    CX, R10
 	SUBQ    $32, R11
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPD Y7, 0(SP)
 	VMOVUPD Y8, 32(SP)
 	VMOVUPD Y9, 64(SP)
@@ -15311,8 +16833,8 @@ kept11:
 	VMOVUPD Y14, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -15334,8 +16856,8 @@ masked14:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked14
-done13:
+	JGT        masked21
+done20:
 	VMOVUPD      0(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y7, Y7
@@ -15356,22 +16878,37 @@ done13:
 	VPERMILPD    $1, X7, X8
 	VADDPD       X8, X7, X7
 	VBROADCASTSD X7, Y7
-	VMOVSD       X5, (DI)
+	MOVQ         808(AX), R9
+	TESTQ        R9, R9
+	JEQ          over22
+	MOVQ         816(AX), R9
+	VMOVSD       X7, 16(R9)
+	JMP          leave9
+known17:
+	MOVQ         816(AX), R9
+	VBROADCASTSD 16(R9), Y7
+over22:
+	MOVQ   808(AX), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed23
+	VMOVSD X5, (DI)
+passed23:
 	MOVQ         (R8), R9
-	MOVQ         432(SP), R10
+	MOVQ         440(SP), R10
 	CMPQ         R9, R10
 	SETNE        R10
 	MOVBLZX      R10, R10
 	NEGQ         R10
 	VMOVQ        R10, X5
 	VPBROADCASTQ X5, Y5
-	CMPQ         440(SP), R9
+	CMPQ         448(SP), R9
 	SETLE        R10
 	MOVBLZX      R10, R10
 	NEGQ         R10
 	VMOVQ        R10, X8
 	VPBROADCASTQ X8, Y8
-	MOVQ         448(SP), R10
+	MOVQ         456(SP), R10
 	CMPQ         R9, R10
 	SETLT        R10
 	MOVBLZX      R10, R10
@@ -15379,21 +16916,23 @@ done13:
 	VMOVQ        R10, X9
 	VPBROADCASTQ X9, Y9
 	VANDPD       Y9, Y8, Y8
-	MOVQ         440(SP), R10
-	VMOVMSKPD    Y8, R11
-	TESTQ        R11, R11
-	CMOVQNE      R9, R10
-	MOVQ         R10, R9
-	MOVQ         376(SP), R11
-	IMULQ        R11, R9
-	MOVQ         360(SP), R11
-	VBROADCASTSD (R11)(R9*1), Y9
+	MOVQ         448(SP), R13
+	VMOVMSKPD    Y8, R10
+	TESTQ        R10, R10
+	CMOVQNE      R9, R13
+	MOVQ         R13, R9
+	SUBQ         384(SP), R9
+	MOVQ         376(SP), R10
+	IMULQ        R10, R9
+	MOVQ         360(SP), R10
+	VBROADCASTSD (R10)(R9*1), Y9
 	VBLENDVPD    Y8, Y9, Y3, Y8
 	VMOVUPD      k0000000000000000<>+0(SB), Y9
 	VBLENDVPD    Y5, Y8, Y9, Y8
-	MOVQ         384(SP), R9
-	IMULQ        R9, R10
-	VBROADCASTSD (BX)(R10*1), Y9
+	SUBQ         384(SP), R13
+	MOVQ         392(SP), R9
+	IMULQ        R9, R13
+	VBROADCASTSD (BX)(R13*1), Y9
 	VSUBPD       Y4, Y9, Y4
 	VSUBPD       Y6, Y4, Y4
 	VMULPD       Y4, Y8, Y4
@@ -15407,34 +16946,40 @@ done13:
 	VBLENDVPD    Y5, Y6, Y7, Y5
 	VMULPD       288(SP), Y5, Y5
 	VADDPD       Y5, Y4, Y4
-	VADDPD       400(SP), Y4, Y4
-	VMOVUPD      Y4, 400(SP)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, 352(SP)
-	MOVQ         184(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, DI
-	MOVQ         192(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, R8
-	MOVQ         456(SP), R9
+	MOVQ         808(AX), R9
 	DECQ         R9
-	MOVQ         R9, 456(SP)
-	JNE          row2
+	CMPQ         R9, $3
+	JCS          passed24
+	VADDPD       408(SP), Y4, Y4
+	VMOVUPD      Y4, 408(SP)
+passed24:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 352(SP)
+	MOVQ 184(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DI
+	MOVQ 192(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, R8
+	MOVQ 464(SP), R9
+	DECQ R9
+	MOVQ R9, 464(SP)
+	JNE  row2
 end1:
-	VMOVUPD 400(SP), Y0
-	MOVQ    392(SP), AX
+leave9:
+	VMOVUPD 408(SP), Y0
+	MOVQ    400(SP), AX
 	VMOVSD  X0, (AX)
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(SB), 0, $344-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(SB), 0, $352-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD k4086300000000000<>+0(SB), Z1
@@ -15483,23 +17028,28 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_avx512(SB), 0
 	MOVQ         304(AX), R10
 	MOVQ         R10, 296(SP)
 	SHLQ         $3, 296(SP)
-	MOVQ         288(AX), R10
+	MOVQ         800(AX), R10
 	MOVQ         R10, 304(SP)
-	SHLQ         $3, 304(SP)
+	MOVQ         288(AX), R10
+	MOVQ         R10, 312(SP)
+	SHLQ         $3, 312(SP)
 	MOVQ         72(AX), AX
-	MOVQ         AX, 312(SP)
+	MOVQ         AX, 320(SP)
 	MOVQ         a+0(FP), AX
 	VMOVAPD      Z0, Z23
 	MOVQ         680(AX), R10
-	MOVQ         R10, 320(SP)
-	MOVQ         688(AX), R10
 	MOVQ         R10, 328(SP)
-	MOVQ         696(AX), R10
+	MOVQ         688(AX), R10
 	MOVQ         R10, 336(SP)
+	MOVQ         696(AX), R10
+	MOVQ         R10, 344(SP)
 	MOVQ         (AX), R10
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(AX), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    8(AX), R12
 	SUBQ    $32, R12
@@ -15507,8 +17057,8 @@ row2:
 	VMOVAPD Z20, Z24
 	VMOVAPD Z20, Z25
 	VMOVAPD Z20, Z26
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPD      (R11), Z31, Z27
 	VFIXUPIMMPD $0, Z22, Z31, Z27
 	VMOVAPD     Z27, Z31
@@ -15523,16 +17073,16 @@ block4:
 	VMOVAPD     Z27, Z26
 	ADDQ        CX, R11
 	SUBQ        $32, R12
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z31, 0(SP)
 	VMOVUPD Z24, 64(SP)
 	VMOVUPD Z25, 128(SP)
 	VMOVUPD Z26, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $32, R12
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R12, Z24
 	VPCMPQ       $6, iota64<>+0(SB), Z24, K1
 	VMOVUPD.Z    (R11), K1, Z24
@@ -15545,8 +17095,8 @@ masked6:
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $8, R12
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z24
 	VMOVUPD       128(SP), Z25
 	VMAXPD        Z25, Z24, Z25
@@ -15567,17 +17117,30 @@ done5:
 	VMAXPD        X25, X24, X25
 	VFIXUPIMMPD   $0, X22, X24, X25
 	VBROADCASTSD  X25, Z24
-	MOVQ          BX, R11
-	MOVQ          8(AX), R12
-	VMOVAPD       Z0, Z25
-	VMOVUPD       Z25, 0(SP)
-	VMOVUPD       Z25, 64(SP)
-	VMOVUPD       Z25, 128(SP)
-	VMOVUPD       Z25, 192(SP)
-	MOVQ          $0, R13
-	SUBQ          $8, R12
-	JLT           single7
-block8:
+	MOVQ          808(AX), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(AX), R11
+	VMOVSD        X24, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R11
+	VBROADCASTSD (R11), Z24
+over8:
+	MOVQ    808(AX), R11
+	CMPQ    R11, $2
+	JGT     known10
+	MOVQ    BX, R11
+	MOVQ    8(AX), R12
+	VMOVAPD Z0, Z25
+	VMOVUPD Z25, 0(SP)
+	VMOVUPD Z25, 64(SP)
+	VMOVUPD Z25, 128(SP)
+	VMOVUPD Z25, 192(SP)
+	MOVQ    $0, R13
+	SUBQ    $8, R12
+	JLT     single11
+block12:
 	VMOVUPD     (R11), Z25
 	VSUBPD      Z24, Z25, Z25
 	VMINPD      Z25, Z1, Z25
@@ -15613,11 +17176,11 @@ block8:
 	ADDQ        $64, R13
 	ANDQ        $255, R13
 	SUBQ        $8, R12
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R12
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTQ R12, Z25
 	VPCMPQ       $6, iota64<>+0(SB), Z25, K1
 	VMOVUPD.Z    (R11), K1, Z25
@@ -15652,22 +17215,37 @@ masked10:
 	VADDPD       Z25, Z26, Z25
 	VMOVAPD      Z25, K1, Z26
 	VMOVUPD      Z26, 0(SP)(R13*1)
-done9:
-	VMOVUPD          0(SP), Z25
-	VMOVUPD          128(SP), Z26
-	VADDPD           Z26, Z25, Z25
-	VMOVUPD          64(SP), Z26
-	VMOVUPD          192(SP), Z27
-	VADDPD           Z27, Z26, Z26
-	VADDPD           Z26, Z25, Z25
-	VEXTRACTF64X4    $1, Z25, Y26
-	VADDPD           Y26, Y25, Y25
-	VEXTRACTF64X2    $1, Y25, X26
-	VADDPD           X26, X25, X25
-	VPERMILPD        $1, X25, X26
-	VADDPD           X26, X25, X25
-	VBROADCASTSD     X25, Z25
-	VMOVSD           X24, (SI)
+done13:
+	VMOVUPD       0(SP), Z25
+	VMOVUPD       128(SP), Z26
+	VADDPD        Z26, Z25, Z25
+	VMOVUPD       64(SP), Z26
+	VMOVUPD       192(SP), Z27
+	VADDPD        Z27, Z26, Z26
+	VADDPD        Z26, Z25, Z25
+	VEXTRACTF64X4 $1, Z25, Y26
+	VADDPD        Y26, Y25, Y25
+	VEXTRACTF64X2 $1, Y25, X26
+	VADDPD        X26, X25, X25
+	VPERMILPD     $1, X25, X26
+	VADDPD        X26, X25, X25
+	VBROADCASTSD  X25, Z25
+	MOVQ          808(AX), R11
+	TESTQ         R11, R11
+	JEQ           over15
+	MOVQ          816(AX), R11
+	VMOVSD        X25, 8(R11)
+	JMP           leave9
+known10:
+	MOVQ         816(AX), R11
+	VBROADCASTSD 8(R11), Z25
+over15:
+	MOVQ   808(AX), R11
+	DECQ   R11
+	CMPQ   R11, $3
+	JCS    passed16
+	VMOVSD X24, (SI)
+passed16:
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z25, K1
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z25, Z26
 	VBLENDMPD        Z26, Z25, K1, Z26
@@ -15704,6 +17282,9 @@ done9:
 	VBLENDMPD        Z26, Z25, K1, Z26
 	VCMPPD           $18, Z0, Z25, K1
 	VBLENDMPD        Z27, Z26, K1, Z26
+	MOVQ             808(AX), R11
+	CMPQ             R11, $3
+	JGT              known17
 	MOVQ             280(SP), R11
 	MOVQ             BX, R12
 	MOVQ             8(AX), R13
@@ -15712,8 +17293,8 @@ done9:
 	VMOVAPD          Z0, Z28
 	VMOVAPD          Z0, Z29
 	VMOVAPD          Z0, Z30
-	JLT              kept11
-block12:
+	JLT              kept18
+block19:
 	VMOVUPD (R12), Z31
 	VSUBPD  Z24, Z31, Z31
 	VSUBPD  Z26, Z31, Z31
@@ -15737,16 +17318,16 @@ block12:
 	ADDQ    DI, R11
 	ADDQ    CX, R12
 	SUBQ    $32, R13
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPD Z27, 0(SP)
 	VMOVUPD Z28, 64(SP)
 	VMOVUPD Z29, 128(SP)
 	VMOVUPD Z30, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	VPBROADCASTQ R13, Z27
 	VPCMPQ       $6, iota64<>+0(SB), Z27, K1
 	VMOVUPD.Z    (R11), K1, Z27
@@ -15763,8 +17344,8 @@ masked14:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked14
-done13:
+	JGT          masked21
+done20:
 	VMOVUPD       0(SP), Z27
 	VMOVUPD       128(SP), Z28
 	VADDPD        Z28, Z27, Z27
@@ -15779,167 +17360,194 @@ done13:
 	VPERMILPD     $1, X27, X28
 	VADDPD        X28, X27, X27
 	VBROADCASTSD  X27, Z27
-	VMOVSD        X25, (R8)
-	MOVQ          (R9), R11
-	MOVQ          320(SP), R12
-	CMPQ          R11, R12
-	SETNE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K1
-	CMPQ          328(SP), R11
-	SETLE         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K2
-	MOVQ          336(SP), R12
-	CMPQ          R11, R12
-	SETLT         R12
-	MOVBLZX       R12, R12
-	NEGQ          R12
-	KMOVW         R12, K3
-	KANDW         K3, K2, K2
-	MOVQ          328(SP), R12
-	KMOVW         K2, R13
-	TESTQ         R13, R13
-	CMOVQNE       R11, R12
-	MOVQ          R12, R11
-	MOVQ          296(SP), R13
-	IMULQ         R13, R11
-	MOVQ          280(SP), R13
-	VBROADCASTSD  (R13)(R11*1), Z25
-	VBLENDMPD     Z25, Z18, K2, Z25
-	VBLENDMPD     Z25, Z0, K1, Z25
-	MOVQ          304(SP), R11
-	IMULQ         R11, R12
-	VBROADCASTSD  (BX)(R12*1), Z28
-	VSUBPD        Z24, Z28, Z24
-	VSUBPD        Z26, Z24, Z24
-	VMULPD        Z24, Z25, Z24
-	VPXORQ.BCST   k8000000000000000<>+0(SB), Z24, Z24
-	VBLENDMPD     Z24, Z0, K1, Z24
-	VMULPD.BCST   256(SP), Z24, Z24
-	VDIVPD.BCST   272(SP), Z27, Z25
-	VPXORQ.BCST   k8000000000000000<>+0(SB), Z25, Z25
-	VBLENDMPD     Z25, Z0, K1, Z25
-	VMULPD.BCST   264(SP), Z25, Z25
-	VADDPD        Z25, Z24, Z24
-	VADDPD        Z24, Z23, Z23
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, SI
-	MOVQ          184(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, R8
-	MOVQ          192(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, R9
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(AX), R11
+	TESTQ         R11, R11
+	JEQ           over22
+	MOVQ          816(AX), R11
+	VMOVSD        X27, 16(R11)
+	JMP           leave9
+known17:
+	MOVQ         816(AX), R11
+	VBROADCASTSD 16(R11), Z27
+over22:
+	MOVQ   808(AX), R11
+	DECQ   R11
+	CMPQ   R11, $3
+	JCS    passed23
+	VMOVSD X25, (R8)
+passed23:
+	MOVQ         (R9), R11
+	MOVQ         328(SP), R12
+	CMPQ         R11, R12
+	SETNE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K1
+	CMPQ         336(SP), R11
+	SETLE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K2
+	MOVQ         344(SP), R12
+	CMPQ         R11, R12
+	SETLT        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K3
+	KANDW        K3, K2, K2
+	MOVQ         336(SP), R13
+	KMOVW        K2, R12
+	TESTQ        R12, R12
+	CMOVQNE      R11, R13
+	MOVQ         R13, R11
+	SUBQ         304(SP), R11
+	MOVQ         296(SP), R12
+	IMULQ        R12, R11
+	MOVQ         280(SP), R12
+	VBROADCASTSD (R12)(R11*1), Z25
+	VBLENDMPD    Z25, Z18, K2, Z25
+	VBLENDMPD    Z25, Z0, K1, Z25
+	SUBQ         304(SP), R13
+	MOVQ         312(SP), R11
+	IMULQ        R11, R13
+	VBROADCASTSD (BX)(R13*1), Z28
+	VSUBPD       Z24, Z28, Z24
+	VSUBPD       Z26, Z24, Z24
+	VMULPD       Z24, Z25, Z24
+	VPXORQ.BCST  k8000000000000000<>+0(SB), Z24, Z24
+	VBLENDMPD    Z24, Z0, K1, Z24
+	VMULPD.BCST  256(SP), Z24, Z24
+	VDIVPD.BCST  272(SP), Z27, Z25
+	VPXORQ.BCST  k8000000000000000<>+0(SB), Z25, Z25
+	VBLENDMPD    Z25, Z0, K1, Z25
+	VMULPD.BCST  264(SP), Z25, Z25
+	VADDPD       Z25, Z24, Z24
+	MOVQ         808(AX), R11
+	DECQ         R11
+	CMPQ         R11, $3
+	JCS          passed24
+	VADDPD       Z24, Z23, Z23
+passed24:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, SI
+	MOVQ 184(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, R8
+	MOVQ 192(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, R9
+	DECQ R10
+	JNE  row2
 end1:
-	MOVQ   312(SP), AX
+leave9:
+	MOVQ   320(SP), AX
 	VMOVSD X23, (AX)
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx2(SB), 0, $432-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx2(SB), 0, $448-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
+	MOVQ         BX, 256(SP)
 	VBROADCASTSD 552(AX), Y0
 	VBROADCASTSD 560(AX), Y1
 	VBROADCASTSD 568(AX), Y2
 	VXORPD       Y3, Y3, Y3
 	VMOVUPD      k8000000000000000<>+0(SB), Y4
-	MOVQ         32(AX), CX
-	MOVQ         304(AX), DX
-	MOVQ         DX, 256(SP)
-	SHLQ         $3, 256(SP)
-	MOVQ         48(AX), DX
-	MOVQ         DX, 264(SP)
-	MOVQ         56(AX), DX
-	MOVQ         72(AX), SI
-	MOVQ         320(AX), DI
-	MOVQ         DI, 272(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 264(SP)
+	MOVQ         304(AX), BX
+	MOVQ         BX, 272(SP)
 	SHLQ         $3, 272(SP)
-	MOVQ         64(AX), DI
-	MOVQ         80(AX), R8
-	MOVQ         R8, 280(SP)
-	MOVQ         88(AX), R8
-	MOVQ         R8, 288(SP)
-	MOVQ         304(AX), R8
-	SHLQ         $5, R8
-	MOVQ         320(AX), R9
-	SHLQ         $5, R9
+	MOVQ         800(AX), BX
+	MOVQ         BX, 280(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 288(SP)
+	MOVQ         56(AX), BX
+	MOVQ         72(AX), CX
+	MOVQ         320(AX), DX
+	MOVQ         DX, 296(SP)
+	SHLQ         $3, 296(SP)
+	MOVQ         64(AX), DX
+	MOVQ         80(AX), SI
+	MOVQ         SI, 304(SP)
+	MOVQ         88(AX), SI
+	MOVQ         SI, 312(SP)
+	MOVQ         304(AX), SI
+	SHLQ         $5, SI
+	MOVQ         320(AX), DI
+	SHLQ         $5, DI
 	MOVQ         96(AX), AX
-	MOVQ         AX, 296(SP)
+	MOVQ         AX, 320(SP)
 	MOVQ         a+0(FP), AX
-	MOVQ         672(AX), AX
-	MOVQ         AX, 304(SP)
-	VBROADCASTSD (BX), Y5
+	MOVQ         672(AX), R8
+	MOVQ         R8, 328(SP)
+	MOVQ         256(SP), R8
+	VBROADCASTSD (R8), Y5
 	VMULPD       Y0, Y5, Y0
 	VDIVPD       Y1, Y0, Y0
 	VMULPD       Y2, Y5, Y1
-	VMOVUPD      Y1, 312(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         704(AX), AX
-	MOVQ         AX, 344(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         712(AX), AX
-	MOVQ         AX, 352(SP)
+	VMOVUPD      Y1, 336(SP)
+	MOVQ         704(AX), R8
+	MOVQ         R8, 256(SP)
+	MOVQ         712(AX), R8
+	MOVQ         R8, 368(SP)
 	VXORPD       Y4, Y0, Y1
-	VMOVUPD      Y1, 360(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	MOVQ         AX, 392(SP)
-	MOVQ         392(SP), AX
-	TESTQ        AX, AX
+	VMOVUPD      Y1, 376(SP)
+	MOVQ         (AX), R8
+	MOVQ         R8, 408(SP)
+	MOVQ         408(SP), R8
+	TESTQ        R8, R8
 	JLE          end1
 row2:
-	MOVQ         (CX), AX
-	VMOVQ        AX, X1
+	MOVQ         264(SP), R8
+	MOVQ         (R8), R8
+	VMOVQ        R8, X1
 	VPBROADCASTQ X1, Y1
-	VMOVUPD      Y1, 400(SP)
-	MOVQ         304(SP), BX
-	CMPQ         AX, BX
-	SETNE        BX
-	MOVBLZX      BX, BX
-	NEGQ         BX
-	VMOVQ        BX, X1
+	VMOVUPD      Y1, 416(SP)
+	MOVQ         328(SP), R9
+	CMPQ         R8, R9
+	SETNE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVQ        R9, X1
 	VPBROADCASTQ X1, Y1
-	CMPQ         344(SP), AX
-	SETLE        BX
-	MOVBLZX      BX, BX
-	NEGQ         BX
-	VMOVQ        BX, X2
+	CMPQ         256(SP), R8
+	SETLE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVQ        R9, X2
 	VPBROADCASTQ X2, Y2
-	MOVQ         352(SP), BX
-	CMPQ         AX, BX
-	SETLT        BX
-	MOVBLZX      BX, BX
-	NEGQ         BX
-	VMOVQ        BX, X5
+	MOVQ         368(SP), R9
+	CMPQ         R8, R9
+	SETLT        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVQ        R9, X5
 	VPBROADCASTQ X5, Y5
 	VANDPD       Y5, Y2, Y2
-	MOVQ         344(SP), BX
+	MOVQ         256(SP), R9
 	VMOVMSKPD    Y2, R10
 	TESTQ        R10, R10
-	CMOVQNE      AX, BX
-	MOVQ         BX, AX
-	MOVQ         256(SP), R10
-	IMULQ        R10, AX
-	MOVQ         264(SP), R10
-	VBROADCASTSD (R10)(AX*1), Y5
+	CMOVQNE      R8, R9
+	MOVQ         R9, R8
+	SUBQ         280(SP), R8
+	MOVQ         272(SP), R10
+	IMULQ        R10, R8
+	MOVQ         288(SP), R10
+	VBROADCASTSD (R10)(R8*1), Y5
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y6
 	VBLENDVPD    Y2, Y5, Y6, Y2
 	VBLENDVPD    Y1, Y2, Y3, Y2
-	VMULPD       312(SP), Y2, Y2
+	VMULPD       336(SP), Y2, Y2
 	VXORPD       Y4, Y2, Y2
-	VBROADCASTSD (DX), Y5
+	VBROADCASTSD (BX), Y5
 	VANDPD       k7fffffffffffffff<>+0(SB), Y5, Y6
 	VMOVUPD      k7fd0000000000000<>+0(SB), Y7
 	VCMPPD       $17, Y6, Y7, Y7
@@ -15950,8 +17558,8 @@ row2:
 	VMULPD       Y6, Y5, Y7
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y8
 	VDIVPD       Y7, Y8, Y7
-	VBLENDVPD    Y1, 360(SP), Y3, Y8
-	VBROADCASTSD (SI), Y9
+	VBLENDVPD    Y1, 376(SP), Y3, Y8
+	VBROADCASTSD (CX), Y9
 	VCMPPD       $17, k0010000000000000<>+0(SB), Y5, Y10
 	VMULPD       k4340000000000000<>+0(SB), Y5, Y11
 	VBLENDVPD    Y10, Y11, Y5, Y11
@@ -15989,21 +17597,28 @@ row2:
 	VBLENDVPD    Y12, Y11, Y5, Y11
 	VCMPPD       $18, Y3, Y5, Y5
 	VBLENDVPD    Y5, Y10, Y11, Y5
-	MOVQ         272(SP), AX
-	IMULQ        AX, BX
-	VBROADCASTSD (DI)(BX*1), Y10
+	SUBQ         280(SP), R9
+	MOVQ         296(SP), R8
+	IMULQ        R8, R9
+	VBROADCASTSD (DX)(R9*1), Y10
 	VSUBPD       Y9, Y10, Y10
 	VSUBPD       Y5, Y10, Y10
-	VMULPD       312(SP), Y10, Y10
+	VMULPD       336(SP), Y10, Y10
 	VXORPD       Y4, Y10, Y10
 	VBLENDVPD    Y1, Y10, Y3, Y10
-	MOVQ         264(SP), AX
-	MOVQ         DI, BX
-	MOVQ         280(SP), R11
-	MOVQ         288(SP), R12
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
+	MOVQ         808(AX), R8
+	CMPQ         R8, $1
+	JGT          known3
+	MOVQ         288(SP), R8
+	MOVQ         DX, R9
+	MOVQ         304(SP), R12
+	MOVQ         312(SP), R13
+	MOVQ         8(AX), R10
 	VMOVUPD      iota64<>+0(SB), Y11
+	MOVQ         280(SP), R11
+	VMOVQ        R11, X12
+	VPBROADCASTQ X12, Y12
+	VPADDQ       Y12, Y11, Y11
 	VMOVAPD      Y3, Y12
 	VMOVUPD      Y12, 0(SP)
 	VMOVUPD      Y12, 32(SP)
@@ -16013,79 +17628,79 @@ row2:
 	VMOVUPD      Y12, 160(SP)
 	VMOVUPD      Y12, 192(SP)
 	VMOVUPD      Y12, 224(SP)
-	MOVQ         $0, R13
+	MOVQ         $0, R11
 	SUBQ         $4, R10
-	JLT          single3
-block4:
-	VMULPD    (AX), Y0, Y12
+	JLT          single4
+block5:
+	VMULPD    (R8), Y0, Y12
 	VXORPD    Y4, Y12, Y12
-	VPCMPEQQ  400(SP), Y11, Y13
+	VPCMPEQQ  416(SP), Y11, Y13
 	VBLENDVPD Y13, Y2, Y3, Y14
 	VADDPD    Y14, Y12, Y12
 	VMULPD    Y6, Y12, Y12
 	VMULPD    Y7, Y12, Y12
 	VXORPD    Y4, Y12, Y12
 	VBLENDVPD Y1, Y12, Y3, Y12
-	VMOVUPD   (BX), Y14
+	VMOVUPD   (R9), Y14
 	VSUBPD    Y9, Y14, Y14
 	VSUBPD    Y5, Y14, Y14
 	VMULPD    Y14, Y8, Y14
 	VBLENDVPD Y1, Y14, Y3, Y14
 	VANDPD    Y13, Y1, Y13
 	VBLENDVPD Y13, Y10, Y3, Y13
-	VMOVUPD   0(SP)(R13*1), Y15
+	VMOVUPD   0(SP)(R11*1), Y15
 	VADDPD    Y12, Y15, Y12
-	VMOVUPD   Y12, 0(SP)(R13*1)
-	VMOVUPD   (R11), Y12
-	VADDPD    Y14, Y12, Y12
-	VMOVUPD   Y12, (R11)
+	VMOVUPD   Y12, 0(SP)(R11*1)
 	VMOVUPD   (R12), Y12
-	VADDPD    Y13, Y12, Y12
+	VADDPD    Y14, Y12, Y12
 	VMOVUPD   Y12, (R12)
-	ADDQ      R8, AX
-	ADDQ      R9, BX
-	ADDQ      $32, R11
+	VMOVUPD   (R13), Y12
+	VADDPD    Y13, Y12, Y12
+	VMOVUPD   Y12, (R13)
+	ADDQ      SI, R8
+	ADDQ      DI, R9
 	ADDQ      $32, R12
-	VPADDQ    k0000000000000004<>+0(SB), Y11, Y11
 	ADDQ      $32, R13
-	ANDQ      $255, R13
+	VPADDQ    k0000000000000004<>+0(SB), Y11, Y11
+	ADDQ      $32, R11
+	ANDQ      $255, R11
 	SUBQ      $4, R10
-	JGE       block4
-single3:
+	JGE       block5
+single4:
 	ADDQ $4, R10
-	JEQ  done5
-masked6:
+	JEQ  done6
+masked7:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R10
 	VMOVUPD    32(R14)(R10*8), Y12
-	VMASKMOVPD (AX), Y12, Y13
+	VMASKMOVPD (R8), Y12, Y13
 	VMULPD     Y13, Y0, Y13
 	VXORPD     Y4, Y13, Y13
-	VPCMPEQQ   400(SP), Y11, Y11
+	VPCMPEQQ   416(SP), Y11, Y11
 	VBLENDVPD  Y11, Y2, Y3, Y14
 	VADDPD     Y14, Y13, Y13
 	VMULPD     Y6, Y13, Y6
 	VMULPD     Y7, Y6, Y6
 	VXORPD     Y4, Y6, Y6
 	VBLENDVPD  Y1, Y6, Y3, Y6
-	VMASKMOVPD (BX), Y12, Y7
+	VMASKMOVPD (R9), Y12, Y7
 	VSUBPD     Y9, Y7, Y7
 	VSUBPD     Y5, Y7, Y5
 	VMULPD     Y5, Y8, Y5
 	VBLENDVPD  Y1, Y5, Y3, Y5
 	VANDPD     Y11, Y1, Y7
 	VBLENDVPD  Y7, Y10, Y3, Y7
-	VMOVUPD    0(SP)(R13*1), Y8
+	VMOVUPD    0(SP)(R11*1), Y8
 	VADDPD     Y6, Y8, Y6
 	VBLENDVPD  Y12, Y6, Y8, Y8
-	VMOVUPD    Y8, 0(SP)(R13*1)
-	VMASKMOVPD (R11), Y12, Y6
+	VMOVUPD    Y8, 0(SP)(R11*1)
+	VMASKMOVPD (R12), Y12, Y6
 	VADDPD     Y5, Y6, Y5
-	VMASKMOVPD Y5, Y12, (R11)
-	VMASKMOVPD (R12), Y12, Y5
-	VADDPD     Y7, Y5, Y5
 	VMASKMOVPD Y5, Y12, (R12)
-done5:
+	VMASKMOVPD (R13), Y12, Y5
+	VADDPD     Y7, Y5, Y5
+	VMASKMOVPD Y5, Y12, (R13)
+done6:
 	VMOVUPD      0(SP), Y5
 	VMOVUPD      128(SP), Y6
 	VADDPD       Y6, Y5, Y5
@@ -16106,16 +17721,29 @@ done5:
 	VPERMILPD    $1, X5, X6
 	VADDPD       X6, X5, X5
 	VBROADCASTSD X5, Y5
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(AX), R8
+	VMOVSD       X5, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSD (R8), Y5
+over8:
 	VCMPPD       $0, Y3, Y5, Y6
-	MOVQ         264(SP), AX
-	MOVQ         DI, BX
-	MOVQ         296(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         288(SP), R8
+	MOVQ         DX, R9
+	MOVQ         320(SP), R10
+	MOVQ         8(AX), R11
 	VMOVUPD      iota64<>+0(SB), Y7
+	MOVQ         280(SP), R12
+	VMOVQ        R12, X8
+	VPBROADCASTQ X8, Y8
+	VPADDQ       Y8, Y7, Y7
 	TESTQ        R11, R11
-	JEQ          done7
-masked8:
+	JEQ          done10
+masked11:
 	MOVQ        R11, R12
 	MOVQ        $4, R13
 	CMPQ        R12, R13
@@ -16123,14 +17751,14 @@ masked8:
 	LEAQ        tail<>+0(SB), R13
 	NEGQ        R12
 	VMOVUPD     32(R13)(R12*8), Y8
-	VMASKMOVPD  (AX), Y8, Y10
+	VMASKMOVPD  (R8), Y8, Y10
 	VMULPD      Y10, Y0, Y10
 	VXORPD      Y4, Y10, Y10
-	VPCMPEQQ    400(SP), Y7, Y11
+	VPCMPEQQ    416(SP), Y7, Y11
 	VBLENDVPD   Y11, Y2, Y3, Y11
 	VADDPD      Y11, Y10, Y10
 	VBLENDVPD   Y1, Y10, Y3, Y10
-	VMASKMOVPD  (BX), Y8, Y11
+	VMASKMOVPD  (R9), Y8, Y11
 	VSUBPD      Y9, Y11, Y11
 	VMOVUPD     k4086300000000000<>+0(SB), Y12
 	VMINPD      Y11, Y12, Y11
@@ -16166,41 +17794,43 @@ masked8:
 	VBLENDVPD   Y6, Y3, Y11, Y11
 	VADDPD      Y11, Y10, Y10
 	VMASKMOVPD  Y10, Y8, (R10)
-	ADDQ        R8, AX
-	ADDQ        R9, BX
+	ADDQ        SI, R8
+	ADDQ        DI, R9
 	ADDQ        $32, R10
 	VPADDQ      k0000000000000004<>+0(SB), Y7, Y7
 	SUBQ        $4, R11
-	JGT         masked8
-done7:
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), BX
-	SHLQ $3, BX
-	ADDQ BX, CX
-	MOVQ 184(AX), BX
-	SHLQ $3, BX
-	ADDQ BX, DX
-	MOVQ 192(AX), BX
-	SHLQ $3, BX
-	ADDQ BX, DI
-	MOVQ 200(AX), BX
-	SHLQ $3, BX
-	ADDQ BX, SI
-	MOVQ 224(AX), AX
-	SHLQ $3, AX
-	ADDQ AX, 296(SP)
-	MOVQ 392(SP), AX
-	DECQ AX
-	MOVQ AX, 392(SP)
+	JGT         masked11
+done10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 264(SP)
+	MOVQ 184(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 192(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, DX
+	MOVQ 200(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, CX
+	MOVQ 224(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, 320(SP)
+	MOVQ 408(SP), R8
+	DECQ R8
+	MOVQ R8, 408(SP)
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx512(SB), 0, $328-8
+TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx512(SB), 0, $344-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
+	MOVQ         BX, 256(SP)
 	VBROADCASTSD 552(AX), Z0
 	VBROADCASTSD 560(AX), Z1
 	VBROADCASTSD 568(AX), Z2
@@ -16218,83 +17848,86 @@ TEXT ·cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_avx512(SB), 
 	VBROADCASTSD k3fa555555555553e<>+0(SB), Z14
 	VBROADCASTSD k3fc5555555555559<>+0(SB), Z15
 	VBROADCASTSD k43380000000003ff<>+0(SB), Z16
-	MOVQ         32(AX), CX
-	MOVQ         304(AX), DX
-	MOVQ         DX, 256(SP)
-	SHLQ         $3, 256(SP)
-	MOVQ         48(AX), DX
-	MOVQ         DX, 264(SP)
-	MOVQ         56(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         304(AX), CX
+	MOVQ         CX, 264(SP)
+	SHLQ         $3, 264(SP)
+	MOVQ         800(AX), CX
+	MOVQ         CX, 272(SP)
+	MOVQ         48(AX), CX
+	MOVQ         CX, 280(SP)
+	MOVQ         56(AX), CX
 	VBROADCASTSD k7fffffffffffffff<>+0(SB), Z17
-	MOVQ         72(AX), SI
-	MOVQ         320(AX), DI
-	MOVQ         DI, 272(SP)
-	SHLQ         $3, 272(SP)
-	MOVQ         64(AX), DI
-	MOVQ         80(AX), R8
-	MOVQ         R8, 280(SP)
-	MOVQ         88(AX), R8
-	MOVQ         R8, 288(SP)
-	MOVQ         304(AX), R8
+	MOVQ         72(AX), DX
+	MOVQ         320(AX), SI
+	MOVQ         SI, 288(SP)
+	SHLQ         $3, 288(SP)
+	MOVQ         64(AX), SI
+	MOVQ         80(AX), DI
+	MOVQ         DI, 296(SP)
+	MOVQ         88(AX), DI
+	MOVQ         DI, 304(SP)
+	MOVQ         304(AX), DI
+	SHLQ         $6, DI
+	MOVQ         320(AX), R8
 	SHLQ         $6, R8
-	MOVQ         320(AX), R9
-	SHLQ         $6, R9
 	VBROADCASTSD k0000000000000008<>+0(SB), Z18
 	MOVQ         96(AX), AX
-	MOVQ         AX, 296(SP)
+	MOVQ         AX, 312(SP)
 	MOVQ         a+0(FP), AX
-	MOVQ         672(AX), AX
-	MOVQ         AX, 304(SP)
-	VBROADCASTSD (BX), Z19
+	MOVQ         672(AX), R9
+	MOVQ         R9, 320(SP)
+	MOVQ         256(SP), R9
+	VBROADCASTSD (R9), Z19
 	VMULPD       Z0, Z19, Z0
 	VDIVPD       Z1, Z0, Z0
 	VMULPD       Z2, Z19, Z1
-	MOVQ         a+0(FP), AX
-	MOVQ         704(AX), AX
-	MOVQ         AX, 312(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         712(AX), AX
-	MOVQ         AX, 320(SP)
+	MOVQ         704(AX), R9
+	MOVQ         R9, 256(SP)
+	MOVQ         712(AX), R9
+	MOVQ         R9, 328(SP)
 	VPXORQ       Z7, Z0, Z2
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	TESTQ        AX, AX
+	MOVQ         (AX), R9
+	MOVQ         R9, 336(SP)
+	MOVQ         336(SP), R9
+	TESTQ        R9, R9
 	JLE          end1
 row2:
-	MOVQ             (CX), BX
-	VPBROADCASTQ     BX, Z19
-	MOVQ             304(SP), R10
-	CMPQ             BX, R10
+	MOVQ             (BX), R9
+	VPBROADCASTQ     R9, Z19
+	MOVQ             320(SP), R10
+	CMPQ             R9, R10
 	SETNE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K1
-	CMPQ             312(SP), BX
+	CMPQ             256(SP), R9
 	SETLE            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K2
-	MOVQ             320(SP), R10
-	CMPQ             BX, R10
+	MOVQ             328(SP), R10
+	CMPQ             R9, R10
 	SETLT            R10
 	MOVBLZX          R10, R10
 	NEGQ             R10
 	KMOVW            R10, K3
 	KANDW            K3, K2, K2
-	MOVQ             312(SP), R10
+	MOVQ             256(SP), R10
 	KMOVW            K2, R11
 	TESTQ            R11, R11
-	CMOVQNE          BX, R10
-	MOVQ             R10, BX
-	MOVQ             256(SP), R11
-	IMULQ            R11, BX
+	CMOVQNE          R9, R10
+	MOVQ             R10, R9
+	SUBQ             272(SP), R9
 	MOVQ             264(SP), R11
-	VBROADCASTSD     (R11)(BX*1), Z20
+	IMULQ            R11, R9
+	MOVQ             280(SP), R11
+	VBROADCASTSD     (R11)(R9*1), Z20
 	VBLENDMPD        Z20, Z3, K2, Z20
 	VBLENDMPD        Z20, Z4, K1, Z20
 	VMULPD           Z20, Z1, Z20
 	VPXORQ           Z7, Z20, Z20
-	VBROADCASTSD     (DX), Z21
+	VBROADCASTSD     (CX), Z21
 	VPANDQ           Z17, Z21, Z22
 	VCMPPD           $17, Z22, Z6, K2
 	VBLENDMPD.BCST   k2000000000000000<>+0(SB), Z3, K2, Z23
@@ -16303,7 +17936,7 @@ row2:
 	VMULPD           Z22, Z21, Z23
 	VDIVPD           Z23, Z3, Z23
 	VBLENDMPD        Z2, Z4, K1, Z24
-	VBROADCASTSD     (SI), Z25
+	VBROADCASTSD     (DX), Z25
 	VCMPPD           $17, Z5, Z21, K2
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z21, Z26
 	VBLENDMPD        Z26, Z21, K2, Z26
@@ -16339,31 +17972,37 @@ row2:
 	VBLENDMPD        Z26, Z21, K2, Z26
 	VCMPPD           $18, Z4, Z21, K2
 	VBLENDMPD        Z27, Z26, K2, Z21
-	MOVQ             272(SP), BX
-	IMULQ            BX, R10
-	VBROADCASTSD     (DI)(R10*1), Z26
+	SUBQ             272(SP), R10
+	MOVQ             288(SP), R9
+	IMULQ            R9, R10
+	VBROADCASTSD     (SI)(R10*1), Z26
 	VSUBPD           Z25, Z26, Z26
 	VSUBPD           Z21, Z26, Z26
 	VMULPD           Z26, Z1, Z26
 	VPXORQ           Z7, Z26, Z26
 	VBLENDMPD        Z26, Z4, K1, Z26
-	MOVQ             264(SP), BX
-	MOVQ             DI, R10
-	MOVQ             280(SP), R11
-	MOVQ             288(SP), R12
-	MOVQ             a+0(FP), R13
-	MOVQ             8(R13), R13
+	MOVQ             808(AX), R9
+	CMPQ             R9, $1
+	JGT              known3
+	MOVQ             280(SP), R9
+	MOVQ             SI, R10
+	MOVQ             296(SP), R12
+	MOVQ             304(SP), R13
+	MOVQ             8(AX), R11
 	VMOVUPD          iota64<>+0(SB), Z27
+	MOVQ             272(SP), R14
+	VPBROADCASTQ     R14, Z28
+	VPADDQ           Z28, Z27, Z27
 	VMOVAPD          Z4, Z28
 	VMOVUPD          Z28, 0(SP)
 	VMOVUPD          Z28, 64(SP)
 	VMOVUPD          Z28, 128(SP)
 	VMOVUPD          Z28, 192(SP)
 	MOVQ             $0, R14
-	SUBQ             $8, R13
-	JLT              single3
-block4:
-	VMULPD    (BX), Z0, Z28
+	SUBQ             $8, R11
+	JLT              single4
+block5:
+	VMULPD    (R9), Z0, Z28
 	VPXORQ    Z7, Z28, Z28
 	VPCMPQ    $0, Z19, Z27, K2
 	VBLENDMPD Z20, Z4, K2, Z29
@@ -16381,28 +18020,28 @@ block4:
 	VMOVUPD   0(SP)(R14*1), Z31
 	VADDPD    Z28, Z31, Z28
 	VMOVUPD   Z28, 0(SP)(R14*1)
-	VMOVUPD   (R11), Z28
-	VADDPD    Z29, Z28, Z28
-	VMOVUPD   Z28, (R11)
 	VMOVUPD   (R12), Z28
-	VADDPD    Z30, Z28, Z28
+	VADDPD    Z29, Z28, Z28
 	VMOVUPD   Z28, (R12)
-	ADDQ      R8, BX
-	ADDQ      R9, R10
-	ADDQ      $64, R11
+	VMOVUPD   (R13), Z28
+	VADDPD    Z30, Z28, Z28
+	VMOVUPD   Z28, (R13)
+	ADDQ      DI, R9
+	ADDQ      R8, R10
 	ADDQ      $64, R12
+	ADDQ      $64, R13
 	VPADDQ    Z18, Z27, Z27
 	ADDQ      $64, R14
 	ANDQ      $255, R14
-	SUBQ      $8, R13
-	JGE       block4
-single3:
-	ADDQ $8, R13
-	JEQ  done5
-masked6:
-	VPBROADCASTQ R13, Z28
+	SUBQ      $8, R11
+	JGE       block5
+single4:
+	ADDQ $8, R11
+	JEQ  done6
+masked7:
+	VPBROADCASTQ R11, Z28
 	VPCMPQ       $6, iota64<>+0(SB), Z28, K2
-	VMOVUPD.Z    (BX), K2, Z28
+	VMOVUPD.Z    (R9), K2, Z28
 	VMULPD       Z28, Z0, Z28
 	VPXORQ       Z7, Z28, Z28
 	VPCMPQ       $0, Z19, Z27, K3
@@ -16422,13 +18061,13 @@ masked6:
 	VADDPD       Z22, Z24, Z22
 	VMOVAPD      Z22, K2, Z24
 	VMOVUPD      Z24, 0(SP)(R14*1)
-	VMOVUPD.Z    (R11), K2, Z22
+	VMOVUPD.Z    (R12), K2, Z22
 	VADDPD       Z21, Z22, Z21
-	VMOVUPD      Z21, K2, (R11)
-	VMOVUPD.Z    (R12), K2, Z21
-	VADDPD       Z23, Z21, Z21
 	VMOVUPD      Z21, K2, (R12)
-done5:
+	VMOVUPD.Z    (R13), K2, Z21
+	VADDPD       Z23, Z21, Z21
+	VMOVUPD      Z21, K2, (R13)
+done6:
 	VMOVUPD       0(SP), Z21
 	VMOVUPD       128(SP), Z22
 	VADDPD        Z22, Z21, Z21
@@ -16443,19 +18082,31 @@ done5:
 	VPERMILPD     $1, X21, X22
 	VADDPD        X22, X21, X21
 	VBROADCASTSD  X21, Z21
-	VCMPPD        $0, Z4, Z21, K2
-	MOVQ          264(SP), BX
-	MOVQ          DI, R10
-	MOVQ          296(SP), R11
-	MOVQ          a+0(FP), R12
-	MOVQ          8(R12), R12
-	VMOVUPD       iota64<>+0(SB), Z22
-	TESTQ         R12, R12
-	JEQ           done7
-masked8:
+	MOVQ          808(AX), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(AX), R9
+	VMOVSD        X21, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R9
+	VBROADCASTSD (R9), Z21
+over8:
+	VCMPPD       $0, Z4, Z21, K2
+	MOVQ         280(SP), R9
+	MOVQ         SI, R10
+	MOVQ         312(SP), R11
+	MOVQ         8(AX), R12
+	VMOVUPD      iota64<>+0(SB), Z22
+	MOVQ         272(SP), R13
+	VPBROADCASTQ R13, Z23
+	VPADDQ       Z23, Z22, Z22
+	TESTQ        R12, R12
+	JEQ          done10
+masked11:
 	VPBROADCASTQ     R12, Z23
 	VPCMPQ           $6, iota64<>+0(SB), Z23, K3
-	VMOVUPD.Z        (BX), K3, Z23
+	VMOVUPD.Z        (R9), K3, Z23
 	VMULPD           Z23, Z0, Z23
 	VPXORQ           Z7, Z23, Z23
 	VPCMPQ           $0, Z19, Z22, K4
@@ -16493,32 +18144,35 @@ masked8:
 	VBLENDMPD        Z4, Z24, K2, Z24
 	VADDPD           Z24, Z23, Z23
 	VMOVUPD          Z23, K3, (R11)
-	ADDQ             R8, BX
-	ADDQ             R9, R10
+	ADDQ             DI, R9
+	ADDQ             R8, R10
 	ADDQ             $64, R11
 	VPADDQ           Z18, Z22, Z22
 	SUBQ             $8, R12
-	JGT              masked8
-done7:
-	MOVQ a+0(FP), BX
-	MOVQ 160(BX), R10
+	JGT              masked11
+done10:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 184(R9), R10
 	SHLQ $3, R10
 	ADDQ R10, CX
-	MOVQ 184(BX), R10
-	SHLQ $3, R10
-	ADDQ R10, DX
-	MOVQ 192(BX), R10
-	SHLQ $3, R10
-	ADDQ R10, DI
-	MOVQ 200(BX), R10
+	MOVQ 192(R9), R10
 	SHLQ $3, R10
 	ADDQ R10, SI
-	MOVQ 224(BX), BX
-	SHLQ $3, BX
-	ADDQ BX, 296(SP)
-	DECQ AX
+	MOVQ 200(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DX
+	MOVQ 224(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, 312(SP)
+	MOVQ 336(SP), R9
+	DECQ R9
+	MOVQ R9, 336(SP)
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

@@ -20,48 +20,60 @@ func cross_entropy_label_smoothing_is_0_none_f32_i64_forward_0_go(a *runtime.Arg
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
-				v3 := runtime.FMA32(v2, 1.442695, 12583166)
-				v4 := v3 - 12583166
-				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
-				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
-				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
-				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
-				sum2[i] += v7
+				v := runtime.Max32(-104, runtime.Min32(89, x[i]-rowHigh))
+				v2 := runtime.FMA32(v, 1.442695, 12583166)
+				v3 := v2 - 12583166
+				v4 := runtime.FMA32(v3, 1.9046542e-09, runtime.FMA32(v3, -0.6931472, v))
+				v5 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v4, 0.008366547), v4, 0.0416672), v4, 0.16666543), v4, 0.49999997), v4, 1)
+				bits := math.Float32bits(runtime.FMA32(v3, 0.5, 12583039))
+				v6 := float32(float32(runtime.FMA32(v5, v4, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v2)-bits)<<23))
+				sum2[i] += v6
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v8 := runtime.LaneSum(sum2[:])
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
 		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
-		v9 := runtime.SelectInt(c2, tv, s1)
-		c3 := v8 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c3, float32(v8*16777216), v8)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v8 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v8)
-		v16 := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+v9*a.Step[0]) - v - runtime.Select32(v8 <= 0, runtime.Select32(v8 == 0, minusInf, nan), v15)
-		v17 := -float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v9*a.Step[3]), 1), 0) * v16)
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v8
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Select32(c, v17, 0)
+		v7 := runtime.SelectInt(c2, tv, s1)
+		c3 := rowSum2 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(rowSum2*16777216), rowSum2)) + 0x4afb0d
+		v8 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v9 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v10 := float32(v9 * v9)
+		v11 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v9, 0.12763286), v9, -0.13160582), v9, 0.14201559), v9, -0.16623299), v9, 0.20001233)
+		v12 := runtime.FMA32(v8, -1.9046542e-09, float32(float32(v10*v9)*runtime.FMA32(runtime.FMA32(v11, v9, -0.25000823), v9, 0.3333333)))
+		v13 := runtime.Select32(rowSum2 < inf, runtime.FMA32(v8, 0.6931472, v9+runtime.FMA32(v10, -0.5, v12)), rowSum2)
+		v14 := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+(v7-a.Lane)*a.Step[0]) - rowHigh - runtime.Select32(rowSum2 <= 0, runtime.Select32(rowSum2 == 0, minusInf, nan), v13)
+		v15 := -float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], (v7-a.Lane)*a.Step[3]), 1), 0) * v14)
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum2
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Select32(c, v15, 0)
+		}
 	}
 }
 
@@ -79,7 +91,7 @@ func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime.Ar
 		dYv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
 		c2 := s1 <= tv && tv < s2
 		v := runtime.SelectInt(c2, tv, s1)
-		v2 := float32(dYv * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 1), 0))
+		v2 := float32(dYv * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], (v-a.Lane)*a.Step[2]), 1), 0))
 		v3 := -v2
 		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
@@ -92,7 +104,7 @@ func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime.Ar
 		v8 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v6, 0.12763286), v6, -0.13160582), v6, 0.14201559), v6, -0.16623299), v6, 0.20001233)
 		v9 := runtime.FMA32(v5, -1.9046542e-09, float32(float32(v7*v6)*runtime.FMA32(runtime.FMA32(v8, v6, -0.25000823), v6, 0.3333333)))
 		v10 := runtime.Select32(sumv < inf, runtime.FMA32(v5, 0.6931472, v6+runtime.FMA32(v7, -0.5, v9)), sumv)
-		v11 := *runtime.At[float32](a.Ptr[4], r*a.Row[4]+v*a.Step[4]) - max2v - runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v10)
+		v11 := *runtime.At[float32](a.Ptr[4], r*a.Row[4]+(v-a.Lane)*a.Step[4]) - max2v - runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v10)
 		v12 := runtime.Select32(c, -float32(dYv*v11), 0)
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
@@ -101,7 +113,7 @@ func cross_entropy_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime.Ar
 			dX := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dWeight := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c4 := n+i == tv
+				c4 := a.Lane+n+i == tv
 				v13 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
 				v14 := runtime.FMA32(v13, 1.442695, 12583166)
 				v15 := v14 - 12583166
@@ -128,51 +140,63 @@ func cross_entropy_label_smoothing_is_0_none_f64_i64_forward_0_go(a *runtime.Arg
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
-				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
-				v4 := v3 - 6.75539944105779e+15
-				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
-				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
-				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
-				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
-				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
-				sum2[i%32] += v9
+				v := runtime.Max64(-746, runtime.Min64(710, x[i]-rowHigh))
+				v2 := math.FMA(v, 1.4426950408889634, 6.75539944105779e+15)
+				v3 := v2 - 6.75539944105779e+15
+				v4 := math.FMA(v3, -2.3190468138462996e-17, math.FMA(v3, -0.6931471805599453, v))
+				v5 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v4, 2.5109024134111932e-08), v4, 2.755740275318943e-07), v4, 2.7557244255057715e-06), v4, 2.480158717225789e-05), v4, 0.0001984126988607269)
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v5, v4, 0.0013888888888962591), v4, 0.008333333333321655), v4, 0.041666666666666505), v4, 0.16666666666666677), v4, 0.5)
+				bits := math.Float64bits(math.FMA(v3, 0.5, 6.755399441056767e+15))
+				v7 := float64(math.FMA(math.FMA(v6, v4, 1), v4, 1) * math.Float64frombits(bits<<52))
+				v8 := float64(v7 * math.Float64frombits((math.Float64bits(v2)-bits)<<52))
+				sum2[i%32] += v8
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v10 := runtime.LaneSum(sum2[:])
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
 		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
-		v11 := runtime.SelectInt(c2, tv, s1)
-		c3 := v10 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c3, float64(v10*9.007199254740992e+15), v10)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v10 <= 0, runtime.Select64(v10 == 0, minusInf, nan), runtime.Select64(v10 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v10))
-		v20 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v11*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v11*a.Step[0]) - v - v19))
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v10
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Select64(c, -v20, 0)
+		v9 := runtime.SelectInt(c2, tv, s1)
+		c3 := rowSum2 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(rowSum2*9.007199254740992e+15), rowSum2)) + 0x95f619980c433
+		v10 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v11 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v12 := v11 / (v11 + 2)
+		v13 := float64(v12 * v12)
+		v14 := float64(0.5 * float64(v11*v11))
+		v15 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v13, 0.15314040323371786), v13, 0.18183564551191073), v13, 0.22222198572344912), v13, 0.28571428742360555), v13, 0.39999999999414965)
+		v16 := v14 - math.FMA(v12, math.FMA(v13, math.FMA(v15, v13, 0.6666666666666734), v14), float64(v10*2.3190468138462996e-17))
+		v17 := runtime.Select64(rowSum2 <= 0, runtime.Select64(rowSum2 == 0, minusInf, nan), runtime.Select64(rowSum2 < inf, math.FMA(v10, 0.6931471805599453, v11-v16), rowSum2))
+		v18 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], (v9-a.Lane)*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+(v9-a.Lane)*a.Step[0]) - rowHigh - v17))
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum2
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Select64(c, -v18, 0)
+		}
 	}
 }
 
@@ -190,7 +214,7 @@ func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime.Ar
 		dYv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
 		c2 := s1 <= tv && tv < s2
 		v := runtime.SelectInt(c2, tv, s1)
-		v2 := float64(dYv * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 1), 0))
+		v2 := float64(dYv * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], (v-a.Lane)*a.Step[2]), 1), 0))
 		v3 := -v2
 		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
 		v4 := v2 / sumv
@@ -205,7 +229,7 @@ func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime.Ar
 		v10 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v8, 0.15314040323371786), v8, 0.18183564551191073), v8, 0.22222198572344912), v8, 0.28571428742360555), v8, 0.39999999999414965)
 		v11 := v9 - math.FMA(v7, math.FMA(v8, math.FMA(v10, v8, 0.6666666666666734), v9), float64(v5*2.3190468138462996e-17))
 		v12 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v5, 0.6931471805599453, v6-v11), sumv))
-		v13 := -float64(dYv * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v*a.Step[4]) - max2v - v12))
+		v13 := -float64(dYv * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+(v-a.Lane)*a.Step[4]) - max2v - v12))
 		v14 := runtime.Select64(c, v13, 0)
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
@@ -214,7 +238,7 @@ func cross_entropy_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime.Ar
 			dX := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dWeight := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c4 := n+i == tv
+				c4 := a.Lane+n+i == tv
 				v15 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
 				v16 := math.FMA(v15, 1.4426950408889634, 6.75539944105779e+15)
 				v17 := v16 - 6.75539944105779e+15
@@ -245,49 +269,63 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i64_forward_0_go(a *runtime.Arg
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], x[i])
 			}
 		}
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		tv := int(*runtime.At[int64](a.Ptr[1], r*a.Row[1]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
 		v := runtime.SelectInt(c2, tv, s1)
-		v2 := runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 1), 0)
-		sum2 += v2
-		v3 := runtime.LaneMax(high[:])
+		v2 := runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], (v-a.Lane)*a.Step[2]), 1), 0)
+		if a.Ends(2) {
+			sum2 += v2
+		}
 		// Pass 2: sum.
 		var sum6 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v4 := runtime.Max32(-104, runtime.Min32(89, x[i]-v3))
-				v5 := runtime.FMA32(v4, 1.442695, 12583166)
-				v6 := v5 - 12583166
-				v7 := runtime.FMA32(v6, 1.9046542e-09, runtime.FMA32(v6, -0.6931472, v4))
-				v8 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v7, 0.008366547), v7, 0.0416672), v7, 0.16666543), v7, 0.49999997), v7, 1)
-				bits := math.Float32bits(runtime.FMA32(v6, 0.5, 12583039))
-				v9 := float32(float32(runtime.FMA32(v8, v7, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v5)-bits)<<23))
-				sum6[i] += v9
+				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-rowHigh))
+				v4 := runtime.FMA32(v3, 1.442695, 12583166)
+				v5 := v4 - 12583166
+				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
+				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
+				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
+				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
+				sum6[i] += v8
 			}
 		}
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v3
-		v10 := runtime.LaneSum(sum6[:])
-		c3 := v10 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c3, float32(v10*16777216), v10)) + 0x4afb0d
-		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v12 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v13 := float32(v12 * v12)
-		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
-		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
-		v16 := runtime.Select32(v10 < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), v10)
-		v17 := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+v*a.Step[0]) - v3 - runtime.Select32(v10 <= 0, runtime.Select32(v10 == 0, minusInf, nan), v16)
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v10
-		sum5 += runtime.Select32(c, -float32(v2*v17), 0)
+		rowSum6 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum6[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowHigh
+		}
+		c3 := rowSum6 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(rowSum6*16777216), rowSum6)) + 0x4afb0d
+		v9 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v10 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v11 := float32(v10 * v10)
+		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
+		v13 := runtime.FMA32(v9, -1.9046542e-09, float32(float32(v11*v10)*runtime.FMA32(runtime.FMA32(v12, v10, -0.25000823), v10, 0.3333333)))
+		v14 := runtime.Select32(rowSum6 < inf, runtime.FMA32(v9, 0.6931472, v10+runtime.FMA32(v11, -0.5, v13)), rowSum6)
+		v15 := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+(v-a.Lane)*a.Step[0]) - rowHigh - runtime.Select32(rowSum6 <= 0, runtime.Select32(rowSum6 == 0, minusInf, nan), v14)
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowSum6
+		}
+		if a.Ends(2) {
+			sum5 += runtime.Select32(c, -float32(v2*v15), 0)
+		}
 	}
 	*runtime.At[float32](a.Ptr[3], 0) = sum2
 	*runtime.At[float32](a.Ptr[6], 0) = sum5
@@ -315,7 +353,7 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime.Ar
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
 		v3 := runtime.SelectInt(c2, tv, s1)
-		v4 := float32(v * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v3*a.Step[3]), 1), 0))
+		v4 := float32(v * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], (v3-a.Lane)*a.Step[3]), 1), 0))
 		v5 := -v4
 		sumv := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
 		v6 := v4 / sumv
@@ -328,7 +366,7 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime.Ar
 		v10 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v8, 0.12763286), v8, -0.13160582), v8, 0.14201559), v8, -0.16623299), v8, 0.20001233)
 		v11 := runtime.FMA32(v7, -1.9046542e-09, float32(float32(v9*v8)*runtime.FMA32(runtime.FMA32(v10, v8, -0.25000823), v8, 0.3333333)))
 		v12 := runtime.Select32(sumv < inf, runtime.FMA32(v7, 0.6931472, v8+runtime.FMA32(v9, -0.5, v11)), sumv)
-		v13 := *runtime.At[float32](a.Ptr[5], r*a.Row[5]+v3*a.Step[5]) - max2v - runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v12)
+		v13 := *runtime.At[float32](a.Ptr[5], r*a.Row[5]+(v3-a.Lane)*a.Step[5]) - max2v - runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v12)
 		v14 := runtime.Select32(c, -float32(v*v13), 0) - v2
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
@@ -337,7 +375,7 @@ func cross_entropy_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime.Ar
 			dX := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			dWeight := runtime.Slice[float32](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
-				c4 := n+i == tv
+				c4 := a.Lane+n+i == tv
 				v15 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
 				v16 := runtime.FMA32(v15, 1.442695, 12583166)
 				v17 := v16 - 12583166
@@ -366,53 +404,67 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i64_forward_0_go(a *runtime.Arg
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], x[i])
 			}
 		}
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		tv := int(*runtime.At[int64](a.Ptr[1], r*a.Row[1]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
 		v := runtime.SelectInt(c2, tv, s1)
-		v2 := runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 1), 0)
-		sum2 += v2
-		v3 := runtime.LaneMax(high[:])
+		v2 := runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], (v-a.Lane)*a.Step[2]), 1), 0)
+		if a.Ends(2) {
+			sum2 += v2
+		}
 		// Pass 2: sum.
 		var sum6 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v4 := runtime.Max64(-746, runtime.Min64(710, x[i]-v3))
-				v5 := math.FMA(v4, 1.4426950408889634, 6.75539944105779e+15)
-				v6 := v5 - 6.75539944105779e+15
-				v7 := math.FMA(v6, -2.3190468138462996e-17, math.FMA(v6, -0.6931471805599453, v4))
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v7, 2.5109024134111932e-08), v7, 2.755740275318943e-07), v7, 2.7557244255057715e-06), v7, 2.480158717225789e-05), v7, 0.0001984126988607269)
-				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v8, v7, 0.0013888888888962591), v7, 0.008333333333321655), v7, 0.041666666666666505), v7, 0.16666666666666677), v7, 0.5)
-				bits := math.Float64bits(math.FMA(v6, 0.5, 6.755399441056767e+15))
-				v10 := float64(math.FMA(math.FMA(v9, v7, 1), v7, 1) * math.Float64frombits(bits<<52))
-				v11 := float64(v10 * math.Float64frombits((math.Float64bits(v5)-bits)<<52))
-				sum6[i%32] += v11
+				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-rowHigh))
+				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
+				v5 := v4 - 6.75539944105779e+15
+				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
+				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
+				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
+				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
+				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
+				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
+				sum6[i%32] += v10
 			}
 		}
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v3
-		v12 := runtime.LaneSum(sum6[:])
-		c3 := v12 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c3, float64(v12*9.007199254740992e+15), v12)) + 0x95f619980c433
-		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v14 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v15 := v14 / (v14 + 2)
-		v16 := float64(v15 * v15)
-		v17 := float64(0.5 * float64(v14*v14))
-		v18 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v16, 0.15314040323371786), v16, 0.18183564551191073), v16, 0.22222198572344912), v16, 0.28571428742360555), v16, 0.39999999999414965)
-		v19 := v17 - math.FMA(v15, math.FMA(v16, math.FMA(v18, v16, 0.6666666666666734), v17), float64(v13*2.3190468138462996e-17))
-		v20 := runtime.Select64(v12 <= 0, runtime.Select64(v12 == 0, minusInf, nan), runtime.Select64(v12 < inf, math.FMA(v13, 0.6931471805599453, v14-v19), v12))
-		v21 := -float64(v2 * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v*a.Step[0]) - v3 - v20))
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v12
-		sum5 += runtime.Select64(c, v21, 0)
+		rowSum6 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum6[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowHigh
+		}
+		c3 := rowSum6 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(rowSum6*9.007199254740992e+15), rowSum6)) + 0x95f619980c433
+		v11 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v12 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v13 := v12 / (v12 + 2)
+		v14 := float64(v13 * v13)
+		v15 := float64(0.5 * float64(v12*v12))
+		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
+		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
+		v18 := runtime.Select64(rowSum6 <= 0, runtime.Select64(rowSum6 == 0, minusInf, nan), runtime.Select64(rowSum6 < inf, math.FMA(v11, 0.6931471805599453, v12-v17), rowSum6))
+		v19 := -float64(v2 * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+(v-a.Lane)*a.Step[0]) - rowHigh - v18))
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowSum6
+		}
+		if a.Ends(2) {
+			sum5 += runtime.Select64(c, v19, 0)
+		}
 	}
 	*runtime.At[float64](a.Ptr[3], 0) = sum2
 	*runtime.At[float64](a.Ptr[6], 0) = sum5
@@ -440,7 +492,7 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime.Ar
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
 		v3 := runtime.SelectInt(c2, tv, s1)
-		v4 := float64(v * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v3*a.Step[3]), 1), 0))
+		v4 := float64(v * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], (v3-a.Lane)*a.Step[3]), 1), 0))
 		v5 := -v4
 		sumv := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
 		v6 := v4 / sumv
@@ -455,7 +507,7 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime.Ar
 		v12 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v10, 0.15314040323371786), v10, 0.18183564551191073), v10, 0.22222198572344912), v10, 0.28571428742360555), v10, 0.39999999999414965)
 		v13 := v11 - math.FMA(v9, math.FMA(v10, math.FMA(v12, v10, 0.6666666666666734), v11), float64(v7*2.3190468138462996e-17))
 		v14 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v7, 0.6931471805599453, v8-v13), sumv))
-		v15 := -float64(v * (*runtime.At[float64](a.Ptr[5], r*a.Row[5]+v3*a.Step[5]) - max2v - v14))
+		v15 := -float64(v * (*runtime.At[float64](a.Ptr[5], r*a.Row[5]+(v3-a.Lane)*a.Step[5]) - max2v - v14))
 		v16 := runtime.Select64(c, v15, 0) - v2
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
@@ -464,7 +516,7 @@ func cross_entropy_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime.Ar
 			dX := runtime.Slice[float64](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			dWeight := runtime.Slice[float64](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
-				c4 := n+i == tv
+				c4 := a.Lane+n+i == tv
 				v17 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
 				v18 := math.FMA(v17, 1.4426950408889634, 6.75539944105779e+15)
 				v19 := v18 - 6.75539944105779e+15
@@ -494,48 +546,60 @@ func cross_entropy_label_smoothing_is_0_sum_f32_i64_forward_0_go(a *runtime.Args
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum.
 		var sum3 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
-				v3 := runtime.FMA32(v2, 1.442695, 12583166)
-				v4 := v3 - 12583166
-				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
-				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
-				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
-				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
-				sum3[i] += v7
+				v := runtime.Max32(-104, runtime.Min32(89, x[i]-rowHigh))
+				v2 := runtime.FMA32(v, 1.442695, 12583166)
+				v3 := v2 - 12583166
+				v4 := runtime.FMA32(v3, 1.9046542e-09, runtime.FMA32(v3, -0.6931472, v))
+				v5 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v4, 0.008366547), v4, 0.0416672), v4, 0.16666543), v4, 0.49999997), v4, 1)
+				bits := math.Float32bits(runtime.FMA32(v3, 0.5, 12583039))
+				v6 := float32(float32(runtime.FMA32(v5, v4, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v2)-bits)<<23))
+				sum3[i] += v6
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v8 := runtime.LaneSum(sum3[:])
+		rowSum3 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum3[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
 		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
-		v9 := runtime.SelectInt(c2, tv, s1)
-		c3 := v8 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c3, float32(v8*16777216), v8)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v8 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v8)
-		v16 := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+v9*a.Step[0]) - v - runtime.Select32(v8 <= 0, runtime.Select32(v8 == 0, minusInf, nan), v15)
-		v17 := -float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v9*a.Step[3]), 1), 0) * v16)
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v8
-		sum2 += runtime.Select32(c, v17, 0)
+		v7 := runtime.SelectInt(c2, tv, s1)
+		c3 := rowSum3 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(rowSum3*16777216), rowSum3)) + 0x4afb0d
+		v8 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v9 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v10 := float32(v9 * v9)
+		v11 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v9, 0.12763286), v9, -0.13160582), v9, 0.14201559), v9, -0.16623299), v9, 0.20001233)
+		v12 := runtime.FMA32(v8, -1.9046542e-09, float32(float32(v10*v9)*runtime.FMA32(runtime.FMA32(v11, v9, -0.25000823), v9, 0.3333333)))
+		v13 := runtime.Select32(rowSum3 < inf, runtime.FMA32(v8, 0.6931472, v9+runtime.FMA32(v10, -0.5, v12)), rowSum3)
+		v14 := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+(v7-a.Lane)*a.Step[0]) - rowHigh - runtime.Select32(rowSum3 <= 0, runtime.Select32(rowSum3 == 0, minusInf, nan), v13)
+		v15 := -float32(runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], (v7-a.Lane)*a.Step[3]), 1), 0) * v14)
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum3
+		}
+		if a.Ends(2) {
+			sum2 += runtime.Select32(c, v15, 0)
+		}
 	}
 	*runtime.At[float32](a.Ptr[5], 0) = sum2
 }
@@ -553,51 +617,63 @@ func cross_entropy_label_smoothing_is_0_sum_f64_i64_forward_0_go(a *runtime.Args
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum.
 		var sum3 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
-				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
-				v4 := v3 - 6.75539944105779e+15
-				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
-				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
-				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
-				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
-				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
-				sum3[i%32] += v9
+				v := runtime.Max64(-746, runtime.Min64(710, x[i]-rowHigh))
+				v2 := math.FMA(v, 1.4426950408889634, 6.75539944105779e+15)
+				v3 := v2 - 6.75539944105779e+15
+				v4 := math.FMA(v3, -2.3190468138462996e-17, math.FMA(v3, -0.6931471805599453, v))
+				v5 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v4, 2.5109024134111932e-08), v4, 2.755740275318943e-07), v4, 2.7557244255057715e-06), v4, 2.480158717225789e-05), v4, 0.0001984126988607269)
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v5, v4, 0.0013888888888962591), v4, 0.008333333333321655), v4, 0.041666666666666505), v4, 0.16666666666666677), v4, 0.5)
+				bits := math.Float64bits(math.FMA(v3, 0.5, 6.755399441056767e+15))
+				v7 := float64(math.FMA(math.FMA(v6, v4, 1), v4, 1) * math.Float64frombits(bits<<52))
+				v8 := float64(v7 * math.Float64frombits((math.Float64bits(v2)-bits)<<52))
+				sum3[i%32] += v8
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v10 := runtime.LaneSum(sum3[:])
+		rowSum3 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum3[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
 		tv := int(*runtime.At[int64](a.Ptr[2], r*a.Row[2]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
-		v11 := runtime.SelectInt(c2, tv, s1)
-		c3 := v10 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c3, float64(v10*9.007199254740992e+15), v10)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v10 <= 0, runtime.Select64(v10 == 0, minusInf, nan), runtime.Select64(v10 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v10))
-		v20 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v11*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v11*a.Step[0]) - v - v19))
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v10
-		sum2 += runtime.Select64(c, -v20, 0)
+		v9 := runtime.SelectInt(c2, tv, s1)
+		c3 := rowSum3 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(rowSum3*9.007199254740992e+15), rowSum3)) + 0x95f619980c433
+		v10 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v11 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v12 := v11 / (v11 + 2)
+		v13 := float64(v12 * v12)
+		v14 := float64(0.5 * float64(v11*v11))
+		v15 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v13, 0.15314040323371786), v13, 0.18183564551191073), v13, 0.22222198572344912), v13, 0.28571428742360555), v13, 0.39999999999414965)
+		v16 := v14 - math.FMA(v12, math.FMA(v13, math.FMA(v15, v13, 0.6666666666666734), v14), float64(v10*2.3190468138462996e-17))
+		v17 := runtime.Select64(rowSum3 <= 0, runtime.Select64(rowSum3 == 0, minusInf, nan), runtime.Select64(rowSum3 < inf, math.FMA(v10, 0.6931471805599453, v11-v16), rowSum3))
+		v18 := float64(runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], (v9-a.Lane)*a.Step[3]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+(v9-a.Lane)*a.Step[0]) - rowHigh - v17))
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum3
+		}
+		if a.Ends(2) {
+			sum2 += runtime.Select64(c, -v18, 0)
+		}
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum2
 }
@@ -617,60 +693,76 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_forward_0_go(a *runtime.
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
-				v3 := runtime.FMA32(v2, 1.442695, 12583166)
-				v4 := v3 - 12583166
-				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
-				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
-				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
-				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
-				sum2[i] += v7
+				v := runtime.Max32(-104, runtime.Min32(89, x[i]-rowHigh))
+				v2 := runtime.FMA32(v, 1.442695, 12583166)
+				v3 := v2 - 12583166
+				v4 := runtime.FMA32(v3, 1.9046542e-09, runtime.FMA32(v3, -0.6931472, v))
+				v5 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v4, 0.008366547), v4, 0.0416672), v4, 0.16666543), v4, 0.49999997), v4, 1)
+				bits := math.Float32bits(runtime.FMA32(v3, 0.5, 12583039))
+				v6 := float32(float32(runtime.FMA32(v5, v4, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v2)-bits)<<23))
+				sum2[i] += v6
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v8 := runtime.LaneSum(sum2[:])
-		c := v8 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v8*16777216), v8)) + 0x4afb0d
-		v9 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v10 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v11 := float32(v10 * v10)
-		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
-		v13 := runtime.FMA32(v9, -1.9046542e-09, float32(float32(v11*v10)*runtime.FMA32(runtime.FMA32(v12, v10, -0.25000823), v10, 0.3333333)))
-		v14 := runtime.Select32(v8 < inf, runtime.FMA32(v9, 0.6931472, v10+runtime.FMA32(v11, -0.5, v13)), v8)
-		v15 := runtime.Select32(v8 <= 0, runtime.Select32(v8 == 0, minusInf, nan), v14)
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		c := rowSum2 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c, float32(rowSum2*16777216), rowSum2)) + 0x4afb0d
+		v7 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
+		v8 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v9 := float32(v8 * v8)
+		v10 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v8, 0.12763286), v8, -0.13160582), v8, 0.14201559), v8, -0.16623299), v8, 0.20001233)
+		v11 := runtime.FMA32(v7, -1.9046542e-09, float32(float32(v9*v8)*runtime.FMA32(runtime.FMA32(v10, v8, -0.25000823), v8, 0.3333333)))
+		v12 := runtime.Select32(rowSum2 < inf, runtime.FMA32(v7, 0.6931472, v8+runtime.FMA32(v9, -0.5, v11)), rowSum2)
+		v13 := runtime.Select32(rowSum2 <= 0, runtime.Select32(rowSum2 == 0, minusInf, nan), v12)
 		// Pass 3: sum.
 		var sum3 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v16 := float32(weight[i] * (x[i] - v - v15))
-				sum3[i] += v16
+				v14 := float32(weight[i] * (x[i] - rowHigh - v13))
+				sum3[i] += v14
 			}
 		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v8
+		rowSum3 := runtime.RowValue(a, 3, 2, runtime.LaneSum(sum3[:]))
+		if a.Pass == 3 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum2
+		}
 		tv := int(*runtime.At[int64](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
 		c3 := s2 <= tv && tv < s3
-		v17 := runtime.SelectInt(c3, tv, s2)
-		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v - v15))
-		v19 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = float32(s0*runtime.Select32(c2, -v18, 0)) + v19
+		v15 := runtime.SelectInt(c3, tv, s2)
+		v16 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], (v15-a.Lane)*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+(v15-a.Lane)*a.Step[0]) - rowHigh - v13))
+		v17 := float32(s0*runtime.Select32(c2, -v16, 0)) + float32(labelSmoothing*runtime.Select32(c2, -(rowSum3/s5), 0))
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v17
+		}
 	}
 }
 
@@ -694,7 +786,7 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime
 		v3 := float32(s3 * dYv)
 		c2 := s4 <= tv && tv < s5
 		v4 := runtime.SelectInt(c2, tv, s4)
-		v5 := -float32(v3 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v4*a.Step[2]), 1), 0))
+		v5 := -float32(v3 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], (v4-a.Lane)*a.Step[2]), 1), 0))
 		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
 		v6 := runtime.Abs32(sumv)
 		v7 := runtime.Select32(v6 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v6, 1.0842022e-19, 1))
@@ -710,18 +802,18 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime
 		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
 		v15 := runtime.Select32(sumv < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), sumv)
 		v16 := runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v15)
-		v17 := -float32(v3 * (*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v4*a.Step[4]) - max2v - v16))
+		v17 := -float32(v3 * (*runtime.At[float32](a.Ptr[4], r*a.Row[4]+(v4-a.Lane)*a.Step[4]) - max2v - v16))
 		v18 := runtime.Select32(c, v17, 0)
 		// Pass 1: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dWeight1 := runtime.Slice[float32](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c4 := n+i == tv
+				c4 := a.Lane+n+i == tv
 				v19 := -float32(v2*weight[i]) + runtime.Select32(c4, v5, 0)
 				v20 := runtime.Select32(c, float32(v9*(x[i]-max2v-v16)), 0)
 				sum2[i] += runtime.Select32(c, -float32(float32(v19*v7)*v8), 0)
@@ -729,24 +821,27 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime
 				dWeight2[i] += runtime.Select32(c && c4, v18, 0)
 			}
 		}
-		v21 := runtime.LaneSum(sum2[:])
-		c5 := v21 == 0
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c5 := rowSum2 == 0
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dX := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
-				v22 := -float32(v2*weight[i]) + runtime.Select32(n+i == tv, v5, 0)
-				v23 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
-				v24 := runtime.FMA32(v23, 1.442695, 12583166)
-				v25 := v24 - 12583166
-				v26 := runtime.FMA32(v25, 1.9046542e-09, runtime.FMA32(v25, -0.6931472, v23))
-				v27 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v26, 0.008366547), v26, 0.0416672), v26, 0.16666543), v26, 0.49999997), v26, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v25, 0.5, 12583039))
-				v28 := float32(float32(runtime.FMA32(v27, v26, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v24)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v22, 0) + runtime.Select32(c5, 0, float32(v21*v28))
+				v21 := -float32(v2*weight[i]) + runtime.Select32(a.Lane+n+i == tv, v5, 0)
+				v22 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
+				v23 := runtime.FMA32(v22, 1.442695, 12583166)
+				v24 := v23 - 12583166
+				v25 := runtime.FMA32(v24, 1.9046542e-09, runtime.FMA32(v24, -0.6931472, v22))
+				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
+				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
+				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(rowSum2*v27))
 			}
 		}
 	}
@@ -781,63 +876,79 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_forward_0_go(a *runtime.
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
-				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
-				v4 := v3 - 6.75539944105779e+15
-				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
-				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
-				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
-				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
-				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
-				sum2[i%32] += v9
+				v := runtime.Max64(-746, runtime.Min64(710, x[i]-rowHigh))
+				v2 := math.FMA(v, 1.4426950408889634, 6.75539944105779e+15)
+				v3 := v2 - 6.75539944105779e+15
+				v4 := math.FMA(v3, -2.3190468138462996e-17, math.FMA(v3, -0.6931471805599453, v))
+				v5 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v4, 2.5109024134111932e-08), v4, 2.755740275318943e-07), v4, 2.7557244255057715e-06), v4, 2.480158717225789e-05), v4, 0.0001984126988607269)
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v5, v4, 0.0013888888888962591), v4, 0.008333333333321655), v4, 0.041666666666666505), v4, 0.16666666666666677), v4, 0.5)
+				bits := math.Float64bits(math.FMA(v3, 0.5, 6.755399441056767e+15))
+				v7 := float64(math.FMA(math.FMA(v6, v4, 1), v4, 1) * math.Float64frombits(bits<<52))
+				v8 := float64(v7 * math.Float64frombits((math.Float64bits(v2)-bits)<<52))
+				sum2[i%32] += v8
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v10 := runtime.LaneSum(sum2[:])
-		c := v10 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v10*9.007199254740992e+15), v10)) + 0x95f619980c433
-		v11 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v12 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v13 := v12 / (v12 + 2)
-		v14 := float64(v13 * v13)
-		v15 := float64(0.5 * float64(v12*v12))
-		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
-		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
-		v18 := runtime.Select64(v10 <= 0, runtime.Select64(v10 == 0, minusInf, nan), runtime.Select64(v10 < inf, math.FMA(v11, 0.6931471805599453, v12-v17), v10))
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		c := rowSum2 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c, float64(rowSum2*9.007199254740992e+15), rowSum2)) + 0x95f619980c433
+		v9 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
+		v10 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v11 := v10 / (v10 + 2)
+		v12 := float64(v11 * v11)
+		v13 := float64(0.5 * float64(v10*v10))
+		v14 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v12, 0.15314040323371786), v12, 0.18183564551191073), v12, 0.22222198572344912), v12, 0.28571428742360555), v12, 0.39999999999414965)
+		v15 := v13 - math.FMA(v11, math.FMA(v12, math.FMA(v14, v12, 0.6666666666666734), v13), float64(v9*2.3190468138462996e-17))
+		v16 := runtime.Select64(rowSum2 <= 0, runtime.Select64(rowSum2 == 0, minusInf, nan), runtime.Select64(rowSum2 < inf, math.FMA(v9, 0.6931471805599453, v10-v15), rowSum2))
 		// Pass 3: sum.
 		var sum3 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v19 := float64(weight[i] * (x[i] - v - v18))
-				sum3[i%32] += v19
+				v17 := float64(weight[i] * (x[i] - rowHigh - v16))
+				sum3[i%32] += v17
 			}
 		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v10
+		rowSum3 := runtime.RowValue(a, 3, 2, runtime.LaneSum(sum3[:]))
+		if a.Pass == 3 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum2
+		}
 		tv := int(*runtime.At[int64](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
 		c3 := s2 <= tv && tv < s3
-		v20 := runtime.SelectInt(c3, tv, s2)
-		v21 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v20*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v20*a.Step[0]) - v - v18))
-		v22 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum3[:])/s5), 0))
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = float64(s0*runtime.Select64(c2, -v21, 0)) + v22
+		v18 := runtime.SelectInt(c3, tv, s2)
+		v19 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], (v18-a.Lane)*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+(v18-a.Lane)*a.Step[0]) - rowHigh - v16))
+		v20 := float64(s0*runtime.Select64(c2, -v19, 0)) + float64(labelSmoothing*runtime.Select64(c2, -(rowSum3/s5), 0))
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v20
+		}
 	}
 }
 
@@ -861,7 +972,7 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime
 		v3 := float64(s3 * dYv)
 		c2 := s4 <= tv && tv < s5
 		v4 := runtime.SelectInt(c2, tv, s4)
-		v5 := -float64(v3 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v4*a.Step[2]), 1), 0))
+		v5 := -float64(v3 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], (v4-a.Lane)*a.Step[2]), 1), 0))
 		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
 		v6 := math.Abs(sumv)
 		v7 := runtime.Select64(v6 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v6, 1.4916681462400413e-154, 1))
@@ -878,18 +989,18 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime
 		v15 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v13, 0.15314040323371786), v13, 0.18183564551191073), v13, 0.22222198572344912), v13, 0.28571428742360555), v13, 0.39999999999414965)
 		v16 := v14 - math.FMA(v12, math.FMA(v13, math.FMA(v15, v13, 0.6666666666666734), v14), float64(v10*2.3190468138462996e-17))
 		v17 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v10, 0.6931471805599453, v11-v16), sumv))
-		v18 := -float64(v3 * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v4*a.Step[4]) - max2v - v17))
+		v18 := -float64(v3 * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+(v4-a.Lane)*a.Step[4]) - max2v - v17))
 		v19 := runtime.Select64(c, v18, 0)
 		// Pass 1: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dWeight1 := runtime.Slice[float64](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c4 := n+i == tv
+				c4 := a.Lane+n+i == tv
 				v20 := -float64(v2*weight[i]) + runtime.Select64(c4, v5, 0)
 				v21 := runtime.Select64(c, float64(v9*(x[i]-max2v-v17)), 0)
 				sum2[i%32] += runtime.Select64(c, -float64(float64(v20*v7)*v8), 0)
@@ -897,26 +1008,29 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime
 				dWeight2[i] += runtime.Select64(c && c4, v19, 0)
 			}
 		}
-		v22 := runtime.LaneSum(sum2[:])
-		c5 := v22 == 0
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c5 := rowSum2 == 0
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dX := runtime.Slice[float64](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
-				v23 := -float64(v2*weight[i]) + runtime.Select64(n+i == tv, v5, 0)
-				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
-				v25 := math.FMA(v24, 1.4426950408889634, 6.75539944105779e+15)
-				v26 := v25 - 6.75539944105779e+15
-				v27 := math.FMA(v26, -2.3190468138462996e-17, math.FMA(v26, -0.6931471805599453, v24))
-				v28 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v27, 2.5109024134111932e-08), v27, 2.755740275318943e-07), v27, 2.7557244255057715e-06), v27, 2.480158717225789e-05), v27, 0.0001984126988607269)
-				v29 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v28, v27, 0.0013888888888962591), v27, 0.008333333333321655), v27, 0.041666666666666505), v27, 0.16666666666666677), v27, 0.5)
-				bits2 := math.Float64bits(math.FMA(v26, 0.5, 6.755399441056767e+15))
-				v30 := float64(math.FMA(math.FMA(v29, v27, 1), v27, 1) * math.Float64frombits(bits2<<52))
-				v31 := float64(v30 * math.Float64frombits((math.Float64bits(v25)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v23, 0) + runtime.Select64(c5, 0, float64(v22*v31))
+				v22 := -float64(v2*weight[i]) + runtime.Select64(a.Lane+n+i == tv, v5, 0)
+				v23 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
+				v24 := math.FMA(v23, 1.4426950408889634, 6.75539944105779e+15)
+				v25 := v24 - 6.75539944105779e+15
+				v26 := math.FMA(v25, -2.3190468138462996e-17, math.FMA(v25, -0.6931471805599453, v23))
+				v27 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v26, 2.5109024134111932e-08), v26, 2.755740275318943e-07), v26, 2.7557244255057715e-06), v26, 2.480158717225789e-05), v26, 0.0001984126988607269)
+				v28 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v27, v26, 0.0013888888888962591), v26, 0.008333333333321655), v26, 0.041666666666666505), v26, 0.16666666666666677), v26, 0.5)
+				bits2 := math.Float64bits(math.FMA(v25, 0.5, 6.755399441056767e+15))
+				v29 := float64(math.FMA(math.FMA(v28, v26, 1), v26, 1) * math.Float64frombits(bits2<<52))
+				v30 := float64(v29 * math.Float64frombits((math.Float64bits(v24)-bits2)<<52))
+				dX[i] = runtime.Select64(c, v22, 0) + runtime.Select64(c5, 0, float64(rowSum2*v30))
 			}
 		}
 	}
@@ -953,62 +1067,80 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_forward_0_go(a *runtime.
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], x[i])
 			}
 		}
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		tv := int(*runtime.At[int64](a.Ptr[1], r*a.Row[1]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
 		v := runtime.SelectInt(c2, tv, s1)
-		v2 := runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 1), 0)
-		sum2 += v2
-		v3 := runtime.LaneMax(high[:])
+		v2 := runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], (v-a.Lane)*a.Step[2]), 1), 0)
+		if a.Ends(3) {
+			sum2 += v2
+		}
 		// Pass 2: sum.
 		var sum6 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v4 := runtime.Max32(-104, runtime.Min32(89, x[i]-v3))
-				v5 := runtime.FMA32(v4, 1.442695, 12583166)
-				v6 := v5 - 12583166
-				v7 := runtime.FMA32(v6, 1.9046542e-09, runtime.FMA32(v6, -0.6931472, v4))
-				v8 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v7, 0.008366547), v7, 0.0416672), v7, 0.16666543), v7, 0.49999997), v7, 1)
-				bits := math.Float32bits(runtime.FMA32(v6, 0.5, 12583039))
-				v9 := float32(float32(runtime.FMA32(v8, v7, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v5)-bits)<<23))
-				sum6[i] += v9
+				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-rowHigh))
+				v4 := runtime.FMA32(v3, 1.442695, 12583166)
+				v5 := v4 - 12583166
+				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
+				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
+				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
+				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
+				sum6[i] += v8
 			}
 		}
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v3
-		v10 := runtime.LaneSum(sum6[:])
-		c3 := v10 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c3, float32(v10*16777216), v10)) + 0x4afb0d
-		v11 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-		v12 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v13 := float32(v12 * v12)
-		v14 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v12, 0.12763286), v12, -0.13160582), v12, 0.14201559), v12, -0.16623299), v12, 0.20001233)
-		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
-		v16 := runtime.Select32(v10 < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), v10)
-		v17 := runtime.Select32(v10 <= 0, runtime.Select32(v10 == 0, minusInf, nan), v16)
+		rowSum6 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum6[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowHigh
+		}
+		c3 := rowSum6 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c3, float32(rowSum6*16777216), rowSum6)) + 0x4afb0d
+		v9 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
+		v10 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v11 := float32(v10 * v10)
+		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
+		v13 := runtime.FMA32(v9, -1.9046542e-09, float32(float32(v11*v10)*runtime.FMA32(runtime.FMA32(v12, v10, -0.25000823), v10, 0.3333333)))
+		v14 := runtime.Select32(rowSum6 < inf, runtime.FMA32(v9, 0.6931472, v10+runtime.FMA32(v11, -0.5, v13)), rowSum6)
+		v15 := runtime.Select32(rowSum6 <= 0, runtime.Select32(rowSum6 == 0, minusInf, nan), v14)
 		// Pass 3: sum.
 		var sum7 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v18 := float32(weight[i] * (x[i] - v3 - v17))
-				sum7[i] += v18
+				v16 := float32(weight[i] * (x[i] - rowHigh - v15))
+				sum7[i] += v16
 			}
 		}
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v10
-		v19 := -float32(v2 * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v*a.Step[0]) - v3 - v17))
-		v20 := float32(labelSmoothing * runtime.Select32(c, -(runtime.LaneSum(sum7[:])/s5), 0))
-		sum5 += float32(s3*runtime.Select32(c, v19, 0)) + v20
+		rowSum7 := runtime.RowValue(a, 3, 2, runtime.LaneSum(sum7[:]))
+		if a.Pass == 3 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowSum6
+		}
+		v17 := -float32(v2 * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+(v-a.Lane)*a.Step[0]) - rowHigh - v15))
+		v18 := float32(s3*runtime.Select32(c, v17, 0)) + float32(labelSmoothing*runtime.Select32(c, -(rowSum7/s5), 0))
+		if a.Ends(3) {
+			sum5 += v18
+		}
 	}
 	*runtime.At[float32](a.Ptr[3], 0) = sum2
 	*runtime.At[float32](a.Ptr[6], 0) = sum5
@@ -1036,7 +1168,7 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime
 		c := tv != ignoreIndex
 		c2 := s4 <= tv && tv < s5
 		v5 := runtime.SelectInt(c2, tv, s4)
-		v6 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], v5*a.Step[3]), 1), 0))
+		v6 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[3], (v5-a.Lane)*a.Step[3]), 1), 0))
 		sumv := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
 		v7 := runtime.Abs32(sumv)
 		v8 := runtime.Select32(v7 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v7, 1.0842022e-19, 1))
@@ -1052,18 +1184,18 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime
 		v15 := runtime.FMA32(v11, -1.9046542e-09, float32(float32(v13*v12)*runtime.FMA32(runtime.FMA32(v14, v12, -0.25000823), v12, 0.3333333)))
 		v16 := runtime.Select32(sumv < inf, runtime.FMA32(v11, 0.6931472, v12+runtime.FMA32(v13, -0.5, v15)), sumv)
 		v17 := runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v16)
-		v18 := -float32(v2 * (*runtime.At[float32](a.Ptr[5], r*a.Row[5]+v5*a.Step[5]) - max2v - v17))
+		v18 := -float32(v2 * (*runtime.At[float32](a.Ptr[5], r*a.Row[5]+(v5-a.Lane)*a.Step[5]) - max2v - v17))
 		v19 := runtime.Select32(c, v18, 0) - v4
 		// Pass 1: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
 			x := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			dWeight1 := runtime.Slice[float32](a.Ptr[8], n*a.Step[8], m)
 			dWeight2 := runtime.Slice[float32](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
-				c4 := n+i == tv
+				c4 := a.Lane+n+i == tv
 				v20 := -float32(v*weight[i]) + runtime.Select32(c4, v6, 0)
 				v21 := runtime.Select32(c, float32(v10*(x[i]-max2v-v17)), 0)
 				sum2[i] += runtime.Select32(c, -float32(float32(v20*v8)*v9), 0)
@@ -1071,24 +1203,27 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime
 				dWeight2[i] += runtime.Select32(c && c4, v19, 0)
 			}
 		}
-		v22 := runtime.LaneSum(sum2[:])
-		c5 := v22 == 0
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c5 := rowSum2 == 0
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
 			x := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			dX := runtime.Slice[float32](a.Ptr[10], r*a.Row[10]+n*a.Step[10], m)
 			for i := range m {
-				v23 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v6, 0)
-				v24 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
-				v25 := runtime.FMA32(v24, 1.442695, 12583166)
-				v26 := v25 - 12583166
-				v27 := runtime.FMA32(v26, 1.9046542e-09, runtime.FMA32(v26, -0.6931472, v24))
-				v28 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v27, 0.008366547), v27, 0.0416672), v27, 0.16666543), v27, 0.49999997), v27, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v26, 0.5, 12583039))
-				v29 := float32(float32(runtime.FMA32(v28, v27, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v25)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v23, 0) + runtime.Select32(c5, 0, float32(v22*v29))
+				v22 := -float32(v*weight[i]) + runtime.Select32(a.Lane+n+i == tv, v6, 0)
+				v23 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
+				v24 := runtime.FMA32(v23, 1.442695, 12583166)
+				v25 := v24 - 12583166
+				v26 := runtime.FMA32(v25, 1.9046542e-09, runtime.FMA32(v25, -0.6931472, v23))
+				v27 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v26, 0.008366547), v26, 0.0416672), v26, 0.16666543), v26, 0.49999997), v26, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v25, 0.5, 12583039))
+				v28 := float32(float32(runtime.FMA32(v27, v26, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v24)-bits2)<<23))
+				dX[i] = runtime.Select32(c, v22, 0) + runtime.Select32(c5, 0, float32(rowSum2*v28))
 			}
 		}
 	}
@@ -1111,65 +1246,83 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_forward_0_go(a *runtime.
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], x[i])
 			}
 		}
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		tv := int(*runtime.At[int64](a.Ptr[1], r*a.Row[1]))
 		c := tv != ignoreIndex
 		c2 := s1 <= tv && tv < s2
 		v := runtime.SelectInt(c2, tv, s1)
-		v2 := runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 1), 0)
-		sum2 += v2
-		v3 := runtime.LaneMax(high[:])
+		v2 := runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], (v-a.Lane)*a.Step[2]), 1), 0)
+		if a.Ends(3) {
+			sum2 += v2
+		}
 		// Pass 2: sum.
 		var sum6 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v4 := runtime.Max64(-746, runtime.Min64(710, x[i]-v3))
-				v5 := math.FMA(v4, 1.4426950408889634, 6.75539944105779e+15)
-				v6 := v5 - 6.75539944105779e+15
-				v7 := math.FMA(v6, -2.3190468138462996e-17, math.FMA(v6, -0.6931471805599453, v4))
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v7, 2.5109024134111932e-08), v7, 2.755740275318943e-07), v7, 2.7557244255057715e-06), v7, 2.480158717225789e-05), v7, 0.0001984126988607269)
-				v9 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v8, v7, 0.0013888888888962591), v7, 0.008333333333321655), v7, 0.041666666666666505), v7, 0.16666666666666677), v7, 0.5)
-				bits := math.Float64bits(math.FMA(v6, 0.5, 6.755399441056767e+15))
-				v10 := float64(math.FMA(math.FMA(v9, v7, 1), v7, 1) * math.Float64frombits(bits<<52))
-				v11 := float64(v10 * math.Float64frombits((math.Float64bits(v5)-bits)<<52))
-				sum6[i%32] += v11
+				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-rowHigh))
+				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
+				v5 := v4 - 6.75539944105779e+15
+				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
+				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
+				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
+				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
+				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
+				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
+				sum6[i%32] += v10
 			}
 		}
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v3
-		v12 := runtime.LaneSum(sum6[:])
-		c3 := v12 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c3, float64(v12*9.007199254740992e+15), v12)) + 0x95f619980c433
-		v13 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-		v14 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v15 := v14 / (v14 + 2)
-		v16 := float64(v15 * v15)
-		v17 := float64(0.5 * float64(v14*v14))
-		v18 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v16, 0.15314040323371786), v16, 0.18183564551191073), v16, 0.22222198572344912), v16, 0.28571428742360555), v16, 0.39999999999414965)
-		v19 := v17 - math.FMA(v15, math.FMA(v16, math.FMA(v18, v16, 0.6666666666666734), v17), float64(v13*2.3190468138462996e-17))
-		v20 := runtime.Select64(v12 <= 0, runtime.Select64(v12 == 0, minusInf, nan), runtime.Select64(v12 < inf, math.FMA(v13, 0.6931471805599453, v14-v19), v12))
+		rowSum6 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum6[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowHigh
+		}
+		c3 := rowSum6 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c3, float64(rowSum6*9.007199254740992e+15), rowSum6)) + 0x95f619980c433
+		v11 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
+		v12 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v13 := v12 / (v12 + 2)
+		v14 := float64(v13 * v13)
+		v15 := float64(0.5 * float64(v12*v12))
+		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
+		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
+		v18 := runtime.Select64(rowSum6 <= 0, runtime.Select64(rowSum6 == 0, minusInf, nan), runtime.Select64(rowSum6 < inf, math.FMA(v11, 0.6931471805599453, v12-v17), rowSum6))
 		// Pass 3: sum.
 		var sum7 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v21 := float64(weight[i] * (x[i] - v3 - v20))
-				sum7[i%32] += v21
+				v19 := float64(weight[i] * (x[i] - rowHigh - v18))
+				sum7[i%32] += v19
 			}
 		}
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v12
-		v22 := -float64(v2 * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v*a.Step[0]) - v3 - v20))
-		v23 := float64(labelSmoothing * runtime.Select64(c, -(runtime.LaneSum(sum7[:])/s5), 0))
-		sum5 += float64(s3*runtime.Select64(c, v22, 0)) + v23
+		rowSum7 := runtime.RowValue(a, 3, 2, runtime.LaneSum(sum7[:]))
+		if a.Pass == 3 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowSum6
+		}
+		v20 := -float64(v2 * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+(v-a.Lane)*a.Step[0]) - rowHigh - v18))
+		v21 := float64(s3*runtime.Select64(c, v20, 0)) + float64(labelSmoothing*runtime.Select64(c, -(rowSum7/s5), 0))
+		if a.Ends(3) {
+			sum5 += v21
+		}
 	}
 	*runtime.At[float64](a.Ptr[3], 0) = sum2
 	*runtime.At[float64](a.Ptr[6], 0) = sum5
@@ -1197,7 +1350,7 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime
 		c := tv != ignoreIndex
 		c2 := s4 <= tv && tv < s5
 		v5 := runtime.SelectInt(c2, tv, s4)
-		v6 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], v5*a.Step[3]), 1), 0))
+		v6 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[3], (v5-a.Lane)*a.Step[3]), 1), 0))
 		sumv := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
 		v7 := math.Abs(sumv)
 		v8 := runtime.Select64(v7 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v7, 1.4916681462400413e-154, 1))
@@ -1214,18 +1367,18 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime
 		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
 		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
 		v18 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v11, 0.6931471805599453, v12-v17), sumv))
-		v19 := -float64(v2 * (*runtime.At[float64](a.Ptr[5], r*a.Row[5]+v5*a.Step[5]) - max2v - v18))
+		v19 := -float64(v2 * (*runtime.At[float64](a.Ptr[5], r*a.Row[5]+(v5-a.Lane)*a.Step[5]) - max2v - v18))
 		v20 := runtime.Select64(c, v19, 0) - v4
 		// Pass 1: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
 			x := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			dWeight1 := runtime.Slice[float64](a.Ptr[8], n*a.Step[8], m)
 			dWeight2 := runtime.Slice[float64](a.Ptr[9], n*a.Step[9], m)
 			for i := range m {
-				c4 := n+i == tv
+				c4 := a.Lane+n+i == tv
 				v21 := -float64(v*weight[i]) + runtime.Select64(c4, v6, 0)
 				v22 := runtime.Select64(c, float64(v10*(x[i]-max2v-v18)), 0)
 				sum2[i%32] += runtime.Select64(c, -float64(float64(v21*v8)*v9), 0)
@@ -1233,26 +1386,29 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime
 				dWeight2[i] += runtime.Select64(c && c4, v20, 0)
 			}
 		}
-		v23 := runtime.LaneSum(sum2[:])
-		c5 := v23 == 0
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c5 := rowSum2 == 0
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
 			x := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			dX := runtime.Slice[float64](a.Ptr[10], r*a.Row[10]+n*a.Step[10], m)
 			for i := range m {
-				v24 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v6, 0)
-				v25 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
-				v26 := math.FMA(v25, 1.4426950408889634, 6.75539944105779e+15)
-				v27 := v26 - 6.75539944105779e+15
-				v28 := math.FMA(v27, -2.3190468138462996e-17, math.FMA(v27, -0.6931471805599453, v25))
-				v29 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v28, 2.5109024134111932e-08), v28, 2.755740275318943e-07), v28, 2.7557244255057715e-06), v28, 2.480158717225789e-05), v28, 0.0001984126988607269)
-				v30 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v29, v28, 0.0013888888888962591), v28, 0.008333333333321655), v28, 0.041666666666666505), v28, 0.16666666666666677), v28, 0.5)
-				bits2 := math.Float64bits(math.FMA(v27, 0.5, 6.755399441056767e+15))
-				v31 := float64(math.FMA(math.FMA(v30, v28, 1), v28, 1) * math.Float64frombits(bits2<<52))
-				v32 := float64(v31 * math.Float64frombits((math.Float64bits(v26)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v24, 0) + runtime.Select64(c5, 0, float64(v23*v32))
+				v23 := -float64(v*weight[i]) + runtime.Select64(a.Lane+n+i == tv, v6, 0)
+				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
+				v25 := math.FMA(v24, 1.4426950408889634, 6.75539944105779e+15)
+				v26 := v25 - 6.75539944105779e+15
+				v27 := math.FMA(v26, -2.3190468138462996e-17, math.FMA(v26, -0.6931471805599453, v24))
+				v28 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v27, 2.5109024134111932e-08), v27, 2.755740275318943e-07), v27, 2.7557244255057715e-06), v27, 2.480158717225789e-05), v27, 0.0001984126988607269)
+				v29 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v28, v27, 0.0013888888888962591), v27, 0.008333333333321655), v27, 0.041666666666666505), v27, 0.16666666666666677), v27, 0.5)
+				bits2 := math.Float64bits(math.FMA(v26, 0.5, 6.755399441056767e+15))
+				v30 := float64(math.FMA(math.FMA(v29, v27, 1), v27, 1) * math.Float64frombits(bits2<<52))
+				v31 := float64(v30 * math.Float64frombits((math.Float64bits(v25)-bits2)<<52))
+				dX[i] = runtime.Select64(c, v23, 0) + runtime.Select64(c5, 0, float64(rowSum2*v31))
 			}
 		}
 	}
@@ -1274,60 +1430,76 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_forward_0_go(a *runtime.A
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum.
 		var sum3 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
-				v3 := runtime.FMA32(v2, 1.442695, 12583166)
-				v4 := v3 - 12583166
-				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
-				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
-				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
-				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
-				sum3[i] += v7
+				v := runtime.Max32(-104, runtime.Min32(89, x[i]-rowHigh))
+				v2 := runtime.FMA32(v, 1.442695, 12583166)
+				v3 := v2 - 12583166
+				v4 := runtime.FMA32(v3, 1.9046542e-09, runtime.FMA32(v3, -0.6931472, v))
+				v5 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v4, 0.008366547), v4, 0.0416672), v4, 0.16666543), v4, 0.49999997), v4, 1)
+				bits := math.Float32bits(runtime.FMA32(v3, 0.5, 12583039))
+				v6 := float32(float32(runtime.FMA32(v5, v4, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v2)-bits)<<23))
+				sum3[i] += v6
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v8 := runtime.LaneSum(sum3[:])
-		c := v8 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v8*16777216), v8)) + 0x4afb0d
-		v9 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v10 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v11 := float32(v10 * v10)
-		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
-		v13 := runtime.FMA32(v9, -1.9046542e-09, float32(float32(v11*v10)*runtime.FMA32(runtime.FMA32(v12, v10, -0.25000823), v10, 0.3333333)))
-		v14 := runtime.Select32(v8 < inf, runtime.FMA32(v9, 0.6931472, v10+runtime.FMA32(v11, -0.5, v13)), v8)
-		v15 := runtime.Select32(v8 <= 0, runtime.Select32(v8 == 0, minusInf, nan), v14)
+		rowSum3 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum3[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		c := rowSum3 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c, float32(rowSum3*16777216), rowSum3)) + 0x4afb0d
+		v7 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
+		v8 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v9 := float32(v8 * v8)
+		v10 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v8, 0.12763286), v8, -0.13160582), v8, 0.14201559), v8, -0.16623299), v8, 0.20001233)
+		v11 := runtime.FMA32(v7, -1.9046542e-09, float32(float32(v9*v8)*runtime.FMA32(runtime.FMA32(v10, v8, -0.25000823), v8, 0.3333333)))
+		v12 := runtime.Select32(rowSum3 < inf, runtime.FMA32(v7, 0.6931472, v8+runtime.FMA32(v9, -0.5, v11)), rowSum3)
+		v13 := runtime.Select32(rowSum3 <= 0, runtime.Select32(rowSum3 == 0, minusInf, nan), v12)
 		// Pass 3: sum.
 		var sum4 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v16 := float32(weight[i] * (x[i] - v - v15))
-				sum4[i] += v16
+				v14 := float32(weight[i] * (x[i] - rowHigh - v13))
+				sum4[i] += v14
 			}
 		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v8
+		rowSum4 := runtime.RowValue(a, 3, 2, runtime.LaneSum(sum4[:]))
+		if a.Pass == 3 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum3
+		}
 		tv := int(*runtime.At[int64](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
 		c3 := s2 <= tv && tv < s3
-		v17 := runtime.SelectInt(c3, tv, s2)
-		v18 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], v17*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+v17*a.Step[0]) - v - v15))
-		v19 := float32(labelSmoothing * runtime.Select32(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
-		sum2 += float32(s0*runtime.Select32(c2, -v18, 0)) + v19
+		v15 := runtime.SelectInt(c3, tv, s2)
+		v16 := float32(runtime.Select32(c2, runtime.Select32(c3, *runtime.At[float32](a.Ptr[2], (v15-a.Lane)*a.Step[2]), 1), 0) * (*runtime.At[float32](a.Ptr[0], r*a.Row[0]+(v15-a.Lane)*a.Step[0]) - rowHigh - v13))
+		v17 := float32(s0*runtime.Select32(c2, -v16, 0)) + float32(labelSmoothing*runtime.Select32(c2, -(rowSum4/s5), 0))
+		if a.Ends(3) {
+			sum2 += v17
+		}
 	}
 	*runtime.At[float32](a.Ptr[5], 0) = sum2
 }
@@ -1352,7 +1524,7 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_go(a *runtime.
 		c := tv != ignoreIndex
 		c2 := s4 <= tv && tv < s5
 		v4 := runtime.SelectInt(c2, tv, s4)
-		v5 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], v4*a.Step[2]), 1), 0))
+		v5 := -float32(v2 * runtime.Select32(c, runtime.Select32(c2, *runtime.At[float32](a.Ptr[2], (v4-a.Lane)*a.Step[2]), 1), 0))
 		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
 		v6 := runtime.Abs32(sumv)
 		v7 := runtime.Select32(v6 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v6, 1.0842022e-19, 1))
@@ -1368,18 +1540,18 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_go(a *runtime.
 		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
 		v15 := runtime.Select32(sumv < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), sumv)
 		v16 := runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v15)
-		v17 := -float32(v2 * (*runtime.At[float32](a.Ptr[4], r*a.Row[4]+v4*a.Step[4]) - max2v - v16))
+		v17 := -float32(v2 * (*runtime.At[float32](a.Ptr[4], r*a.Row[4]+(v4-a.Lane)*a.Step[4]) - max2v - v16))
 		v18 := runtime.Select32(c, v17, 0)
 		// Pass 1: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dWeight1 := runtime.Slice[float32](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c4 := n+i == tv
+				c4 := a.Lane+n+i == tv
 				v19 := -float32(v*weight[i]) + runtime.Select32(c4, v5, 0)
 				v20 := runtime.Select32(c, float32(v9*(x[i]-max2v-v16)), 0)
 				sum2[i] += runtime.Select32(c, -float32(float32(v19*v7)*v8), 0)
@@ -1387,24 +1559,27 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_go(a *runtime.
 				dWeight2[i] += runtime.Select32(c && c4, v18, 0)
 			}
 		}
-		v21 := runtime.LaneSum(sum2[:])
-		c5 := v21 == 0
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c5 := rowSum2 == 0
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dX := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
-				v22 := -float32(v*weight[i]) + runtime.Select32(n+i == tv, v5, 0)
-				v23 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
-				v24 := runtime.FMA32(v23, 1.442695, 12583166)
-				v25 := v24 - 12583166
-				v26 := runtime.FMA32(v25, 1.9046542e-09, runtime.FMA32(v25, -0.6931472, v23))
-				v27 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v26, 0.008366547), v26, 0.0416672), v26, 0.16666543), v26, 0.49999997), v26, 1)
-				bits2 := math.Float32bits(runtime.FMA32(v25, 0.5, 12583039))
-				v28 := float32(float32(runtime.FMA32(v27, v26, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v24)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v22, 0) + runtime.Select32(c5, 0, float32(v21*v28))
+				v21 := -float32(v*weight[i]) + runtime.Select32(a.Lane+n+i == tv, v5, 0)
+				v22 := runtime.Max32(-104, runtime.Min32(89, x[i]-max2v))
+				v23 := runtime.FMA32(v22, 1.442695, 12583166)
+				v24 := v23 - 12583166
+				v25 := runtime.FMA32(v24, 1.9046542e-09, runtime.FMA32(v24, -0.6931472, v22))
+				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
+				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
+				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
+				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(rowSum2*v27))
 			}
 		}
 	}
@@ -1426,63 +1601,79 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_forward_0_go(a *runtime.A
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum.
 		var sum3 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
-				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
-				v4 := v3 - 6.75539944105779e+15
-				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
-				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
-				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
-				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
-				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
-				sum3[i%32] += v9
+				v := runtime.Max64(-746, runtime.Min64(710, x[i]-rowHigh))
+				v2 := math.FMA(v, 1.4426950408889634, 6.75539944105779e+15)
+				v3 := v2 - 6.75539944105779e+15
+				v4 := math.FMA(v3, -2.3190468138462996e-17, math.FMA(v3, -0.6931471805599453, v))
+				v5 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v4, 2.5109024134111932e-08), v4, 2.755740275318943e-07), v4, 2.7557244255057715e-06), v4, 2.480158717225789e-05), v4, 0.0001984126988607269)
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v5, v4, 0.0013888888888962591), v4, 0.008333333333321655), v4, 0.041666666666666505), v4, 0.16666666666666677), v4, 0.5)
+				bits := math.Float64bits(math.FMA(v3, 0.5, 6.755399441056767e+15))
+				v7 := float64(math.FMA(math.FMA(v6, v4, 1), v4, 1) * math.Float64frombits(bits<<52))
+				v8 := float64(v7 * math.Float64frombits((math.Float64bits(v2)-bits)<<52))
+				sum3[i%32] += v8
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v10 := runtime.LaneSum(sum3[:])
-		c := v10 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v10*9.007199254740992e+15), v10)) + 0x95f619980c433
-		v11 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v12 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v13 := v12 / (v12 + 2)
-		v14 := float64(v13 * v13)
-		v15 := float64(0.5 * float64(v12*v12))
-		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
-		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
-		v18 := runtime.Select64(v10 <= 0, runtime.Select64(v10 == 0, minusInf, nan), runtime.Select64(v10 < inf, math.FMA(v11, 0.6931471805599453, v12-v17), v10))
+		rowSum3 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum3[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		c := rowSum3 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c, float64(rowSum3*9.007199254740992e+15), rowSum3)) + 0x95f619980c433
+		v9 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
+		v10 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v11 := v10 / (v10 + 2)
+		v12 := float64(v11 * v11)
+		v13 := float64(0.5 * float64(v10*v10))
+		v14 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v12, 0.15314040323371786), v12, 0.18183564551191073), v12, 0.22222198572344912), v12, 0.28571428742360555), v12, 0.39999999999414965)
+		v15 := v13 - math.FMA(v11, math.FMA(v12, math.FMA(v14, v12, 0.6666666666666734), v13), float64(v9*2.3190468138462996e-17))
+		v16 := runtime.Select64(rowSum3 <= 0, runtime.Select64(rowSum3 == 0, minusInf, nan), runtime.Select64(rowSum3 < inf, math.FMA(v9, 0.6931471805599453, v10-v15), rowSum3))
 		// Pass 3: sum.
 		var sum4 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v19 := float64(weight[i] * (x[i] - v - v18))
-				sum4[i%32] += v19
+				v17 := float64(weight[i] * (x[i] - rowHigh - v16))
+				sum4[i%32] += v17
 			}
 		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v10
+		rowSum4 := runtime.RowValue(a, 3, 2, runtime.LaneSum(sum4[:]))
+		if a.Pass == 3 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum3
+		}
 		tv := int(*runtime.At[int64](a.Ptr[4], r*a.Row[4]))
 		c2 := tv != ignoreIndex
 		c3 := s2 <= tv && tv < s3
-		v20 := runtime.SelectInt(c3, tv, s2)
-		v21 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], v20*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+v20*a.Step[0]) - v - v18))
-		v22 := float64(labelSmoothing * runtime.Select64(c2, -(runtime.LaneSum(sum4[:])/s5), 0))
-		sum2 += float64(s0*runtime.Select64(c2, -v21, 0)) + v22
+		v18 := runtime.SelectInt(c3, tv, s2)
+		v19 := float64(runtime.Select64(c2, runtime.Select64(c3, *runtime.At[float64](a.Ptr[2], (v18-a.Lane)*a.Step[2]), 1), 0) * (*runtime.At[float64](a.Ptr[0], r*a.Row[0]+(v18-a.Lane)*a.Step[0]) - rowHigh - v16))
+		v20 := float64(s0*runtime.Select64(c2, -v19, 0)) + float64(labelSmoothing*runtime.Select64(c2, -(rowSum4/s5), 0))
+		if a.Ends(3) {
+			sum2 += v20
+		}
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum2
 }
@@ -1507,7 +1698,7 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_go(a *runtime.
 		c := tv != ignoreIndex
 		c2 := s4 <= tv && tv < s5
 		v4 := runtime.SelectInt(c2, tv, s4)
-		v5 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], v4*a.Step[2]), 1), 0))
+		v5 := -float64(v2 * runtime.Select64(c, runtime.Select64(c2, *runtime.At[float64](a.Ptr[2], (v4-a.Lane)*a.Step[2]), 1), 0))
 		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
 		v6 := math.Abs(sumv)
 		v7 := runtime.Select64(v6 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v6, 1.4916681462400413e-154, 1))
@@ -1524,18 +1715,18 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_go(a *runtime.
 		v15 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v13, 0.15314040323371786), v13, 0.18183564551191073), v13, 0.22222198572344912), v13, 0.28571428742360555), v13, 0.39999999999414965)
 		v16 := v14 - math.FMA(v12, math.FMA(v13, math.FMA(v15, v13, 0.6666666666666734), v14), float64(v10*2.3190468138462996e-17))
 		v17 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v10, 0.6931471805599453, v11-v16), sumv))
-		v18 := -float64(v2 * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+v4*a.Step[4]) - max2v - v17))
+		v18 := -float64(v2 * (*runtime.At[float64](a.Ptr[4], r*a.Row[4]+(v4-a.Lane)*a.Step[4]) - max2v - v17))
 		v19 := runtime.Select64(c, v18, 0)
 		// Pass 1: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dWeight1 := runtime.Slice[float64](a.Ptr[6], n*a.Step[6], m)
 			dWeight2 := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c4 := n+i == tv
+				c4 := a.Lane+n+i == tv
 				v20 := -float64(v*weight[i]) + runtime.Select64(c4, v5, 0)
 				v21 := runtime.Select64(c, float64(v9*(x[i]-max2v-v17)), 0)
 				sum2[i%32] += runtime.Select64(c, -float64(float64(v20*v7)*v8), 0)
@@ -1543,26 +1734,29 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_go(a *runtime.
 				dWeight2[i] += runtime.Select64(c && c4, v19, 0)
 			}
 		}
-		v22 := runtime.LaneSum(sum2[:])
-		c5 := v22 == 0
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c5 := rowSum2 == 0
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			x := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dX := runtime.Slice[float64](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
 			for i := range m {
-				v23 := -float64(v*weight[i]) + runtime.Select64(n+i == tv, v5, 0)
-				v24 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
-				v25 := math.FMA(v24, 1.4426950408889634, 6.75539944105779e+15)
-				v26 := v25 - 6.75539944105779e+15
-				v27 := math.FMA(v26, -2.3190468138462996e-17, math.FMA(v26, -0.6931471805599453, v24))
-				v28 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v27, 2.5109024134111932e-08), v27, 2.755740275318943e-07), v27, 2.7557244255057715e-06), v27, 2.480158717225789e-05), v27, 0.0001984126988607269)
-				v29 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v28, v27, 0.0013888888888962591), v27, 0.008333333333321655), v27, 0.041666666666666505), v27, 0.16666666666666677), v27, 0.5)
-				bits2 := math.Float64bits(math.FMA(v26, 0.5, 6.755399441056767e+15))
-				v30 := float64(math.FMA(math.FMA(v29, v27, 1), v27, 1) * math.Float64frombits(bits2<<52))
-				v31 := float64(v30 * math.Float64frombits((math.Float64bits(v25)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v23, 0) + runtime.Select64(c5, 0, float64(v22*v31))
+				v22 := -float64(v*weight[i]) + runtime.Select64(a.Lane+n+i == tv, v5, 0)
+				v23 := runtime.Max64(-746, runtime.Min64(710, x[i]-max2v))
+				v24 := math.FMA(v23, 1.4426950408889634, 6.75539944105779e+15)
+				v25 := v24 - 6.75539944105779e+15
+				v26 := math.FMA(v25, -2.3190468138462996e-17, math.FMA(v25, -0.6931471805599453, v23))
+				v27 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v26, 2.5109024134111932e-08), v26, 2.755740275318943e-07), v26, 2.7557244255057715e-06), v26, 2.480158717225789e-05), v26, 0.0001984126988607269)
+				v28 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v27, v26, 0.0013888888888962591), v26, 0.008333333333321655), v26, 0.041666666666666505), v26, 0.16666666666666677), v26, 0.5)
+				bits2 := math.Float64bits(math.FMA(v25, 0.5, 6.755399441056767e+15))
+				v29 := float64(math.FMA(math.FMA(v28, v26, 1), v26, 1) * math.Float64frombits(bits2<<52))
+				v30 := float64(v29 * math.Float64frombits((math.Float64bits(v24)-bits2)<<52))
+				dX[i] = runtime.Select64(c, v22, 0) + runtime.Select64(c5, 0, float64(rowSum2*v30))
 			}
 		}
 	}

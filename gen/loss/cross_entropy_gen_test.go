@@ -3,12 +3,31 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleCrossEntropy() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 0, 0, 0}, 2, 3))
+	t := runtime.Must(runtime.FromSlice([]int64{0, 2}, 2))
+	y := runtime.Must(loss.CrossEntropy(x, t, nil, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 1.7531
+}
+
+func ExampleCrossEntropy_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0, 0, 0}, 2, 2))
+	t := runtime.Must(runtime.FromSlice([]int64{1, -100}, 2))
+	y := runtime.Must(loss.CrossEntropy(x, t, nil, &loss.CrossEntropyAttrs{Reduction: loss.ReductionNone}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[2] [0.693 0.000]
+}
 
 func TestCrossEntropyExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.cross_entropy",

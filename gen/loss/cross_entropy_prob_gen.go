@@ -61,6 +61,10 @@ func (a *CrossEntropyProbAttrs) values() (crossEntropyProbValues, error) {
 // x: T[...N, C], t: T[...N, C], weight: T[C] or nil; y: T[...N] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: label_smoothing must lie between 0 and 1.
+//
+// With x = [[1, 2]], t = [[0.25, 0.75]] and weight = [1, 2], y is about [0.88405]:
+//
+//	y, err := loss.CrossEntropyProb(x, t, weight, &loss.CrossEntropyProbAttrs{LabelSmoothing: new(0.5), Reduction: loss.ReductionNone})
 func CrossEntropyProb(x, t, weight *runtime.Tensor, attrs *CrossEntropyProbAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -434,7 +438,7 @@ func init() {
 	})
 }
 
-var cross_entropy_prob_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_none_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_prob_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_none_f32_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_prob_none_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_prob_none_f32_forward_0_plan) {
@@ -444,7 +448,7 @@ func cross_entropy_prob_none_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_prob_none_f32_forward_0, a, &cross_entropy_prob_none_f32_forward_0_plan)
 }
 
-var cross_entropy_prob_none_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_none_f32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_prob_none_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_none_f32_backward_0", Rows: true, Wide: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_prob_none_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_prob_none_f32_backward_0_plan) {
@@ -454,7 +458,7 @@ func cross_entropy_prob_none_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_prob_none_f32_backward_0, a, &cross_entropy_prob_none_f32_backward_0_plan)
 }
 
-var cross_entropy_prob_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_none_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_prob_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_none_f64_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_prob_none_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_prob_none_f64_forward_0_plan) {
@@ -464,7 +468,7 @@ func cross_entropy_prob_none_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_prob_none_f64_forward_0, a, &cross_entropy_prob_none_f64_forward_0_plan)
 }
 
-var cross_entropy_prob_none_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_none_f64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_prob_none_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_none_f64_backward_0", Rows: true, Wide: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_prob_none_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_prob_none_f64_backward_0_plan) {
@@ -474,7 +478,7 @@ func cross_entropy_prob_none_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_prob_none_f64_backward_0, a, &cross_entropy_prob_none_f64_backward_0_plan)
 }
 
-var cross_entropy_prob_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_mean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_prob_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_mean_f32_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 4}}}
 
 func cross_entropy_prob_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_prob_mean_f32_forward_0_plan) {
@@ -484,7 +488,7 @@ func cross_entropy_prob_mean_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_prob_mean_f32_forward_0, a, &cross_entropy_prob_mean_f32_forward_0_plan)
 }
 
-var cross_entropy_prob_mean_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_mean_f32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var cross_entropy_prob_mean_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_mean_f32_backward_0", Rows: true, Wide: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func cross_entropy_prob_mean_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_prob_mean_f32_backward_0_plan) {
@@ -494,7 +498,7 @@ func cross_entropy_prob_mean_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_prob_mean_f32_backward_0, a, &cross_entropy_prob_mean_f32_backward_0_plan)
 }
 
-var cross_entropy_prob_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_mean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_prob_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_mean_f64_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 4}}}
 
 func cross_entropy_prob_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_prob_mean_f64_forward_0_plan) {
@@ -504,7 +508,7 @@ func cross_entropy_prob_mean_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_prob_mean_f64_forward_0, a, &cross_entropy_prob_mean_f64_forward_0_plan)
 }
 
-var cross_entropy_prob_mean_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_mean_f64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var cross_entropy_prob_mean_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_mean_f64_backward_0", Rows: true, Wide: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func cross_entropy_prob_mean_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_prob_mean_f64_backward_0_plan) {
@@ -514,7 +518,7 @@ func cross_entropy_prob_mean_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_prob_mean_f64_backward_0, a, &cross_entropy_prob_mean_f64_backward_0_plan)
 }
 
-var cross_entropy_prob_sum_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_sum_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_prob_sum_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_sum_f32_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 4}}}
 
 func cross_entropy_prob_sum_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_prob_sum_f32_forward_0_plan) {
@@ -524,7 +528,7 @@ func cross_entropy_prob_sum_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(cross_entropy_prob_sum_f32_forward_0, a, &cross_entropy_prob_sum_f32_forward_0_plan)
 }
 
-var cross_entropy_prob_sum_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_sum_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var cross_entropy_prob_sum_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.cross_entropy_prob_sum_f64_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 4}}}
 
 func cross_entropy_prob_sum_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &cross_entropy_prob_sum_f64_forward_0_plan) {

@@ -50,6 +50,9 @@ TEXT ·cross_entropy_prob_none_f32_forward_0_avx2(SB), 0, $328-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    256(SP), R8
 	MOVQ    8(AX), R9
 	SUBQ    $64, R9
@@ -61,8 +64,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y11
 	VMOVUPS kff800000<>+0(SB), Y12
 	VMOVUPS kff800000<>+0(SB), Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y6, Y6, Y14
 	VMAXPS    (R8), Y6, Y15
 	VBLENDVPS Y14, Y6, Y15, Y6
@@ -89,8 +92,8 @@ block4:
 	VBLENDVPS Y14, Y13, Y15, Y13
 	ADDQ      BX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y6, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -101,8 +104,8 @@ kept3:
 	VMOVUPS Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -121,8 +124,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VCMPPS       $3, Y6, Y6, Y8
@@ -165,21 +168,34 @@ done5:
 	VMAXPS       X7, X6, X7
 	VBLENDVPS    X8, X6, X7, X6
 	VBROADCASTSS X6, Y6
-	MOVQ         256(SP), R8
-	MOVQ         8(AX), R9
-	VMOVUPS      k00000000<>+0(SB), Y7
-	VMOVUPS      Y7, 0(SP)
-	VMOVUPS      Y7, 32(SP)
-	VMOVUPS      Y7, 64(SP)
-	VMOVUPS      Y7, 96(SP)
-	VMOVUPS      Y7, 128(SP)
-	VMOVUPS      Y7, 160(SP)
-	VMOVUPS      Y7, 192(SP)
-	VMOVUPS      Y7, 224(SP)
-	MOVQ         $0, R10
-	SUBQ         $8, R9
-	JLT          single7
-block8:
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(AX), R8
+	VMOVSS       X6, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSS (R8), Y6
+over8:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $2
+	JGT     known10
+	MOVQ    256(SP), R8
+	MOVQ    8(AX), R9
+	VMOVUPS k00000000<>+0(SB), Y7
+	VMOVUPS Y7, 0(SP)
+	VMOVUPS Y7, 32(SP)
+	VMOVUPS Y7, 64(SP)
+	VMOVUPS Y7, 96(SP)
+	VMOVUPS Y7, 128(SP)
+	VMOVUPS Y7, 160(SP)
+	VMOVUPS Y7, 192(SP)
+	VMOVUPS Y7, 224(SP)
+	MOVQ    $0, R10
+	SUBQ    $8, R9
+	JLT     single11
+block12:
 	VMOVUPS     (R8), Y7
 	VSUBPS      Y6, Y7, Y7
 	VMINPS      Y7, Y0, Y7
@@ -210,11 +226,11 @@ block8:
 	ADDQ        $32, R10
 	ANDQ        $255, R10
 	SUBQ        $8, R9
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R9
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R11
 	NEGQ        R9
 	VMOVUPS     32(R11)(R9*4), Y7
@@ -245,7 +261,7 @@ masked10:
 	VADDPS      Y8, Y9, Y8
 	VBLENDVPS   Y7, Y8, Y9, Y9
 	VMOVUPS     Y9, 0(SP)(R10*1)
-done9:
+done13:
 	VMOVUPS      0(SP), Y7
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y7, Y7
@@ -268,59 +284,77 @@ done9:
 	VPERMILPS    $1, X7, X8
 	VADDPS       X8, X7, X7
 	VBROADCASTSS X7, Y7
-	MOVQ         264(SP), R8
-	VMOVSS       X6, (R8)
-	VCMPPS       $17, k00800000<>+0(SB), Y7, Y8
-	VMULPS       k4b800000<>+0(SB), Y7, Y9
-	VBLENDVPS    Y8, Y9, Y7, Y9
-	VMOVUPS      k4b00007f<>+0(SB), Y10
-	VBLENDVPS    Y8, k4b000097<>+0(SB), Y10, Y8
-	VPADDD       k004afb0d<>+0(SB), Y9, Y9
-	VPSRLD       $23, Y9, Y10
-	VPOR         k4b000000<>+0(SB), Y10, Y10
-	VPAND        k007fffff<>+0(SB), Y9, Y9
-	VPADDD       k3f3504f3<>+0(SB), Y9, Y9
-	VSUBPS       Y8, Y10, Y8
-	VSUBPS       Y3, Y9, Y9
-	VMULPS       Y9, Y9, Y10
-	VMULPS       Y9, Y10, Y11
-	VMOVUPS      kbd9c608c<>+0(SB), Y12
-	VFMADD213PS  k3e02b230<>+0(SB), Y9, Y12
-	VFMADD213PS  kbe06c3ad<>+0(SB), Y9, Y12
-	VFMADD213PS  k3e116c89<>+0(SB), Y9, Y12
-	VFMADD213PS  kbe2a38fb<>+0(SB), Y9, Y12
-	VFMADD213PS  k3e4cd008<>+0(SB), Y9, Y12
-	VFMADD213PS  kbe800114<>+0(SB), Y9, Y12
-	VFMADD213PS  k3eaaaaaa<>+0(SB), Y9, Y12
-	VMULPS       Y12, Y11, Y11
-	VFMADD231PS  kb102e308<>+0(SB), Y8, Y11
-	VFMADD231PS  kbf000000<>+0(SB), Y10, Y11
-	VADDPS       Y11, Y9, Y9
-	VFMADD231PS  k3f317218<>+0(SB), Y8, Y9
-	VCMPPS       $0, k00000000<>+0(SB), Y7, Y8
-	VMOVUPS      k7fc00000<>+0(SB), Y10
-	VBLENDVPS    Y8, kff800000<>+0(SB), Y10, Y8
-	VCMPPS       $17, k7f800000<>+0(SB), Y7, Y10
-	VBLENDVPS    Y10, Y9, Y7, Y9
-	VCMPPS       $18, k00000000<>+0(SB), Y7, Y10
-	VBLENDVPS    Y10, Y8, Y9, Y8
-	MOVQ         272(SP), R8
-	MOVQ         280(SP), R9
-	MOVQ         256(SP), R10
-	MOVQ         8(AX), R11
-	VMOVUPS      k00000000<>+0(SB), Y9
-	VMOVUPS      Y9, 0(SP)
-	VMOVUPS      Y9, 32(SP)
-	VMOVUPS      Y9, 64(SP)
-	VMOVUPS      Y9, 96(SP)
-	VMOVUPS      Y9, 128(SP)
-	VMOVUPS      Y9, 160(SP)
-	VMOVUPS      Y9, 192(SP)
-	VMOVUPS      Y9, 224(SP)
-	MOVQ         $0, R12
-	SUBQ         $16, R11
-	JLT          single11
-block12:
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(AX), R8
+	VMOVSS       X7, 4(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), R8
+	VBROADCASTSS 4(R8), Y7
+over15:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed16
+	MOVQ   264(SP), R8
+	VMOVSS X6, (R8)
+passed16:
+	VCMPPS      $17, k00800000<>+0(SB), Y7, Y8
+	VMULPS      k4b800000<>+0(SB), Y7, Y9
+	VBLENDVPS   Y8, Y9, Y7, Y9
+	VMOVUPS     k4b00007f<>+0(SB), Y10
+	VBLENDVPS   Y8, k4b000097<>+0(SB), Y10, Y8
+	VPADDD      k004afb0d<>+0(SB), Y9, Y9
+	VPSRLD      $23, Y9, Y10
+	VPOR        k4b000000<>+0(SB), Y10, Y10
+	VPAND       k007fffff<>+0(SB), Y9, Y9
+	VPADDD      k3f3504f3<>+0(SB), Y9, Y9
+	VSUBPS      Y8, Y10, Y8
+	VSUBPS      Y3, Y9, Y9
+	VMULPS      Y9, Y9, Y10
+	VMULPS      Y9, Y10, Y11
+	VMOVUPS     kbd9c608c<>+0(SB), Y12
+	VFMADD213PS k3e02b230<>+0(SB), Y9, Y12
+	VFMADD213PS kbe06c3ad<>+0(SB), Y9, Y12
+	VFMADD213PS k3e116c89<>+0(SB), Y9, Y12
+	VFMADD213PS kbe2a38fb<>+0(SB), Y9, Y12
+	VFMADD213PS k3e4cd008<>+0(SB), Y9, Y12
+	VFMADD213PS kbe800114<>+0(SB), Y9, Y12
+	VFMADD213PS k3eaaaaaa<>+0(SB), Y9, Y12
+	VMULPS      Y12, Y11, Y11
+	VFMADD231PS kb102e308<>+0(SB), Y8, Y11
+	VFMADD231PS kbf000000<>+0(SB), Y10, Y11
+	VADDPS      Y11, Y9, Y9
+	VFMADD231PS k3f317218<>+0(SB), Y8, Y9
+	VCMPPS      $0, k00000000<>+0(SB), Y7, Y8
+	VMOVUPS     k7fc00000<>+0(SB), Y10
+	VBLENDVPS   Y8, kff800000<>+0(SB), Y10, Y8
+	VCMPPS      $17, k7f800000<>+0(SB), Y7, Y10
+	VBLENDVPS   Y10, Y9, Y7, Y9
+	VCMPPS      $18, k00000000<>+0(SB), Y7, Y10
+	VBLENDVPS   Y10, Y8, Y9, Y8
+	MOVQ        808(AX), R8
+	CMPQ        R8, $3
+	JGT         known17
+	MOVQ        272(SP), R8
+	MOVQ        280(SP), R9
+	MOVQ        256(SP), R10
+	MOVQ        8(AX), R11
+	VMOVUPS     k00000000<>+0(SB), Y9
+	VMOVUPS     Y9, 0(SP)
+	VMOVUPS     Y9, 32(SP)
+	VMOVUPS     Y9, 64(SP)
+	VMOVUPS     Y9, 96(SP)
+	VMOVUPS     Y9, 128(SP)
+	VMOVUPS     Y9, 160(SP)
+	VMOVUPS     Y9, 192(SP)
+	VMOVUPS     Y9, 224(SP)
+	MOVQ        $0, R12
+	SUBQ        $16, R11
+	JLT         single18
+block19:
 	VMULPS  (R9), Y4, Y9
 	VADDPS  Y5, Y9, Y9
 	VMULPS  (R8), Y9, Y9
@@ -347,11 +381,11 @@ block12:
 	ADDQ    $64, R12
 	ANDQ    $255, R12
 	SUBQ    $16, R11
-	JGE     block12
-single11:
+	JGE     block19
+single18:
 	ADDQ $16, R11
-	JEQ  done13
-masked14:
+	JEQ  done20
+masked21:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -378,8 +412,8 @@ masked14:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked14
-done13:
+	JGT        masked21
+done20:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y6, Y6
@@ -402,32 +436,53 @@ done13:
 	VPERMILPS    $1, X6, X8
 	VADDPS       X8, X6, X6
 	VBROADCASTSS X6, Y6
-	MOVQ         304(SP), R8
-	VMOVSS       X7, (R8)
-	VXORPS       k80000000<>+0(SB), Y6, Y6
-	MOVQ         312(SP), R8
-	VMOVSS       X6, (R8)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, 256(SP)
-	MOVQ         168(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, 264(SP)
-	MOVQ         184(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, 280(SP)
-	MOVQ         192(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, 304(SP)
-	MOVQ         200(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, 312(SP)
-	MOVQ         320(SP), R8
-	DECQ         R8
-	MOVQ         R8, 320(SP)
-	JNE          row2
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over22
+	MOVQ         816(AX), R8
+	VMOVSS       X6, 8(R8)
+	JMP          leave9
+known17:
+	MOVQ         816(AX), R8
+	VBROADCASTSS 8(R8), Y6
+over22:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed23
+	MOVQ   304(SP), R8
+	VMOVSS X7, (R8)
+passed23:
+	VXORPS k80000000<>+0(SB), Y6, Y6
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed24
+	MOVQ   312(SP), R8
+	VMOVSS X6, (R8)
+passed24:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 256(SP)
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 264(SP)
+	MOVQ 184(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 280(SP)
+	MOVQ 192(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 304(SP)
+	MOVQ 200(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, 312(SP)
+	MOVQ 320(SP), R8
+	DECQ R8
+	MOVQ R8, 320(SP)
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -491,6 +546,9 @@ TEXT ·cross_entropy_prob_none_f32_forward_0_avx512(SB), 0, $304-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R9), R11
 	SUBQ    $64, R11
@@ -498,8 +556,8 @@ row2:
 	VMOVAPS Z18, Z23
 	VMOVAPS Z18, Z24
 	VMOVAPS Z18, Z25
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPS      (R10), Z30, Z26
 	VFIXUPIMMPS $0, Z21, Z30, Z26
 	VMOVAPS     Z26, Z30
@@ -514,16 +572,16 @@ block4:
 	VMOVAPS     Z26, Z25
 	ADDQ        CX, R10
 	SUBQ        $64, R11
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z30, 0(SP)
 	VMOVUPS Z23, 64(SP)
 	VMOVUPS Z24, 128(SP)
 	VMOVUPS Z25, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R11, Z23
 	VPCMPD       $6, iota32<>+0(SB), Z23, K1
 	VMOVUPS.Z    (R10), K1, Z23
@@ -536,8 +594,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z23
 	VMOVUPS       128(SP), Z24
 	VMAXPS        Z24, Z23, Z24
@@ -561,17 +619,30 @@ done5:
 	VMAXPS        X23, X24, X23
 	VFIXUPIMMPS   $0, X21, X24, X23
 	VBROADCASTSS  X23, Z23
-	MOVQ          BX, R10
-	MOVQ          8(R9), R11
-	VMOVAPS       Z17, Z24
-	VMOVUPS       Z24, 0(SP)
-	VMOVUPS       Z24, 64(SP)
-	VMOVUPS       Z24, 128(SP)
-	VMOVUPS       Z24, 192(SP)
-	MOVQ          $0, R12
-	SUBQ          $16, R11
-	JLT           single7
-block8:
+	MOVQ          808(R9), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R9), R10
+	VMOVSS        X23, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R10
+	VBROADCASTSS (R10), Z23
+over8:
+	MOVQ    808(R9), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R9), R11
+	VMOVAPS Z17, Z24
+	VMOVUPS Z24, 0(SP)
+	VMOVUPS Z24, 64(SP)
+	VMOVUPS Z24, 128(SP)
+	VMOVUPS Z24, 192(SP)
+	MOVQ    $0, R12
+	SUBQ    $16, R11
+	JLT     single11
+block12:
 	VMOVUPS     (R10), Z24
 	VSUBPS      Z23, Z24, Z24
 	VMINPS      Z24, Z0, Z24
@@ -601,11 +672,11 @@ block8:
 	ADDQ        $64, R12
 	ANDQ        $255, R12
 	SUBQ        $16, R11
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $16, R11
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTD R11, Z24
 	VPCMPD       $6, iota32<>+0(SB), Z24, K1
 	VMOVUPS.Z    (R10), K1, Z24
@@ -634,25 +705,40 @@ masked10:
 	VADDPS       Z24, Z25, Z24
 	VMOVAPS      Z24, K1, Z25
 	VMOVUPS      Z25, 0(SP)(R12*1)
-done9:
-	VMOVUPS          0(SP), Z24
-	VMOVUPS          128(SP), Z25
-	VADDPS           Z25, Z24, Z24
-	VMOVUPS          64(SP), Z25
-	VMOVUPS          192(SP), Z26
-	VADDPS           Z26, Z25, Z25
-	VADDPS           Z25, Z24, Z24
-	VEXTRACTF64X4    $1, Z24, Y25
-	VADDPS           Y25, Y24, Y24
-	VEXTRACTF64X2    $1, Y24, X25
-	VADDPS           X25, X24, X24
-	VPERMILPD        $1, X24, X25
-	VADDPS           X25, X24, X24
-	VPERMILPS        $1, X24, X25
-	VADDPS           X25, X24, X24
-	VBROADCASTSS     X24, Z24
-	MOVQ             256(SP), R10
-	VMOVSS           X23, (R10)
+done13:
+	VMOVUPS       0(SP), Z24
+	VMOVUPS       128(SP), Z25
+	VADDPS        Z25, Z24, Z24
+	VMOVUPS       64(SP), Z25
+	VMOVUPS       192(SP), Z26
+	VADDPS        Z26, Z25, Z25
+	VADDPS        Z25, Z24, Z24
+	VEXTRACTF64X4 $1, Z24, Y25
+	VADDPS        Y25, Y24, Y24
+	VEXTRACTF64X2 $1, Y24, X25
+	VADDPS        X25, X24, X24
+	VPERMILPD     $1, X24, X25
+	VADDPS        X25, X24, X24
+	VPERMILPS     $1, X24, X25
+	VADDPS        X25, X24, X24
+	VBROADCASTSS  X24, Z24
+	MOVQ          808(R9), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(R9), R10
+	VMOVSS        X24, 4(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(R9), R10
+	VBROADCASTSS 4(R10), Z24
+over15:
+	MOVQ   808(R9), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed16
+	MOVQ   256(SP), R10
+	VMOVSS X23, (R10)
+passed16:
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z24, K1
 	VMULPS.BCST      k4b800000<>+0(SB), Z24, Z25
 	VBLENDMPS        Z25, Z24, K1, Z25
@@ -685,6 +771,9 @@ done9:
 	VBLENDMPS        Z25, Z24, K1, Z25
 	VCMPPS           $18, Z17, Z24, K1
 	VBLENDMPS        Z26, Z25, K1, Z25
+	MOVQ             808(R9), R10
+	CMPQ             R10, $3
+	JGT              known17
 	MOVQ             264(SP), R10
 	MOVQ             272(SP), R11
 	MOVQ             BX, R12
@@ -694,8 +783,8 @@ done9:
 	VMOVAPS          Z17, Z27
 	VMOVAPS          Z17, Z28
 	VMOVAPS          Z17, Z29
-	JLT              kept11
-block12:
+	JLT              kept18
+block19:
 	VMULPS  (R11), Z14, Z30
 	VADDPS  Z15, Z30, Z30
 	VMULPS  (R10), Z30, Z30
@@ -732,16 +821,16 @@ block12:
 	ADDQ    DI, R11
 	ADDQ    CX, R12
 	SUBQ    $64, R13
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPS Z26, 0(SP)
 	VMOVUPS Z27, 64(SP)
 	VMOVUPS Z28, 128(SP)
 	VMOVUPS Z29, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	VPBROADCASTD R13, Z26
 	VPCMPD       $6, iota32<>+0(SB), Z26, K1
 	VMOVUPS.Z    (R10), K1, Z26
@@ -763,8 +852,8 @@ masked14:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked14
-done13:
+	JGT          masked21
+done20:
 	VMOVUPS       0(SP), Z23
 	VMOVUPS       128(SP), Z25
 	VADDPS        Z25, Z23, Z23
@@ -781,35 +870,56 @@ done13:
 	VPERMILPS     $1, X23, X25
 	VADDPS        X25, X23, X23
 	VBROADCASTSS  X23, Z23
-	VMOVSS        X24, (R8)
-	VPXORD        Z22, Z23, Z23
-	VMOVSS        X23, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, 256(SP)
-	MOVQ          184(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, 272(SP)
-	MOVQ          192(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, R8
-	MOVQ          200(R10), R10
-	SHLQ          $2, R10
-	ADDQ          R10, AX
-	MOVQ          296(SP), R10
-	DECQ          R10
-	MOVQ          R10, 296(SP)
-	JNE           row2
+	MOVQ          808(R9), R10
+	TESTQ         R10, R10
+	JEQ           over22
+	MOVQ          816(R9), R10
+	VMOVSS        X23, 8(R10)
+	JMP           leave9
+known17:
+	MOVQ         816(R9), R10
+	VBROADCASTSS 8(R10), Z23
+over22:
+	MOVQ   808(R9), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed23
+	VMOVSS X24, (R8)
+passed23:
+	VPXORD Z22, Z23, Z23
+	MOVQ   808(R9), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed24
+	VMOVSS X23, (AX)
+passed24:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, 256(SP)
+	MOVQ 184(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, 272(SP)
+	MOVQ 192(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, R8
+	MOVQ 200(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	MOVQ 296(SP), R10
+	DECQ R10
+	MOVQ R10, 296(SP)
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_prob_none_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_prob_none_f32_backward_0_avx2(SB), 0, $384-8
+TEXT ·cross_entropy_prob_none_f32_backward_0_avx2(SB), 0, $392-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -843,30 +953,31 @@ TEXT ·cross_entropy_prob_none_f32_backward_0_avx2(SB), 0, $384-8
 	MOVQ         BX, 328(SP)
 	SHLQ         $6, 328(SP)
 	MOVQ         312(AX), BX
-	SHLQ         $6, BX
-	MOVQ         288(AX), CX
+	MOVQ         BX, 336(SP)
+	SHLQ         $6, 336(SP)
+	MOVQ         288(AX), BX
+	SHLQ         $5, BX
+	MOVQ         296(AX), CX
 	SHLQ         $5, CX
-	MOVQ         296(AX), DX
+	MOVQ         312(AX), DX
 	SHLQ         $5, DX
-	MOVQ         312(AX), SI
-	SHLQ         $5, SI
 	MOVQ         96(AX), AX
-	MOVQ         AX, 336(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
 	MOVQ         AX, 344(SP)
-	MOVQ         344(SP), AX
-	TESTQ        AX, AX
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), SI
+	MOVQ         SI, 352(SP)
+	MOVQ         352(SP), SI
+	TESTQ        SI, SI
 	JLE          end1
 row2:
-	MOVQ         256(SP), AX
-	VBROADCASTSS (AX), Y5
-	VMOVUPS      Y5, 352(SP)
-	VMULPS       352(SP), Y0, Y5
-	MOVQ         264(SP), AX
-	VBROADCASTSS (AX), Y6
-	MOVQ         272(SP), AX
-	VBROADCASTSS (AX), Y7
+	MOVQ         256(SP), SI
+	VBROADCASTSS (SI), Y5
+	VMOVUPS      Y5, 360(SP)
+	VMULPS       360(SP), Y0, Y5
+	MOVQ         264(SP), SI
+	VBROADCASTSS (SI), Y6
+	MOVQ         272(SP), SI
+	VBROADCASTSS (SI), Y7
 	VCMPPS       $17, k00800000<>+0(SB), Y7, Y8
 	VMULPS       k4b800000<>+0(SB), Y7, Y9
 	VBLENDVPS    Y8, Y9, Y7, Y9
@@ -901,14 +1012,16 @@ row2:
 	VBLENDVPS    Y10, Y9, Y7, Y9
 	VCMPPS       $18, k00000000<>+0(SB), Y7, Y10
 	VBLENDVPS    Y10, Y8, Y9, Y8
-	VXORPS       352(SP), Y4, Y9
-	MOVQ         280(SP), AX
+	VXORPS       360(SP), Y4, Y9
+	MOVQ         808(AX), SI
+	CMPQ         SI, $1
+	JGT          known3
+	MOVQ         280(SP), SI
 	MOVQ         288(SP), DI
 	MOVQ         296(SP), R8
 	MOVQ         304(SP), R9
 	MOVQ         312(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         8(AX), R11
 	VMOVUPS      k00000000<>+0(SB), Y10
 	VMOVUPS      Y10, 0(SP)
 	VMOVUPS      Y10, 32(SP)
@@ -920,9 +1033,9 @@ row2:
 	VMOVUPS      Y10, 224(SP)
 	MOVQ         $0, R12
 	SUBQ         $16, R11
-	JLT          single3
-block4:
-	VMOVUPS (AX), Y10
+	JLT          single4
+block5:
+	VMOVUPS (SI), Y10
 	VMULPS  (DI), Y0, Y11
 	VADDPS  Y1, Y11, Y11
 	VMULPS  Y11, Y10, Y12
@@ -941,7 +1054,7 @@ block4:
 	VMOVUPS (R10), Y10
 	VADDPS  Y11, Y10, Y10
 	VMOVUPS Y10, (R10)
-	VMOVUPS 32(AX), Y10
+	VMOVUPS 32(SI), Y10
 	VMULPS  32(DI), Y0, Y11
 	VADDPS  Y1, Y11, Y11
 	VMULPS  Y11, Y10, Y12
@@ -960,19 +1073,19 @@ block4:
 	VMOVUPS 32(R10), Y10
 	VADDPS  Y11, Y10, Y10
 	VMOVUPS Y10, 32(R10)
-	ADDQ    320(SP), AX
+	ADDQ    320(SP), SI
 	ADDQ    328(SP), DI
-	ADDQ    BX, R8
+	ADDQ    336(SP), R8
 	ADDQ    $64, R9
 	ADDQ    $64, R10
 	ADDQ    $64, R12
 	ANDQ    $255, R12
 	SUBQ    $16, R11
-	JGE     block4
-single3:
+	JGE     block5
+single4:
 	ADDQ $16, R11
-	JEQ  done5
-masked6:
+	JEQ  done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -980,7 +1093,7 @@ masked6:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPS    32(R14)(R13*4), Y10
-	VMASKMOVPS (AX), Y10, Y11
+	VMASKMOVPS (SI), Y10, Y11
 	VMASKMOVPS (DI), Y10, Y12
 	VMULPS     Y12, Y0, Y12
 	VADDPS     Y1, Y12, Y12
@@ -1001,16 +1114,16 @@ masked6:
 	VMASKMOVPS (R10), Y10, Y11
 	VADDPS     Y12, Y11, Y11
 	VMASKMOVPS Y11, Y10, (R10)
-	ADDQ       CX, AX
-	ADDQ       DX, DI
-	ADDQ       SI, R8
+	ADDQ       BX, SI
+	ADDQ       CX, DI
+	ADDQ       DX, R8
 	ADDQ       $32, R9
 	ADDQ       $32, R10
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y5
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y5, Y5
@@ -1033,31 +1146,39 @@ done5:
 	VPERMILPS    $1, X5, X8
 	VADDPS       X8, X5, X5
 	VBROADCASTSS X5, Y5
-	VDIVPS       Y7, Y5, Y5
-	MOVQ         296(SP), R8
-	MOVQ         280(SP), AX
-	MOVQ         288(SP), DI
-	MOVQ         336(SP), R9
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
-	MOVQ         $0, R11
-	MOVQ         a+0(FP), R12
-	MOVQ         792(R12), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $16
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over8
+	MOVQ         816(AX), SI
+	VMOVSS       X5, (SI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), SI
+	VBROADCASTSS (SI), Y5
+over8:
+	VDIVPS Y7, Y5, Y5
+	MOVQ   296(SP), R8
+	MOVQ   280(SP), SI
+	MOVQ   288(SP), DI
+	MOVQ   344(SP), R9
+	MOVQ   8(AX), R10
+	MOVQ   $0, R11
+	MOVQ   792(AX), R12
+	ANDQ   $1, R12
+	JEQ    again10
+	CMPQ   R10, $16
+	JLT    again10
+	MOVQ   R9, R12
+	NEGQ   R12
+	ANDQ   $31, R12
+	MOVQ   $1, R11
+	SHRQ   $2, R12
+	TESTQ  R12, R12
+	JNE    masked13
+again10:
 	SUBQ $8, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS     (R8), Y7
 	VSUBPS      Y6, Y7, Y7
 	VMINPS      Y7, Y2, Y7
@@ -1085,29 +1206,29 @@ block11:
 	VMULPS      Y7, Y5, Y7
 	VMULPS      (DI), Y0, Y8
 	VADDPS      Y1, Y8, Y8
-	VMULPS      (AX), Y8, Y8
+	VMULPS      (SI), Y8, Y8
 	VSUBPS      Y8, Y7, Y7
-	VMULPS      352(SP), Y7, Y7
+	VMULPS      360(SP), Y7, Y7
 	TESTQ       R11, R11
-	JNE         around12
+	JNE         around15
 	VMOVUPS     Y7, (R9)
-	JMP         stored13
-around12:
+	JMP         stored16
+around15:
 	VMOVNTPS Y7, (R9)
-stored13:
-	ADDQ SI, R8
-	ADDQ CX, AX
-	ADDQ DX, DI
+stored16:
+	ADDQ DX, R8
+	ADDQ BX, SI
+	ADDQ CX, DI
 	ADDQ $32, R9
 	SUBQ $8, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $8, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ        R12, R13
 	LEAQ        tail<>+0(SB), R14
 	NEGQ        R13
@@ -1137,68 +1258,68 @@ masked10:
 	VPSLLD      $23, Y9, Y9
 	VMULPS      Y9, Y8, Y8
 	VMULPS      Y8, Y5, Y8
-	VMASKMOVPS  (AX), Y7, Y9
+	VMASKMOVPS  (SI), Y7, Y9
 	VMASKMOVPS  (DI), Y7, Y10
 	VMULPS      Y10, Y0, Y10
 	VADDPS      Y1, Y10, Y10
 	VMULPS      Y10, Y9, Y9
 	VSUBPS      Y9, Y8, Y8
-	VMULPS      352(SP), Y8, Y8
+	VMULPS      360(SP), Y8, Y8
 	VMASKMOVPS  Y8, Y7, (R9)
-	MOVQ        R12, R13
-	TESTQ       SI, SI
-	CMOVQEQ     SI, R13
-	LEAQ        (R8)(R13*4), R8
-	MOVQ        R12, R13
-	TESTQ       CX, CX
-	CMOVQEQ     CX, R13
-	LEAQ        (AX)(R13*4), AX
 	MOVQ        R12, R13
 	TESTQ       DX, DX
 	CMOVQEQ     DX, R13
+	LEAQ        (R8)(R13*4), R8
+	MOVQ        R12, R13
+	TESTQ       BX, BX
+	CMOVQEQ     BX, R13
+	LEAQ        (SI)(R13*4), SI
+	MOVQ        R12, R13
+	TESTQ       CX, CX
+	CMOVQEQ     CX, R13
 	LEAQ        (DI)(R13*4), DI
 	LEAQ        (R9)(R12*4), R9
 	SUBQ        R12, R10
-	JNE         again7
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 168(AX), DI
+	JNE         again10
+done12:
+	MOVQ a+0(FP), SI
+	MOVQ 168(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 288(SP)
-	MOVQ 176(AX), DI
+	MOVQ 176(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 256(SP)
-	MOVQ 184(AX), DI
+	MOVQ 184(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 296(SP)
-	MOVQ 192(AX), DI
+	MOVQ 192(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 264(SP)
-	MOVQ 200(AX), DI
+	MOVQ 200(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 272(SP)
-	MOVQ 208(AX), DI
+	MOVQ 208(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 304(SP)
-	MOVQ 224(AX), AX
-	SHLQ $2, AX
-	ADDQ AX, 336(SP)
-	MOVQ 344(SP), AX
-	DECQ AX
-	MOVQ AX, 344(SP)
+	MOVQ 224(SI), SI
+	SHLQ $2, SI
+	ADDQ SI, 344(SP)
+	MOVQ 352(SP), SI
+	DECQ SI
+	MOVQ SI, 352(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_prob_none_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_prob_none_f32_backward_0_avx512(SB), 0, $344-8
+TEXT ·cross_entropy_prob_none_f32_backward_0_avx512(SB), 0, $352-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -1241,31 +1362,32 @@ TEXT ·cross_entropy_prob_none_f32_backward_0_avx512(SB), 0, $344-8
 	MOVQ         BX, 320(SP)
 	SHLQ         $8, 320(SP)
 	MOVQ         296(AX), BX
+	MOVQ         BX, 328(SP)
+	SHLQ         $8, 328(SP)
+	MOVQ         312(AX), BX
 	SHLQ         $8, BX
-	MOVQ         312(AX), CX
-	SHLQ         $8, CX
-	MOVQ         288(AX), DX
+	MOVQ         288(AX), CX
+	SHLQ         $6, CX
+	MOVQ         296(AX), DX
 	SHLQ         $6, DX
-	MOVQ         296(AX), SI
+	MOVQ         312(AX), SI
 	SHLQ         $6, SI
-	MOVQ         312(AX), DI
-	SHLQ         $6, DI
 	MOVQ         96(AX), AX
-	MOVQ         AX, 328(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
 	MOVQ         AX, 336(SP)
-	MOVQ         336(SP), AX
-	TESTQ        AX, AX
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), DI
+	MOVQ         DI, 344(SP)
+	MOVQ         344(SP), DI
+	TESTQ        DI, DI
 	JLE          end1
 row2:
-	MOVQ             256(SP), AX
-	VBROADCASTSS     (AX), Z17
+	MOVQ             256(SP), DI
+	VBROADCASTSS     (DI), Z17
 	VMULPS           Z17, Z0, Z18
-	MOVQ             264(SP), AX
-	VBROADCASTSS     (AX), Z19
-	MOVQ             272(SP), AX
-	VBROADCASTSS     (AX), Z20
+	MOVQ             264(SP), DI
+	VBROADCASTSS     (DI), Z19
+	MOVQ             272(SP), DI
+	VBROADCASTSS     (DI), Z20
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z20, K1
 	VMULPS.BCST      k4b800000<>+0(SB), Z20, Z21
 	VBLENDMPS        Z21, Z20, K1, Z21
@@ -1301,21 +1423,23 @@ row2:
 	VCMPPS.BCST      $18, k00000000<>+0(SB), Z20, K1
 	VBLENDMPS        Z22, Z21, K1, Z21
 	VPXORD           Z16, Z17, Z22
-	MOVQ             280(SP), AX
+	MOVQ             808(AX), DI
+	CMPQ             DI, $1
+	JGT              known3
+	MOVQ             280(SP), DI
 	MOVQ             288(SP), R8
 	MOVQ             296(SP), R9
 	MOVQ             304(SP), R10
 	MOVQ             312(SP), R11
-	MOVQ             a+0(FP), R12
-	MOVQ             8(R12), R12
+	MOVQ             8(AX), R12
 	SUBQ             $64, R12
 	VBROADCASTSS     k00000000<>+0(SB), Z23
 	VBROADCASTSS     k00000000<>+0(SB), Z24
 	VBROADCASTSS     k00000000<>+0(SB), Z25
 	VBROADCASTSS     k00000000<>+0(SB), Z26
-	JLT              kept3
-block4:
-	VMOVUPS (AX), Z27
+	JLT              kept4
+block5:
+	VMOVUPS (DI), Z27
 	VMULPS  (R8), Z0, Z28
 	VADDPS  Z1, Z28, Z28
 	VMULPS  Z28, Z27, Z29
@@ -1332,7 +1456,7 @@ block4:
 	VMOVUPS (R11), Z27
 	VADDPS  Z28, Z27, Z27
 	VMOVUPS Z27, (R11)
-	VMOVUPS 64(AX), Z27
+	VMOVUPS 64(DI), Z27
 	VMULPS  64(R8), Z0, Z28
 	VADDPS  Z1, Z28, Z28
 	VMULPS  Z28, Z27, Z29
@@ -1349,7 +1473,7 @@ block4:
 	VMOVUPS 64(R11), Z27
 	VADDPS  Z28, Z27, Z27
 	VMOVUPS Z27, 64(R11)
-	VMOVUPS 128(AX), Z27
+	VMOVUPS 128(DI), Z27
 	VMULPS  128(R8), Z0, Z28
 	VADDPS  Z1, Z28, Z28
 	VMULPS  Z28, Z27, Z29
@@ -1366,7 +1490,7 @@ block4:
 	VMOVUPS 128(R11), Z27
 	VADDPS  Z28, Z27, Z27
 	VMOVUPS Z27, 128(R11)
-	VMOVUPS 192(AX), Z27
+	VMOVUPS 192(DI), Z27
 	VMULPS  192(R8), Z0, Z28
 	VADDPS  Z1, Z28, Z28
 	VMULPS  Z28, Z27, Z29
@@ -1383,25 +1507,25 @@ block4:
 	VMOVUPS 192(R11), Z27
 	VADDPS  Z28, Z27, Z27
 	VMOVUPS Z27, 192(R11)
-	ADDQ    320(SP), AX
-	ADDQ    BX, R8
-	ADDQ    CX, R9
+	ADDQ    320(SP), DI
+	ADDQ    328(SP), R8
+	ADDQ    BX, R9
 	ADDQ    $256, R10
 	ADDQ    $256, R11
 	SUBQ    $64, R12
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z23, 0(SP)
 	VMOVUPS Z24, 64(SP)
 	VMOVUPS Z25, 128(SP)
 	VMOVUPS Z26, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $64, R12
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R12, Z23
 	VPCMPD       $6, iota32<>+0(SB), Z23, K1
-	VMOVUPS.Z    (AX), K1, Z23
+	VMOVUPS.Z    (DI), K1, Z23
 	VMOVUPS.Z    (R8), K1, Z24
 	VMULPS       Z24, Z0, Z24
 	VADDPS       Z1, Z24, Z24
@@ -1422,16 +1546,16 @@ masked6:
 	VMOVUPS.Z    (R11), K1, Z23
 	VADDPS       Z24, Z23, Z23
 	VMOVUPS      Z23, K1, (R11)
-	ADDQ         DX, AX
-	ADDQ         SI, R8
-	ADDQ         DI, R9
+	ADDQ         CX, DI
+	ADDQ         DX, R8
+	ADDQ         SI, R9
 	ADDQ         $64, R10
 	ADDQ         $64, R11
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $16, R12
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z18
 	VMOVUPS       128(SP), Z21
 	VADDPS        Z21, Z18, Z18
@@ -1448,31 +1572,39 @@ done5:
 	VPERMILPS     $1, X18, X21
 	VADDPS        X21, X18, X18
 	VBROADCASTSS  X18, Z18
-	VDIVPS        Z20, Z18, Z18
-	MOVQ          296(SP), R8
-	MOVQ          280(SP), AX
-	MOVQ          288(SP), R9
-	MOVQ          328(SP), R10
-	MOVQ          a+0(FP), R11
-	MOVQ          8(R11), R11
-	MOVQ          $0, R12
-	MOVQ          a+0(FP), R13
-	MOVQ          792(R13), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $32
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over8
+	MOVQ          816(AX), DI
+	VMOVSS        X18, (DI)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSS (DI), Z18
+over8:
+	VDIVPS Z20, Z18, Z18
+	MOVQ   296(SP), R8
+	MOVQ   280(SP), DI
+	MOVQ   288(SP), R9
+	MOVQ   336(SP), R10
+	MOVQ   8(AX), R11
+	MOVQ   $0, R12
+	MOVQ   792(AX), R13
+	ANDQ   $1, R13
+	JEQ    again10
+	CMPQ   R11, $32
+	JLT    again10
+	MOVQ   R10, R13
+	NEGQ   R13
+	ANDQ   $63, R13
+	MOVQ   $1, R12
+	SHRQ   $2, R13
+	TESTQ  R13, R13
+	JNE    masked13
+again10:
 	SUBQ $16, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS     (R8), Z20
 	VSUBPS      Z19, Z20, Z20
 	VMINPS      Z20, Z3, Z20
@@ -1498,29 +1630,29 @@ block11:
 	VMULPS      Z20, Z18, Z20
 	VMULPS      (R9), Z0, Z21
 	VADDPS      Z1, Z21, Z21
-	VMULPS      (AX), Z21, Z21
+	VMULPS      (DI), Z21, Z21
 	VSUBPS      Z21, Z20, Z20
 	VMULPS      Z20, Z17, Z20
 	TESTQ       R12, R12
-	JNE         around12
+	JNE         around15
 	VMOVUPS     Z20, (R10)
-	JMP         stored13
-around12:
+	JMP         stored16
+around15:
 	VMOVNTPS Z20, (R10)
-stored13:
-	ADDQ DI, R8
-	ADDQ DX, AX
-	ADDQ SI, R9
+stored16:
+	ADDQ SI, R8
+	ADDQ CX, DI
+	ADDQ DX, R9
 	ADDQ $64, R10
 	SUBQ $16, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $16, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTD R13, Z20
 	VPCMPD       $6, iota32<>+0(SB), Z20, K1
 	VMOVUPS.Z    (R8), K1, Z20
@@ -1546,7 +1678,7 @@ masked10:
 	VPSLLD       $23, Z21, Z21
 	VMULPS       Z21, Z20, Z20
 	VMULPS       Z20, Z18, Z20
-	VMOVUPS.Z    (AX), K1, Z21
+	VMOVUPS.Z    (DI), K1, Z21
 	VMOVUPS.Z    (R9), K1, Z22
 	VMULPS       Z22, Z0, Z22
 	VADDPS       Z1, Z22, Z22
@@ -1555,54 +1687,54 @@ masked10:
 	VMULPS       Z20, Z17, Z20
 	VMOVUPS      Z20, K1, (R10)
 	MOVQ         R13, R14
-	TESTQ        DI, DI
-	CMOVQEQ      DI, R14
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R14
 	LEAQ         (R8)(R14*4), R8
+	MOVQ         R13, R14
+	TESTQ        CX, CX
+	CMOVQEQ      CX, R14
+	LEAQ         (DI)(R14*4), DI
 	MOVQ         R13, R14
 	TESTQ        DX, DX
 	CMOVQEQ      DX, R14
-	LEAQ         (AX)(R14*4), AX
-	MOVQ         R13, R14
-	TESTQ        SI, SI
-	CMOVQEQ      SI, R14
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 168(AX), R8
+	JNE          again10
+done12:
+	MOVQ a+0(FP), DI
+	MOVQ 168(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, 288(SP)
-	MOVQ 176(AX), R8
+	MOVQ 176(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, 256(SP)
-	MOVQ 184(AX), R8
+	MOVQ 184(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, 296(SP)
-	MOVQ 192(AX), R8
+	MOVQ 192(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, 264(SP)
-	MOVQ 200(AX), R8
+	MOVQ 200(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, 272(SP)
-	MOVQ 208(AX), R8
+	MOVQ 208(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, 304(SP)
-	MOVQ 224(AX), AX
-	SHLQ $2, AX
-	ADDQ AX, 328(SP)
-	MOVQ 336(SP), AX
-	DECQ AX
-	MOVQ AX, 336(SP)
+	MOVQ 224(DI), DI
+	SHLQ $2, DI
+	ADDQ DI, 336(SP)
+	MOVQ 344(SP), DI
+	DECQ DI
+	MOVQ DI, 344(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -1650,6 +1782,9 @@ TEXT ·cross_entropy_prob_none_f64_forward_0_avx2(SB), 0, $328-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    256(SP), R8
 	MOVQ    8(AX), R9
 	SUBQ    $32, R9
@@ -1661,8 +1796,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y11
 	VMOVUPD kfff0000000000000<>+0(SB), Y12
 	VMOVUPD kfff0000000000000<>+0(SB), Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y6, Y6, Y14
 	VMAXPD    (R8), Y6, Y15
 	VBLENDVPD Y14, Y6, Y15, Y6
@@ -1689,8 +1824,8 @@ block4:
 	VBLENDVPD Y14, Y13, Y15, Y13
 	ADDQ      BX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -1701,8 +1836,8 @@ kept3:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -1721,8 +1856,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VCMPPD       $3, Y6, Y6, Y8
@@ -1761,21 +1896,34 @@ done5:
 	VMAXPD       X7, X6, X7
 	VBLENDVPD    X8, X6, X7, X6
 	VBROADCASTSD X6, Y6
-	MOVQ         256(SP), R8
-	MOVQ         8(AX), R9
-	VMOVUPD      k0000000000000000<>+0(SB), Y7
-	VMOVUPD      Y7, 0(SP)
-	VMOVUPD      Y7, 32(SP)
-	VMOVUPD      Y7, 64(SP)
-	VMOVUPD      Y7, 96(SP)
-	VMOVUPD      Y7, 128(SP)
-	VMOVUPD      Y7, 160(SP)
-	VMOVUPD      Y7, 192(SP)
-	VMOVUPD      Y7, 224(SP)
-	MOVQ         $0, R10
-	SUBQ         $4, R9
-	JLT          single7
-block8:
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(AX), R8
+	VMOVSD       X6, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSD (R8), Y6
+over8:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $2
+	JGT     known10
+	MOVQ    256(SP), R8
+	MOVQ    8(AX), R9
+	VMOVUPD k0000000000000000<>+0(SB), Y7
+	VMOVUPD Y7, 0(SP)
+	VMOVUPD Y7, 32(SP)
+	VMOVUPD Y7, 64(SP)
+	VMOVUPD Y7, 96(SP)
+	VMOVUPD Y7, 128(SP)
+	VMOVUPD Y7, 160(SP)
+	VMOVUPD Y7, 192(SP)
+	VMOVUPD Y7, 224(SP)
+	MOVQ    $0, R10
+	SUBQ    $4, R9
+	JLT     single11
+block12:
 	VMOVUPD     (R8), Y7
 	VSUBPD      Y6, Y7, Y7
 	VMINPD      Y7, Y0, Y7
@@ -1812,11 +1960,11 @@ block8:
 	ADDQ        $32, R10
 	ANDQ        $255, R10
 	SUBQ        $4, R9
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $4, R9
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R11
 	NEGQ        R9
 	VMOVUPD     32(R11)(R9*8), Y7
@@ -1853,7 +2001,7 @@ masked10:
 	VADDPD      Y8, Y9, Y8
 	VBLENDVPD   Y7, Y8, Y9, Y9
 	VMOVUPD     Y9, 0(SP)(R10*1)
-done9:
+done13:
 	VMOVUPD      0(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y7, Y7
@@ -1874,62 +2022,80 @@ done9:
 	VPERMILPD    $1, X7, X8
 	VADDPD       X8, X7, X7
 	VBROADCASTSD X7, Y7
-	MOVQ         264(SP), R8
-	VMOVSD       X6, (R8)
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y8
-	VMULPD       k4340000000000000<>+0(SB), Y7, Y9
-	VBLENDVPD    Y8, Y9, Y7, Y9
-	VMOVUPD      k43300000000003ff<>+0(SB), Y10
-	VBLENDVPD    Y8, k4330000000000434<>+0(SB), Y10, Y8
-	VPADDQ       k00095f619980c433<>+0(SB), Y9, Y9
-	VPSRLQ       $52, Y9, Y10
-	VPOR         k4330000000000000<>+0(SB), Y10, Y10
-	VPAND        k000fffffffffffff<>+0(SB), Y9, Y9
-	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y9, Y9
-	VSUBPD       Y8, Y10, Y8
-	VSUBPD       Y3, Y9, Y9
-	VMULPD       Y9, Y9, Y10
-	VADDPD       k4000000000000000<>+0(SB), Y9, Y11
-	VDIVPD       Y11, Y9, Y11
-	VMULPD       Y11, Y11, Y12
-	VMULPD       Y10, Y2, Y10
-	VMOVUPD      k3fc2f0626b04516a<>+0(SB), Y13
-	VFMADD213PD  k3fc39a1acfcae39a<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fc74663f35c4016<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fcc71c5209133c9<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fd24924941eff43<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fd999999997fdeb<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fe5555555555592<>+0(SB), Y12, Y13
-	VFMADD213PD  Y10, Y13, Y12
-	VMULPD       k3c7abc9e3b39803f<>+0(SB), Y8, Y13
-	VFMADD231PD  Y12, Y11, Y13
-	VSUBPD       Y13, Y10, Y10
-	VSUBPD       Y10, Y9, Y9
-	VFMADD231PD  k3fe62e42fefa39ef<>+0(SB), Y8, Y9
-	VCMPPD       $0, k0000000000000000<>+0(SB), Y7, Y8
-	VMOVUPD      k7ff8000000000001<>+0(SB), Y10
-	VBLENDVPD    Y8, kfff0000000000000<>+0(SB), Y10, Y8
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y7, Y10
-	VBLENDVPD    Y10, Y9, Y7, Y9
-	VCMPPD       $18, k0000000000000000<>+0(SB), Y7, Y10
-	VBLENDVPD    Y10, Y8, Y9, Y8
-	MOVQ         272(SP), R8
-	MOVQ         280(SP), R9
-	MOVQ         256(SP), R10
-	MOVQ         8(AX), R11
-	VMOVUPD      k0000000000000000<>+0(SB), Y9
-	VMOVUPD      Y9, 0(SP)
-	VMOVUPD      Y9, 32(SP)
-	VMOVUPD      Y9, 64(SP)
-	VMOVUPD      Y9, 96(SP)
-	VMOVUPD      Y9, 128(SP)
-	VMOVUPD      Y9, 160(SP)
-	VMOVUPD      Y9, 192(SP)
-	VMOVUPD      Y9, 224(SP)
-	MOVQ         $0, R12
-	SUBQ         $8, R11
-	JLT          single11
-block12:
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(AX), R8
+	VMOVSD       X7, 8(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), R8
+	VBROADCASTSD 8(R8), Y7
+over15:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed16
+	MOVQ   264(SP), R8
+	VMOVSD X6, (R8)
+passed16:
+	VCMPPD      $17, k0010000000000000<>+0(SB), Y7, Y8
+	VMULPD      k4340000000000000<>+0(SB), Y7, Y9
+	VBLENDVPD   Y8, Y9, Y7, Y9
+	VMOVUPD     k43300000000003ff<>+0(SB), Y10
+	VBLENDVPD   Y8, k4330000000000434<>+0(SB), Y10, Y8
+	VPADDQ      k00095f619980c433<>+0(SB), Y9, Y9
+	VPSRLQ      $52, Y9, Y10
+	VPOR        k4330000000000000<>+0(SB), Y10, Y10
+	VPAND       k000fffffffffffff<>+0(SB), Y9, Y9
+	VPADDQ      k3fe6a09e667f3bcd<>+0(SB), Y9, Y9
+	VSUBPD      Y8, Y10, Y8
+	VSUBPD      Y3, Y9, Y9
+	VMULPD      Y9, Y9, Y10
+	VADDPD      k4000000000000000<>+0(SB), Y9, Y11
+	VDIVPD      Y11, Y9, Y11
+	VMULPD      Y11, Y11, Y12
+	VMULPD      Y10, Y2, Y10
+	VMOVUPD     k3fc2f0626b04516a<>+0(SB), Y13
+	VFMADD213PD k3fc39a1acfcae39a<>+0(SB), Y12, Y13
+	VFMADD213PD k3fc74663f35c4016<>+0(SB), Y12, Y13
+	VFMADD213PD k3fcc71c5209133c9<>+0(SB), Y12, Y13
+	VFMADD213PD k3fd24924941eff43<>+0(SB), Y12, Y13
+	VFMADD213PD k3fd999999997fdeb<>+0(SB), Y12, Y13
+	VFMADD213PD k3fe5555555555592<>+0(SB), Y12, Y13
+	VFMADD213PD Y10, Y13, Y12
+	VMULPD      k3c7abc9e3b39803f<>+0(SB), Y8, Y13
+	VFMADD231PD Y12, Y11, Y13
+	VSUBPD      Y13, Y10, Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD k3fe62e42fefa39ef<>+0(SB), Y8, Y9
+	VCMPPD      $0, k0000000000000000<>+0(SB), Y7, Y8
+	VMOVUPD     k7ff8000000000001<>+0(SB), Y10
+	VBLENDVPD   Y8, kfff0000000000000<>+0(SB), Y10, Y8
+	VCMPPD      $17, k7ff0000000000000<>+0(SB), Y7, Y10
+	VBLENDVPD   Y10, Y9, Y7, Y9
+	VCMPPD      $18, k0000000000000000<>+0(SB), Y7, Y10
+	VBLENDVPD   Y10, Y8, Y9, Y8
+	MOVQ        808(AX), R8
+	CMPQ        R8, $3
+	JGT         known17
+	MOVQ        272(SP), R8
+	MOVQ        280(SP), R9
+	MOVQ        256(SP), R10
+	MOVQ        8(AX), R11
+	VMOVUPD     k0000000000000000<>+0(SB), Y9
+	VMOVUPD     Y9, 0(SP)
+	VMOVUPD     Y9, 32(SP)
+	VMOVUPD     Y9, 64(SP)
+	VMOVUPD     Y9, 96(SP)
+	VMOVUPD     Y9, 128(SP)
+	VMOVUPD     Y9, 160(SP)
+	VMOVUPD     Y9, 192(SP)
+	VMOVUPD     Y9, 224(SP)
+	MOVQ        $0, R12
+	SUBQ        $8, R11
+	JLT         single18
+block19:
 	VMULPD  (R9), Y4, Y9
 	VADDPD  Y5, Y9, Y9
 	VMULPD  (R8), Y9, Y9
@@ -1956,11 +2122,11 @@ block12:
 	ADDQ    $64, R12
 	ANDQ    $255, R12
 	SUBQ    $8, R11
-	JGE     block12
-single11:
+	JGE     block19
+single18:
 	ADDQ $8, R11
-	JEQ  done13
-masked14:
+	JEQ  done20
+masked21:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -1987,8 +2153,8 @@ masked14:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked14
-done13:
+	JGT        masked21
+done20:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y6, Y6
@@ -2009,32 +2175,53 @@ done13:
 	VPERMILPD    $1, X6, X8
 	VADDPD       X8, X6, X6
 	VBROADCASTSD X6, Y6
-	MOVQ         304(SP), R8
-	VMOVSD       X7, (R8)
-	VXORPD       k8000000000000000<>+0(SB), Y6, Y6
-	MOVQ         312(SP), R8
-	VMOVSD       X6, (R8)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, 256(SP)
-	MOVQ         168(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, 264(SP)
-	MOVQ         184(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, 280(SP)
-	MOVQ         192(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, 304(SP)
-	MOVQ         200(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, 312(SP)
-	MOVQ         320(SP), R8
-	DECQ         R8
-	MOVQ         R8, 320(SP)
-	JNE          row2
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over22
+	MOVQ         816(AX), R8
+	VMOVSD       X6, 16(R8)
+	JMP          leave9
+known17:
+	MOVQ         816(AX), R8
+	VBROADCASTSD 16(R8), Y6
+over22:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed23
+	MOVQ   304(SP), R8
+	VMOVSD X7, (R8)
+passed23:
+	VXORPD k8000000000000000<>+0(SB), Y6, Y6
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed24
+	MOVQ   312(SP), R8
+	VMOVSD X6, (R8)
+passed24:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 256(SP)
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 264(SP)
+	MOVQ 184(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 280(SP)
+	MOVQ 192(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 304(SP)
+	MOVQ 200(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, 312(SP)
+	MOVQ 320(SP), R8
+	DECQ R8
+	MOVQ R8, 320(SP)
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -2094,6 +2281,9 @@ TEXT ·cross_entropy_prob_none_f64_forward_0_avx512(SB), 0, $304-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ         808(R9), R10
+	CMPQ         R10, $1
+	JGT          known3
 	MOVQ         BX, R10
 	MOVQ         8(R9), R11
 	SUBQ         $32, R11
@@ -2101,8 +2291,8 @@ row2:
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z24
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z25
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z26
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMAXPD      (R10), Z23, Z27
 	VFIXUPIMMPD $0, Z22, Z23, Z27
 	VMOVAPD     Z27, Z23
@@ -2117,16 +2307,16 @@ block4:
 	VMOVAPD     Z27, Z26
 	ADDQ        CX, R10
 	SUBQ        $32, R11
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z23, 0(SP)
 	VMOVUPD Z24, 64(SP)
 	VMOVUPD Z25, 128(SP)
 	VMOVUPD Z26, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R11, Z23
 	VPCMPQ       $6, iota64<>+0(SB), Z23, K1
 	VMOVUPD.Z    (R10), K1, Z23
@@ -2139,8 +2329,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z23
 	VMOVUPD       128(SP), Z24
 	VMAXPD        Z24, Z23, Z24
@@ -2161,17 +2351,30 @@ done5:
 	VMAXPD        X24, X23, X24
 	VFIXUPIMMPD   $0, X22, X23, X24
 	VBROADCASTSD  X24, Z23
-	MOVQ          BX, R10
-	MOVQ          8(R9), R11
-	VMOVAPD       Z21, Z24
-	VMOVUPD       Z24, 0(SP)
-	VMOVUPD       Z24, 64(SP)
-	VMOVUPD       Z24, 128(SP)
-	VMOVUPD       Z24, 192(SP)
-	MOVQ          $0, R12
-	SUBQ          $8, R11
-	JLT           single7
-block8:
+	MOVQ          808(R9), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R9), R10
+	VMOVSD        X23, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R10
+	VBROADCASTSD (R10), Z23
+over8:
+	MOVQ    808(R9), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R9), R11
+	VMOVAPD Z21, Z24
+	VMOVUPD Z24, 0(SP)
+	VMOVUPD Z24, 64(SP)
+	VMOVUPD Z24, 128(SP)
+	VMOVUPD Z24, 192(SP)
+	MOVQ    $0, R12
+	SUBQ    $8, R11
+	JLT     single11
+block12:
 	VMOVUPD     (R10), Z24
 	VSUBPD      Z23, Z24, Z24
 	VMINPD      Z24, Z0, Z24
@@ -2207,11 +2410,11 @@ block8:
 	ADDQ        $64, R12
 	ANDQ        $255, R12
 	SUBQ        $8, R11
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R11
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTQ R11, Z24
 	VPCMPQ       $6, iota64<>+0(SB), Z24, K1
 	VMOVUPD.Z    (R10), K1, Z24
@@ -2246,23 +2449,38 @@ masked10:
 	VADDPD       Z24, Z25, Z24
 	VMOVAPD      Z24, K1, Z25
 	VMOVUPD      Z25, 0(SP)(R12*1)
-done9:
-	VMOVUPD          0(SP), Z24
-	VMOVUPD          128(SP), Z25
-	VADDPD           Z25, Z24, Z24
-	VMOVUPD          64(SP), Z25
-	VMOVUPD          192(SP), Z26
-	VADDPD           Z26, Z25, Z25
-	VADDPD           Z25, Z24, Z24
-	VEXTRACTF64X4    $1, Z24, Y25
-	VADDPD           Y25, Y24, Y24
-	VEXTRACTF64X2    $1, Y24, X25
-	VADDPD           X25, X24, X24
-	VPERMILPD        $1, X24, X25
-	VADDPD           X25, X24, X24
-	VBROADCASTSD     X24, Z24
-	MOVQ             256(SP), R10
-	VMOVSD           X23, (R10)
+done13:
+	VMOVUPD       0(SP), Z24
+	VMOVUPD       128(SP), Z25
+	VADDPD        Z25, Z24, Z24
+	VMOVUPD       64(SP), Z25
+	VMOVUPD       192(SP), Z26
+	VADDPD        Z26, Z25, Z25
+	VADDPD        Z25, Z24, Z24
+	VEXTRACTF64X4 $1, Z24, Y25
+	VADDPD        Y25, Y24, Y24
+	VEXTRACTF64X2 $1, Y24, X25
+	VADDPD        X25, X24, X24
+	VPERMILPD     $1, X24, X25
+	VADDPD        X25, X24, X24
+	VBROADCASTSD  X24, Z24
+	MOVQ          808(R9), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(R9), R10
+	VMOVSD        X24, 8(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(R9), R10
+	VBROADCASTSD 8(R10), Z24
+over15:
+	MOVQ   808(R9), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed16
+	MOVQ   256(SP), R10
+	VMOVSD X23, (R10)
+passed16:
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z24, K1
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z24, Z25
 	VBLENDMPD        Z25, Z24, K1, Z25
@@ -2300,6 +2518,9 @@ done9:
 	VBLENDMPD        Z25, Z24, K1, Z25
 	VCMPPD           $18, Z21, Z24, K1
 	VBLENDMPD        Z26, Z25, K1, Z25
+	MOVQ             808(R9), R10
+	CMPQ             R10, $3
+	JGT              known17
 	MOVQ             264(SP), R10
 	MOVQ             272(SP), R11
 	MOVQ             BX, R12
@@ -2309,8 +2530,8 @@ done9:
 	VMOVAPD          Z21, Z27
 	VMOVAPD          Z21, Z28
 	VMOVAPD          Z21, Z29
-	JLT              kept11
-block12:
+	JLT              kept18
+block19:
 	VMULPD  (R11), Z19, Z30
 	VADDPD  Z20, Z30, Z30
 	VMULPD  (R10), Z30, Z30
@@ -2347,16 +2568,16 @@ block12:
 	ADDQ    DI, R11
 	ADDQ    CX, R12
 	SUBQ    $32, R13
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPD Z26, 0(SP)
 	VMOVUPD Z27, 64(SP)
 	VMOVUPD Z28, 128(SP)
 	VMOVUPD Z29, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	VPBROADCASTQ R13, Z26
 	VPCMPQ       $6, iota64<>+0(SB), Z26, K1
 	VMOVUPD.Z    (R10), K1, Z26
@@ -2378,8 +2599,8 @@ masked14:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked14
-done13:
+	JGT          masked21
+done20:
 	VMOVUPD       0(SP), Z23
 	VMOVUPD       128(SP), Z25
 	VADDPD        Z25, Z23, Z23
@@ -2394,35 +2615,56 @@ done13:
 	VPERMILPD     $1, X23, X25
 	VADDPD        X25, X23, X23
 	VBROADCASTSD  X23, Z23
-	VMOVSD        X24, (R8)
-	VPXORQ.BCST   k8000000000000000<>+0(SB), Z23, Z23
-	VMOVSD        X23, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, 256(SP)
-	MOVQ          184(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, 272(SP)
-	MOVQ          192(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, R8
-	MOVQ          200(R10), R10
-	SHLQ          $3, R10
-	ADDQ          R10, AX
-	MOVQ          296(SP), R10
-	DECQ          R10
-	MOVQ          R10, 296(SP)
-	JNE           row2
+	MOVQ          808(R9), R10
+	TESTQ         R10, R10
+	JEQ           over22
+	MOVQ          816(R9), R10
+	VMOVSD        X23, 16(R10)
+	JMP           leave9
+known17:
+	MOVQ         816(R9), R10
+	VBROADCASTSD 16(R10), Z23
+over22:
+	MOVQ   808(R9), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed23
+	VMOVSD X24, (R8)
+passed23:
+	VPXORQ.BCST k8000000000000000<>+0(SB), Z23, Z23
+	MOVQ        808(R9), R10
+	DECQ        R10
+	CMPQ        R10, $3
+	JCS         passed24
+	VMOVSD      X23, (AX)
+passed24:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, 256(SP)
+	MOVQ 184(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, 272(SP)
+	MOVQ 192(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, R8
+	MOVQ 200(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	MOVQ 296(SP), R10
+	DECQ R10
+	MOVQ R10, 296(SP)
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_prob_none_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_prob_none_f64_backward_0_avx2(SB), 0, $384-8
+TEXT ·cross_entropy_prob_none_f64_backward_0_avx2(SB), 0, $392-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VBROADCASTSD 552(AX), Y1
@@ -2452,30 +2694,31 @@ TEXT ·cross_entropy_prob_none_f64_backward_0_avx2(SB), 0, $384-8
 	MOVQ         BX, 328(SP)
 	SHLQ         $6, 328(SP)
 	MOVQ         312(AX), BX
-	SHLQ         $6, BX
-	MOVQ         288(AX), CX
+	MOVQ         BX, 336(SP)
+	SHLQ         $6, 336(SP)
+	MOVQ         288(AX), BX
+	SHLQ         $5, BX
+	MOVQ         296(AX), CX
 	SHLQ         $5, CX
-	MOVQ         296(AX), DX
+	MOVQ         312(AX), DX
 	SHLQ         $5, DX
-	MOVQ         312(AX), SI
-	SHLQ         $5, SI
 	MOVQ         96(AX), AX
-	MOVQ         AX, 336(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
 	MOVQ         AX, 344(SP)
-	MOVQ         344(SP), AX
-	TESTQ        AX, AX
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), SI
+	MOVQ         SI, 352(SP)
+	MOVQ         352(SP), SI
+	TESTQ        SI, SI
 	JLE          end1
 row2:
-	MOVQ         256(SP), AX
-	VBROADCASTSD (AX), Y5
-	VMOVUPD      Y5, 352(SP)
-	VMULPD       352(SP), Y0, Y5
-	MOVQ         264(SP), AX
-	VBROADCASTSD (AX), Y6
-	MOVQ         272(SP), AX
-	VBROADCASTSD (AX), Y7
+	MOVQ         256(SP), SI
+	VBROADCASTSD (SI), Y5
+	VMOVUPD      Y5, 360(SP)
+	VMULPD       360(SP), Y0, Y5
+	MOVQ         264(SP), SI
+	VBROADCASTSD (SI), Y6
+	MOVQ         272(SP), SI
+	VBROADCASTSD (SI), Y7
 	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y8
 	VMULPD       k4340000000000000<>+0(SB), Y7, Y9
 	VBLENDVPD    Y8, Y9, Y7, Y9
@@ -2513,14 +2756,16 @@ row2:
 	VBLENDVPD    Y10, Y9, Y7, Y9
 	VCMPPD       $18, k0000000000000000<>+0(SB), Y7, Y10
 	VBLENDVPD    Y10, Y8, Y9, Y8
-	VXORPD       352(SP), Y4, Y9
-	MOVQ         280(SP), AX
+	VXORPD       360(SP), Y4, Y9
+	MOVQ         808(AX), SI
+	CMPQ         SI, $1
+	JGT          known3
+	MOVQ         280(SP), SI
 	MOVQ         288(SP), DI
 	MOVQ         296(SP), R8
 	MOVQ         304(SP), R9
 	MOVQ         312(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         8(AX), R11
 	VMOVUPD      k0000000000000000<>+0(SB), Y10
 	VMOVUPD      Y10, 0(SP)
 	VMOVUPD      Y10, 32(SP)
@@ -2532,9 +2777,9 @@ row2:
 	VMOVUPD      Y10, 224(SP)
 	MOVQ         $0, R12
 	SUBQ         $8, R11
-	JLT          single3
-block4:
-	VMOVUPD (AX), Y10
+	JLT          single4
+block5:
+	VMOVUPD (SI), Y10
 	VMULPD  (DI), Y0, Y11
 	VADDPD  Y1, Y11, Y11
 	VMULPD  Y11, Y10, Y12
@@ -2553,7 +2798,7 @@ block4:
 	VMOVUPD (R10), Y10
 	VADDPD  Y11, Y10, Y10
 	VMOVUPD Y10, (R10)
-	VMOVUPD 32(AX), Y10
+	VMOVUPD 32(SI), Y10
 	VMULPD  32(DI), Y0, Y11
 	VADDPD  Y1, Y11, Y11
 	VMULPD  Y11, Y10, Y12
@@ -2572,19 +2817,19 @@ block4:
 	VMOVUPD 32(R10), Y10
 	VADDPD  Y11, Y10, Y10
 	VMOVUPD Y10, 32(R10)
-	ADDQ    320(SP), AX
+	ADDQ    320(SP), SI
 	ADDQ    328(SP), DI
-	ADDQ    BX, R8
+	ADDQ    336(SP), R8
 	ADDQ    $64, R9
 	ADDQ    $64, R10
 	ADDQ    $64, R12
 	ANDQ    $255, R12
 	SUBQ    $8, R11
-	JGE     block4
-single3:
+	JGE     block5
+single4:
 	ADDQ $8, R11
-	JEQ  done5
-masked6:
+	JEQ  done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -2592,7 +2837,7 @@ masked6:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPD    32(R14)(R13*8), Y10
-	VMASKMOVPD (AX), Y10, Y11
+	VMASKMOVPD (SI), Y10, Y11
 	VMASKMOVPD (DI), Y10, Y12
 	VMULPD     Y12, Y0, Y12
 	VADDPD     Y1, Y12, Y12
@@ -2613,16 +2858,16 @@ masked6:
 	VMASKMOVPD (R10), Y10, Y11
 	VADDPD     Y12, Y11, Y11
 	VMASKMOVPD Y11, Y10, (R10)
-	ADDQ       CX, AX
-	ADDQ       DX, DI
-	ADDQ       SI, R8
+	ADDQ       BX, SI
+	ADDQ       CX, DI
+	ADDQ       DX, R8
 	ADDQ       $32, R9
 	ADDQ       $32, R10
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y5
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y5, Y5
@@ -2643,31 +2888,39 @@ done5:
 	VPERMILPD    $1, X5, X8
 	VADDPD       X8, X5, X5
 	VBROADCASTSD X5, Y5
-	VDIVPD       Y7, Y5, Y5
-	MOVQ         296(SP), R8
-	MOVQ         280(SP), AX
-	MOVQ         288(SP), DI
-	MOVQ         336(SP), R9
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
-	MOVQ         $0, R11
-	MOVQ         a+0(FP), R12
-	MOVQ         792(R12), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $8
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over8
+	MOVQ         816(AX), SI
+	VMOVSD       X5, (SI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), SI
+	VBROADCASTSD (SI), Y5
+over8:
+	VDIVPD Y7, Y5, Y5
+	MOVQ   296(SP), R8
+	MOVQ   280(SP), SI
+	MOVQ   288(SP), DI
+	MOVQ   344(SP), R9
+	MOVQ   8(AX), R10
+	MOVQ   $0, R11
+	MOVQ   792(AX), R12
+	ANDQ   $1, R12
+	JEQ    again10
+	CMPQ   R10, $8
+	JLT    again10
+	MOVQ   R9, R12
+	NEGQ   R12
+	ANDQ   $31, R12
+	MOVQ   $1, R11
+	SHRQ   $3, R12
+	TESTQ  R12, R12
+	JNE    masked13
+again10:
 	SUBQ $4, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD     (R8), Y7
 	VSUBPD      Y6, Y7, Y7
 	VMINPD      Y7, Y2, Y7
@@ -2701,29 +2954,29 @@ block11:
 	VMULPD      Y7, Y5, Y7
 	VMULPD      (DI), Y0, Y8
 	VADDPD      Y1, Y8, Y8
-	VMULPD      (AX), Y8, Y8
+	VMULPD      (SI), Y8, Y8
 	VSUBPD      Y8, Y7, Y7
-	VMULPD      352(SP), Y7, Y7
+	VMULPD      360(SP), Y7, Y7
 	TESTQ       R11, R11
-	JNE         around12
+	JNE         around15
 	VMOVUPD     Y7, (R9)
-	JMP         stored13
-around12:
+	JMP         stored16
+around15:
 	VMOVNTPD Y7, (R9)
-stored13:
-	ADDQ SI, R8
-	ADDQ CX, AX
-	ADDQ DX, DI
+stored16:
+	ADDQ DX, R8
+	ADDQ BX, SI
+	ADDQ CX, DI
 	ADDQ $32, R9
 	SUBQ $4, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $4, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ        R12, R13
 	LEAQ        tail<>+0(SB), R14
 	NEGQ        R13
@@ -2759,68 +3012,68 @@ masked10:
 	VPSLLQ      $52, Y9, Y9
 	VMULPD      Y9, Y8, Y8
 	VMULPD      Y8, Y5, Y8
-	VMASKMOVPD  (AX), Y7, Y9
+	VMASKMOVPD  (SI), Y7, Y9
 	VMASKMOVPD  (DI), Y7, Y10
 	VMULPD      Y10, Y0, Y10
 	VADDPD      Y1, Y10, Y10
 	VMULPD      Y10, Y9, Y9
 	VSUBPD      Y9, Y8, Y8
-	VMULPD      352(SP), Y8, Y8
+	VMULPD      360(SP), Y8, Y8
 	VMASKMOVPD  Y8, Y7, (R9)
-	MOVQ        R12, R13
-	TESTQ       SI, SI
-	CMOVQEQ     SI, R13
-	LEAQ        (R8)(R13*8), R8
-	MOVQ        R12, R13
-	TESTQ       CX, CX
-	CMOVQEQ     CX, R13
-	LEAQ        (AX)(R13*8), AX
 	MOVQ        R12, R13
 	TESTQ       DX, DX
 	CMOVQEQ     DX, R13
+	LEAQ        (R8)(R13*8), R8
+	MOVQ        R12, R13
+	TESTQ       BX, BX
+	CMOVQEQ     BX, R13
+	LEAQ        (SI)(R13*8), SI
+	MOVQ        R12, R13
+	TESTQ       CX, CX
+	CMOVQEQ     CX, R13
 	LEAQ        (DI)(R13*8), DI
 	LEAQ        (R9)(R12*8), R9
 	SUBQ        R12, R10
-	JNE         again7
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 168(AX), DI
+	JNE         again10
+done12:
+	MOVQ a+0(FP), SI
+	MOVQ 168(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 288(SP)
-	MOVQ 176(AX), DI
+	MOVQ 176(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 256(SP)
-	MOVQ 184(AX), DI
+	MOVQ 184(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 296(SP)
-	MOVQ 192(AX), DI
+	MOVQ 192(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 264(SP)
-	MOVQ 200(AX), DI
+	MOVQ 200(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 272(SP)
-	MOVQ 208(AX), DI
+	MOVQ 208(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 304(SP)
-	MOVQ 224(AX), AX
-	SHLQ $3, AX
-	ADDQ AX, 336(SP)
-	MOVQ 344(SP), AX
-	DECQ AX
-	MOVQ AX, 344(SP)
+	MOVQ 224(SI), SI
+	SHLQ $3, SI
+	ADDQ SI, 344(SP)
+	MOVQ 352(SP), SI
+	DECQ SI
+	MOVQ SI, 352(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_prob_none_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_prob_none_f64_backward_0_avx512(SB), 0, $344-8
+TEXT ·cross_entropy_prob_none_f64_backward_0_avx512(SB), 0, $352-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD 552(AX), Z1
@@ -2859,31 +3112,32 @@ TEXT ·cross_entropy_prob_none_f64_backward_0_avx512(SB), 0, $344-8
 	MOVQ         BX, 320(SP)
 	SHLQ         $8, 320(SP)
 	MOVQ         296(AX), BX
+	MOVQ         BX, 328(SP)
+	SHLQ         $8, 328(SP)
+	MOVQ         312(AX), BX
 	SHLQ         $8, BX
-	MOVQ         312(AX), CX
-	SHLQ         $8, CX
-	MOVQ         288(AX), DX
+	MOVQ         288(AX), CX
+	SHLQ         $6, CX
+	MOVQ         296(AX), DX
 	SHLQ         $6, DX
-	MOVQ         296(AX), SI
+	MOVQ         312(AX), SI
 	SHLQ         $6, SI
-	MOVQ         312(AX), DI
-	SHLQ         $6, DI
 	MOVQ         96(AX), AX
-	MOVQ         AX, 328(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
 	MOVQ         AX, 336(SP)
-	MOVQ         336(SP), AX
-	TESTQ        AX, AX
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), DI
+	MOVQ         DI, 344(SP)
+	MOVQ         344(SP), DI
+	TESTQ        DI, DI
 	JLE          end1
 row2:
-	MOVQ             256(SP), AX
-	VBROADCASTSD     (AX), Z17
+	MOVQ             256(SP), DI
+	VBROADCASTSD     (DI), Z17
 	VMULPD           Z17, Z0, Z18
-	MOVQ             264(SP), AX
-	VBROADCASTSD     (AX), Z19
-	MOVQ             272(SP), AX
-	VBROADCASTSD     (AX), Z20
+	MOVQ             264(SP), DI
+	VBROADCASTSD     (DI), Z19
+	MOVQ             272(SP), DI
+	VBROADCASTSD     (DI), Z20
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z20, K1
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z20, Z21
 	VBLENDMPD        Z21, Z20, K1, Z21
@@ -2922,21 +3176,23 @@ row2:
 	VCMPPD.BCST      $18, k0000000000000000<>+0(SB), Z20, K1
 	VBLENDMPD        Z22, Z21, K1, Z21
 	VPXORQ           Z16, Z17, Z22
-	MOVQ             280(SP), AX
+	MOVQ             808(AX), DI
+	CMPQ             DI, $1
+	JGT              known3
+	MOVQ             280(SP), DI
 	MOVQ             288(SP), R8
 	MOVQ             296(SP), R9
 	MOVQ             304(SP), R10
 	MOVQ             312(SP), R11
-	MOVQ             a+0(FP), R12
-	MOVQ             8(R12), R12
+	MOVQ             8(AX), R12
 	SUBQ             $32, R12
 	VBROADCASTSD     k0000000000000000<>+0(SB), Z23
 	VBROADCASTSD     k0000000000000000<>+0(SB), Z24
 	VBROADCASTSD     k0000000000000000<>+0(SB), Z25
 	VBROADCASTSD     k0000000000000000<>+0(SB), Z26
-	JLT              kept3
-block4:
-	VMOVUPD (AX), Z27
+	JLT              kept4
+block5:
+	VMOVUPD (DI), Z27
 	VMULPD  (R8), Z0, Z28
 	VADDPD  Z1, Z28, Z28
 	VMULPD  Z28, Z27, Z29
@@ -2953,7 +3209,7 @@ block4:
 	VMOVUPD (R11), Z27
 	VADDPD  Z28, Z27, Z27
 	VMOVUPD Z27, (R11)
-	VMOVUPD 64(AX), Z27
+	VMOVUPD 64(DI), Z27
 	VMULPD  64(R8), Z0, Z28
 	VADDPD  Z1, Z28, Z28
 	VMULPD  Z28, Z27, Z29
@@ -2970,7 +3226,7 @@ block4:
 	VMOVUPD 64(R11), Z27
 	VADDPD  Z28, Z27, Z27
 	VMOVUPD Z27, 64(R11)
-	VMOVUPD 128(AX), Z27
+	VMOVUPD 128(DI), Z27
 	VMULPD  128(R8), Z0, Z28
 	VADDPD  Z1, Z28, Z28
 	VMULPD  Z28, Z27, Z29
@@ -2987,7 +3243,7 @@ block4:
 	VMOVUPD 128(R11), Z27
 	VADDPD  Z28, Z27, Z27
 	VMOVUPD Z27, 128(R11)
-	VMOVUPD 192(AX), Z27
+	VMOVUPD 192(DI), Z27
 	VMULPD  192(R8), Z0, Z28
 	VADDPD  Z1, Z28, Z28
 	VMULPD  Z28, Z27, Z29
@@ -3004,25 +3260,25 @@ block4:
 	VMOVUPD 192(R11), Z27
 	VADDPD  Z28, Z27, Z27
 	VMOVUPD Z27, 192(R11)
-	ADDQ    320(SP), AX
-	ADDQ    BX, R8
-	ADDQ    CX, R9
+	ADDQ    320(SP), DI
+	ADDQ    328(SP), R8
+	ADDQ    BX, R9
 	ADDQ    $256, R10
 	ADDQ    $256, R11
 	SUBQ    $32, R12
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z23, 0(SP)
 	VMOVUPD Z24, 64(SP)
 	VMOVUPD Z25, 128(SP)
 	VMOVUPD Z26, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $32, R12
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R12, Z23
 	VPCMPQ       $6, iota64<>+0(SB), Z23, K1
-	VMOVUPD.Z    (AX), K1, Z23
+	VMOVUPD.Z    (DI), K1, Z23
 	VMOVUPD.Z    (R8), K1, Z24
 	VMULPD       Z24, Z0, Z24
 	VADDPD       Z1, Z24, Z24
@@ -3043,16 +3299,16 @@ masked6:
 	VMOVUPD.Z    (R11), K1, Z23
 	VADDPD       Z24, Z23, Z23
 	VMOVUPD      Z23, K1, (R11)
-	ADDQ         DX, AX
-	ADDQ         SI, R8
-	ADDQ         DI, R9
+	ADDQ         CX, DI
+	ADDQ         DX, R8
+	ADDQ         SI, R9
 	ADDQ         $64, R10
 	ADDQ         $64, R11
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $8, R12
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z18
 	VMOVUPD       128(SP), Z21
 	VADDPD        Z21, Z18, Z18
@@ -3067,31 +3323,39 @@ done5:
 	VPERMILPD     $1, X18, X21
 	VADDPD        X21, X18, X18
 	VBROADCASTSD  X18, Z18
-	VDIVPD        Z20, Z18, Z18
-	MOVQ          296(SP), R8
-	MOVQ          280(SP), AX
-	MOVQ          288(SP), R9
-	MOVQ          328(SP), R10
-	MOVQ          a+0(FP), R11
-	MOVQ          8(R11), R11
-	MOVQ          $0, R12
-	MOVQ          a+0(FP), R13
-	MOVQ          792(R13), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $16
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over8
+	MOVQ          816(AX), DI
+	VMOVSD        X18, (DI)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSD (DI), Z18
+over8:
+	VDIVPD Z20, Z18, Z18
+	MOVQ   296(SP), R8
+	MOVQ   280(SP), DI
+	MOVQ   288(SP), R9
+	MOVQ   336(SP), R10
+	MOVQ   8(AX), R11
+	MOVQ   $0, R12
+	MOVQ   792(AX), R13
+	ANDQ   $1, R13
+	JEQ    again10
+	CMPQ   R11, $16
+	JLT    again10
+	MOVQ   R10, R13
+	NEGQ   R13
+	ANDQ   $63, R13
+	MOVQ   $1, R12
+	SHRQ   $3, R13
+	TESTQ  R13, R13
+	JNE    masked13
+again10:
 	SUBQ $8, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD          (R8), Z20
 	VSUBPD           Z19, Z20, Z20
 	VMINPD           Z20, Z4, Z20
@@ -3123,29 +3387,29 @@ block11:
 	VMULPD           Z20, Z18, Z20
 	VMULPD           (R9), Z0, Z21
 	VADDPD           Z1, Z21, Z21
-	VMULPD           (AX), Z21, Z21
+	VMULPD           (DI), Z21, Z21
 	VSUBPD           Z21, Z20, Z20
 	VMULPD           Z20, Z17, Z20
 	TESTQ            R12, R12
-	JNE              around12
+	JNE              around15
 	VMOVUPD          Z20, (R10)
-	JMP              stored13
-around12:
+	JMP              stored16
+around15:
 	VMOVNTPD Z20, (R10)
-stored13:
-	ADDQ DI, R8
-	ADDQ DX, AX
-	ADDQ SI, R9
+stored16:
+	ADDQ SI, R8
+	ADDQ CX, DI
+	ADDQ DX, R9
 	ADDQ $64, R10
 	SUBQ $8, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $8, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTQ     R13, Z20
 	VPCMPQ           $6, iota64<>+0(SB), Z20, K1
 	VMOVUPD.Z        (R8), K1, Z20
@@ -3177,7 +3441,7 @@ masked10:
 	VPSLLQ           $52, Z21, Z21
 	VMULPD           Z21, Z20, Z20
 	VMULPD           Z20, Z18, Z20
-	VMOVUPD.Z        (AX), K1, Z21
+	VMOVUPD.Z        (DI), K1, Z21
 	VMOVUPD.Z        (R9), K1, Z22
 	VMULPD           Z22, Z0, Z22
 	VADDPD           Z1, Z22, Z22
@@ -3186,54 +3450,54 @@ masked10:
 	VMULPD           Z20, Z17, Z20
 	VMOVUPD          Z20, K1, (R10)
 	MOVQ             R13, R14
-	TESTQ            DI, DI
-	CMOVQEQ          DI, R14
+	TESTQ            SI, SI
+	CMOVQEQ          SI, R14
 	LEAQ             (R8)(R14*8), R8
+	MOVQ             R13, R14
+	TESTQ            CX, CX
+	CMOVQEQ          CX, R14
+	LEAQ             (DI)(R14*8), DI
 	MOVQ             R13, R14
 	TESTQ            DX, DX
 	CMOVQEQ          DX, R14
-	LEAQ             (AX)(R14*8), AX
-	MOVQ             R13, R14
-	TESTQ            SI, SI
-	CMOVQEQ          SI, R14
 	LEAQ             (R9)(R14*8), R9
 	LEAQ             (R10)(R13*8), R10
 	SUBQ             R13, R11
-	JNE              again7
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 168(AX), R8
+	JNE              again10
+done12:
+	MOVQ a+0(FP), DI
+	MOVQ 168(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, 288(SP)
-	MOVQ 176(AX), R8
+	MOVQ 176(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, 256(SP)
-	MOVQ 184(AX), R8
+	MOVQ 184(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, 296(SP)
-	MOVQ 192(AX), R8
+	MOVQ 192(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, 264(SP)
-	MOVQ 200(AX), R8
+	MOVQ 200(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, 272(SP)
-	MOVQ 208(AX), R8
+	MOVQ 208(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, 304(SP)
-	MOVQ 224(AX), AX
-	SHLQ $3, AX
-	ADDQ AX, 328(SP)
-	MOVQ 336(SP), AX
-	DECQ AX
-	MOVQ AX, 336(SP)
+	MOVQ 224(DI), DI
+	SHLQ $3, DI
+	ADDQ DI, 336(SP)
+	MOVQ 344(SP), DI
+	DECQ DI
+	MOVQ DI, 344(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -3287,6 +3551,9 @@ TEXT ·cross_entropy_prob_mean_f32_forward_0_avx2(SB), 0, $360-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    256(SP), R8
 	MOVQ    8(AX), R9
 	SUBQ    $64, R9
@@ -3298,8 +3565,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y11
 	VMOVUPS kff800000<>+0(SB), Y12
 	VMOVUPS kff800000<>+0(SB), Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y6, Y6, Y14
 	VMAXPS    (R8), Y6, Y15
 	VBLENDVPS Y14, Y6, Y15, Y6
@@ -3326,8 +3593,8 @@ block4:
 	VBLENDVPS Y14, Y13, Y15, Y13
 	ADDQ      BX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y6, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -3338,8 +3605,8 @@ kept3:
 	VMOVUPS Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -3358,8 +3625,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VCMPPS       $3, Y6, Y6, Y8
@@ -3402,21 +3669,34 @@ done5:
 	VMAXPS       X7, X6, X7
 	VBLENDVPS    X8, X6, X7, X6
 	VBROADCASTSS X6, Y6
-	MOVQ         256(SP), R8
-	MOVQ         8(AX), R9
-	VMOVUPS      k00000000<>+0(SB), Y7
-	VMOVUPS      Y7, 0(SP)
-	VMOVUPS      Y7, 32(SP)
-	VMOVUPS      Y7, 64(SP)
-	VMOVUPS      Y7, 96(SP)
-	VMOVUPS      Y7, 128(SP)
-	VMOVUPS      Y7, 160(SP)
-	VMOVUPS      Y7, 192(SP)
-	VMOVUPS      Y7, 224(SP)
-	MOVQ         $0, R10
-	SUBQ         $8, R9
-	JLT          single7
-block8:
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(AX), R8
+	VMOVSS       X6, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSS (R8), Y6
+over8:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $2
+	JGT     known10
+	MOVQ    256(SP), R8
+	MOVQ    8(AX), R9
+	VMOVUPS k00000000<>+0(SB), Y7
+	VMOVUPS Y7, 0(SP)
+	VMOVUPS Y7, 32(SP)
+	VMOVUPS Y7, 64(SP)
+	VMOVUPS Y7, 96(SP)
+	VMOVUPS Y7, 128(SP)
+	VMOVUPS Y7, 160(SP)
+	VMOVUPS Y7, 192(SP)
+	VMOVUPS Y7, 224(SP)
+	MOVQ    $0, R10
+	SUBQ    $8, R9
+	JLT     single11
+block12:
 	VMOVUPS     (R8), Y7
 	VSUBPS      Y6, Y7, Y7
 	VMINPS      Y7, Y0, Y7
@@ -3447,11 +3727,11 @@ block8:
 	ADDQ        $32, R10
 	ANDQ        $255, R10
 	SUBQ        $8, R9
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R9
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R11
 	NEGQ        R9
 	VMOVUPS     32(R11)(R9*4), Y7
@@ -3482,7 +3762,7 @@ masked10:
 	VADDPS      Y8, Y9, Y8
 	VBLENDVPS   Y7, Y8, Y9, Y9
 	VMOVUPS     Y9, 0(SP)(R10*1)
-done9:
+done13:
 	VMOVUPS      0(SP), Y7
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y7, Y7
@@ -3505,59 +3785,77 @@ done9:
 	VPERMILPS    $1, X7, X8
 	VADDPS       X8, X7, X7
 	VBROADCASTSS X7, Y7
-	MOVQ         264(SP), R8
-	VMOVSS       X6, (R8)
-	VCMPPS       $17, k00800000<>+0(SB), Y7, Y8
-	VMULPS       k4b800000<>+0(SB), Y7, Y9
-	VBLENDVPS    Y8, Y9, Y7, Y9
-	VMOVUPS      k4b00007f<>+0(SB), Y10
-	VBLENDVPS    Y8, k4b000097<>+0(SB), Y10, Y8
-	VPADDD       k004afb0d<>+0(SB), Y9, Y9
-	VPSRLD       $23, Y9, Y10
-	VPOR         k4b000000<>+0(SB), Y10, Y10
-	VPAND        k007fffff<>+0(SB), Y9, Y9
-	VPADDD       k3f3504f3<>+0(SB), Y9, Y9
-	VSUBPS       Y8, Y10, Y8
-	VSUBPS       Y3, Y9, Y9
-	VMULPS       Y9, Y9, Y10
-	VMULPS       Y9, Y10, Y11
-	VMOVUPS      kbd9c608c<>+0(SB), Y12
-	VFMADD213PS  k3e02b230<>+0(SB), Y9, Y12
-	VFMADD213PS  kbe06c3ad<>+0(SB), Y9, Y12
-	VFMADD213PS  k3e116c89<>+0(SB), Y9, Y12
-	VFMADD213PS  kbe2a38fb<>+0(SB), Y9, Y12
-	VFMADD213PS  k3e4cd008<>+0(SB), Y9, Y12
-	VFMADD213PS  kbe800114<>+0(SB), Y9, Y12
-	VFMADD213PS  k3eaaaaaa<>+0(SB), Y9, Y12
-	VMULPS       Y12, Y11, Y11
-	VFMADD231PS  kb102e308<>+0(SB), Y8, Y11
-	VFMADD231PS  kbf000000<>+0(SB), Y10, Y11
-	VADDPS       Y11, Y9, Y9
-	VFMADD231PS  k3f317218<>+0(SB), Y8, Y9
-	VCMPPS       $0, k00000000<>+0(SB), Y7, Y8
-	VMOVUPS      k7fc00000<>+0(SB), Y10
-	VBLENDVPS    Y8, kff800000<>+0(SB), Y10, Y8
-	VCMPPS       $17, k7f800000<>+0(SB), Y7, Y10
-	VBLENDVPS    Y10, Y9, Y7, Y9
-	VCMPPS       $18, k00000000<>+0(SB), Y7, Y10
-	VBLENDVPS    Y10, Y8, Y9, Y8
-	MOVQ         272(SP), R8
-	MOVQ         280(SP), R9
-	MOVQ         256(SP), R10
-	MOVQ         8(AX), R11
-	VMOVUPS      k00000000<>+0(SB), Y9
-	VMOVUPS      Y9, 0(SP)
-	VMOVUPS      Y9, 32(SP)
-	VMOVUPS      Y9, 64(SP)
-	VMOVUPS      Y9, 96(SP)
-	VMOVUPS      Y9, 128(SP)
-	VMOVUPS      Y9, 160(SP)
-	VMOVUPS      Y9, 192(SP)
-	VMOVUPS      Y9, 224(SP)
-	MOVQ         $0, R12
-	SUBQ         $16, R11
-	JLT          single11
-block12:
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(AX), R8
+	VMOVSS       X7, 4(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), R8
+	VBROADCASTSS 4(R8), Y7
+over15:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed16
+	MOVQ   264(SP), R8
+	VMOVSS X6, (R8)
+passed16:
+	VCMPPS      $17, k00800000<>+0(SB), Y7, Y8
+	VMULPS      k4b800000<>+0(SB), Y7, Y9
+	VBLENDVPS   Y8, Y9, Y7, Y9
+	VMOVUPS     k4b00007f<>+0(SB), Y10
+	VBLENDVPS   Y8, k4b000097<>+0(SB), Y10, Y8
+	VPADDD      k004afb0d<>+0(SB), Y9, Y9
+	VPSRLD      $23, Y9, Y10
+	VPOR        k4b000000<>+0(SB), Y10, Y10
+	VPAND       k007fffff<>+0(SB), Y9, Y9
+	VPADDD      k3f3504f3<>+0(SB), Y9, Y9
+	VSUBPS      Y8, Y10, Y8
+	VSUBPS      Y3, Y9, Y9
+	VMULPS      Y9, Y9, Y10
+	VMULPS      Y9, Y10, Y11
+	VMOVUPS     kbd9c608c<>+0(SB), Y12
+	VFMADD213PS k3e02b230<>+0(SB), Y9, Y12
+	VFMADD213PS kbe06c3ad<>+0(SB), Y9, Y12
+	VFMADD213PS k3e116c89<>+0(SB), Y9, Y12
+	VFMADD213PS kbe2a38fb<>+0(SB), Y9, Y12
+	VFMADD213PS k3e4cd008<>+0(SB), Y9, Y12
+	VFMADD213PS kbe800114<>+0(SB), Y9, Y12
+	VFMADD213PS k3eaaaaaa<>+0(SB), Y9, Y12
+	VMULPS      Y12, Y11, Y11
+	VFMADD231PS kb102e308<>+0(SB), Y8, Y11
+	VFMADD231PS kbf000000<>+0(SB), Y10, Y11
+	VADDPS      Y11, Y9, Y9
+	VFMADD231PS k3f317218<>+0(SB), Y8, Y9
+	VCMPPS      $0, k00000000<>+0(SB), Y7, Y8
+	VMOVUPS     k7fc00000<>+0(SB), Y10
+	VBLENDVPS   Y8, kff800000<>+0(SB), Y10, Y8
+	VCMPPS      $17, k7f800000<>+0(SB), Y7, Y10
+	VBLENDVPS   Y10, Y9, Y7, Y9
+	VCMPPS      $18, k00000000<>+0(SB), Y7, Y10
+	VBLENDVPS   Y10, Y8, Y9, Y8
+	MOVQ        808(AX), R8
+	CMPQ        R8, $3
+	JGT         known17
+	MOVQ        272(SP), R8
+	MOVQ        280(SP), R9
+	MOVQ        256(SP), R10
+	MOVQ        8(AX), R11
+	VMOVUPS     k00000000<>+0(SB), Y9
+	VMOVUPS     Y9, 0(SP)
+	VMOVUPS     Y9, 32(SP)
+	VMOVUPS     Y9, 64(SP)
+	VMOVUPS     Y9, 96(SP)
+	VMOVUPS     Y9, 128(SP)
+	VMOVUPS     Y9, 160(SP)
+	VMOVUPS     Y9, 192(SP)
+	VMOVUPS     Y9, 224(SP)
+	MOVQ        $0, R12
+	SUBQ        $16, R11
+	JLT         single18
+block19:
 	VMULPS  (R9), Y4, Y9
 	VADDPS  Y5, Y9, Y9
 	VMULPS  (R8), Y9, Y9
@@ -3584,11 +3882,11 @@ block12:
 	ADDQ    $64, R12
 	ANDQ    $255, R12
 	SUBQ    $16, R11
-	JGE     block12
-single11:
+	JGE     block19
+single18:
 	ADDQ $16, R11
-	JEQ  done13
-masked14:
+	JEQ  done20
+masked21:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -3615,8 +3913,8 @@ masked14:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked14
-done13:
+	JGT        masked21
+done20:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y6, Y6
@@ -3639,28 +3937,49 @@ done13:
 	VPERMILPS    $1, X6, X8
 	VADDPS       X8, X6, X6
 	VBROADCASTSS X6, Y6
-	MOVQ         304(SP), R8
-	VMOVSS       X7, (R8)
-	VADDPS       320(SP), Y6, Y6
-	VMOVUPS      Y6, 320(SP)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, 256(SP)
-	MOVQ         168(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, 264(SP)
-	MOVQ         184(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, 280(SP)
-	MOVQ         192(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, 304(SP)
-	MOVQ         352(SP), R8
-	DECQ         R8
-	MOVQ         R8, 352(SP)
-	JNE          row2
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over22
+	MOVQ         816(AX), R8
+	VMOVSS       X6, 8(R8)
+	JMP          leave9
+known17:
+	MOVQ         816(AX), R8
+	VBROADCASTSS 8(R8), Y6
+over22:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed23
+	MOVQ   304(SP), R8
+	VMOVSS X7, (R8)
+passed23:
+	MOVQ    808(AX), R8
+	DECQ    R8
+	CMPQ    R8, $3
+	JCS     passed24
+	VADDPS  320(SP), Y6, Y6
+	VMOVUPS Y6, 320(SP)
+passed24:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 256(SP)
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 264(SP)
+	MOVQ 184(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 280(SP)
+	MOVQ 192(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, 304(SP)
+	MOVQ 352(SP), R8
+	DECQ R8
+	MOVQ R8, 352(SP)
+	JNE  row2
 end1:
+leave9:
 	VMOVUPS 320(SP), Y0
 	MOVQ    312(SP), AX
 	VMOVSS  X0, (AX)
@@ -3727,6 +4046,9 @@ TEXT ·cross_entropy_prob_mean_f32_forward_0_avx512(SB), 0, $304-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(AX), R11
 	SUBQ    $64, R11
@@ -3734,8 +4056,8 @@ row2:
 	VMOVAPS Z18, Z23
 	VMOVAPS Z18, Z24
 	VMOVAPS Z18, Z25
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPS      (R10), Z31, Z26
 	VFIXUPIMMPS $0, Z21, Z31, Z26
 	VMOVAPS     Z26, Z31
@@ -3750,16 +4072,16 @@ block4:
 	VMOVAPS     Z26, Z25
 	ADDQ        CX, R10
 	SUBQ        $64, R11
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z31, 0(SP)
 	VMOVUPS Z23, 64(SP)
 	VMOVUPS Z24, 128(SP)
 	VMOVUPS Z25, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R11, Z23
 	VPCMPD       $6, iota32<>+0(SB), Z23, K1
 	VMOVUPS.Z    (R10), K1, Z23
@@ -3772,8 +4094,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z23
 	VMOVUPS       128(SP), Z24
 	VMAXPS        Z24, Z23, Z24
@@ -3797,17 +4119,30 @@ done5:
 	VMAXPS        X23, X24, X23
 	VFIXUPIMMPS   $0, X21, X24, X23
 	VBROADCASTSS  X23, Z23
-	MOVQ          BX, R10
-	MOVQ          8(AX), R11
-	VMOVAPS       Z0, Z24
-	VMOVUPS       Z24, 0(SP)
-	VMOVUPS       Z24, 64(SP)
-	VMOVUPS       Z24, 128(SP)
-	VMOVUPS       Z24, 192(SP)
-	MOVQ          $0, R12
-	SUBQ          $16, R11
-	JLT           single7
-block8:
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(AX), R10
+	VMOVSS        X23, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R10
+	VBROADCASTSS (R10), Z23
+over8:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(AX), R11
+	VMOVAPS Z0, Z24
+	VMOVUPS Z24, 0(SP)
+	VMOVUPS Z24, 64(SP)
+	VMOVUPS Z24, 128(SP)
+	VMOVUPS Z24, 192(SP)
+	MOVQ    $0, R12
+	SUBQ    $16, R11
+	JLT     single11
+block12:
 	VMOVUPS     (R10), Z24
 	VSUBPS      Z23, Z24, Z24
 	VMINPS      Z24, Z1, Z24
@@ -3837,11 +4172,11 @@ block8:
 	ADDQ        $64, R12
 	ANDQ        $255, R12
 	SUBQ        $16, R11
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $16, R11
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTD R11, Z24
 	VPCMPD       $6, iota32<>+0(SB), Z24, K1
 	VMOVUPS.Z    (R10), K1, Z24
@@ -3870,24 +4205,39 @@ masked10:
 	VADDPS       Z24, Z25, Z24
 	VMOVAPS      Z24, K1, Z25
 	VMOVUPS      Z25, 0(SP)(R12*1)
-done9:
-	VMOVUPS          0(SP), Z24
-	VMOVUPS          128(SP), Z25
-	VADDPS           Z25, Z24, Z24
-	VMOVUPS          64(SP), Z25
-	VMOVUPS          192(SP), Z26
-	VADDPS           Z26, Z25, Z25
-	VADDPS           Z25, Z24, Z24
-	VEXTRACTF64X4    $1, Z24, Y25
-	VADDPS           Y25, Y24, Y24
-	VEXTRACTF64X2    $1, Y24, X25
-	VADDPS           X25, X24, X24
-	VPERMILPD        $1, X24, X25
-	VADDPS           X25, X24, X24
-	VPERMILPS        $1, X24, X25
-	VADDPS           X25, X24, X24
-	VBROADCASTSS     X24, Z24
-	VMOVSS           X23, (SI)
+done13:
+	VMOVUPS       0(SP), Z24
+	VMOVUPS       128(SP), Z25
+	VADDPS        Z25, Z24, Z24
+	VMOVUPS       64(SP), Z25
+	VMOVUPS       192(SP), Z26
+	VADDPS        Z26, Z25, Z25
+	VADDPS        Z25, Z24, Z24
+	VEXTRACTF64X4 $1, Z24, Y25
+	VADDPS        Y25, Y24, Y24
+	VEXTRACTF64X2 $1, Y24, X25
+	VADDPS        X25, X24, X24
+	VPERMILPD     $1, X24, X25
+	VADDPS        X25, X24, X24
+	VPERMILPS     $1, X24, X25
+	VADDPS        X25, X24, X24
+	VBROADCASTSS  X24, Z24
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(AX), R10
+	VMOVSS        X24, 4(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(AX), R10
+	VBROADCASTSS 4(R10), Z24
+over15:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed16
+	VMOVSS X23, (SI)
+passed16:
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z24, K1
 	VMULPS.BCST      k4b800000<>+0(SB), Z24, Z25
 	VBLENDMPS        Z25, Z24, K1, Z25
@@ -3920,6 +4270,9 @@ done9:
 	VBLENDMPS        Z25, Z24, K1, Z25
 	VCMPPS           $18, Z0, Z24, K1
 	VBLENDMPS        Z26, Z25, K1, Z25
+	MOVQ             808(AX), R10
+	CMPQ             R10, $3
+	JGT              known17
 	MOVQ             256(SP), R10
 	MOVQ             264(SP), R11
 	MOVQ             BX, R12
@@ -3929,8 +4282,8 @@ done9:
 	VMOVAPS          Z0, Z27
 	VMOVAPS          Z0, Z28
 	VMOVAPS          Z0, Z29
-	JLT              kept11
-block12:
+	JLT              kept18
+block19:
 	VMULPS  (R11), Z15, Z30
 	VADDPS  Z16, Z30, Z30
 	VMULPS  (R10), Z30, Z30
@@ -3967,16 +4320,16 @@ block12:
 	ADDQ    R8, R11
 	ADDQ    CX, R12
 	SUBQ    $64, R13
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPS Z26, 0(SP)
 	VMOVUPS Z27, 64(SP)
 	VMOVUPS Z28, 128(SP)
 	VMOVUPS Z29, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	VPBROADCASTD R13, Z26
 	VPCMPD       $6, iota32<>+0(SB), Z26, K1
 	VMOVUPS.Z    (R10), K1, Z26
@@ -3998,8 +4351,8 @@ masked14:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked14
-done13:
+	JGT          masked21
+done20:
 	VMOVUPS       0(SP), Z23
 	VMOVUPS       128(SP), Z25
 	VADDPS        Z25, Z23, Z23
@@ -4016,33 +4369,54 @@ done13:
 	VPERMILPS     $1, X23, X25
 	VADDPS        X25, X23, X23
 	VBROADCASTSS  X23, Z23
-	VMOVSS        X24, (R9)
-	VADDPS        Z23, Z22, Z22
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, SI
-	MOVQ          184(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, 264(SP)
-	MOVQ          192(R10), R10
-	SHLQ          $2, R10
-	ADDQ          R10, R9
-	MOVQ          296(SP), R10
-	DECQ          R10
-	MOVQ          R10, 296(SP)
-	JNE           row2
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over22
+	MOVQ          816(AX), R10
+	VMOVSS        X23, 8(R10)
+	JMP           leave9
+known17:
+	MOVQ         816(AX), R10
+	VBROADCASTSS 8(R10), Z23
+over22:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed23
+	VMOVSS X24, (R9)
+passed23:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed24
+	VADDPS Z23, Z22, Z22
+passed24:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, SI
+	MOVQ 184(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, 264(SP)
+	MOVQ 192(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, R9
+	MOVQ 296(SP), R10
+	DECQ R10
+	MOVQ R10, 296(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ   288(SP), AX
 	VMOVSS X22, (AX)
 	VZEROUPPER
 	RET
 
 // func cross_entropy_prob_mean_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_prob_mean_f32_backward_0_avx2(SB), 0, $376-8
+TEXT ·cross_entropy_prob_mean_f32_backward_0_avx2(SB), 0, $384-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -4080,34 +4454,35 @@ TEXT ·cross_entropy_prob_mean_f32_backward_0_avx2(SB), 0, $376-8
 	MOVQ         BX, 360(SP)
 	SHLQ         $6, 360(SP)
 	MOVQ         312(AX), BX
-	SHLQ         $6, BX
-	MOVQ         288(AX), CX
+	MOVQ         BX, 368(SP)
+	SHLQ         $6, 368(SP)
+	MOVQ         288(AX), BX
+	SHLQ         $5, BX
+	MOVQ         296(AX), CX
 	SHLQ         $5, CX
-	MOVQ         296(AX), DX
+	MOVQ         312(AX), DX
 	SHLQ         $5, DX
-	MOVQ         312(AX), SI
-	SHLQ         $5, SI
 	MOVQ         96(AX), AX
-	MOVQ         AX, 368(SP)
-	MOVQ         256(SP), AX
-	VBROADCASTSS (AX), Y5
+	MOVQ         AX, 376(SP)
+	MOVQ         a+0(FP), AX
+	MOVQ         256(SP), SI
+	VBROADCASTSS (SI), Y5
 	VMULPS       Y0, Y5, Y6
 	VDIVPS       264(SP), Y6, Y6
 	VDIVPS       264(SP), Y5, Y5
 	VMOVUPS      Y5, 264(SP)
 	VMOVUPS      264(SP), Y5
 	VXORPS       k80000000<>+0(SB), Y5, Y5
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	MOVQ         AX, 256(SP)
-	MOVQ         256(SP), AX
-	TESTQ        AX, AX
+	MOVQ         (AX), SI
+	MOVQ         SI, 256(SP)
+	MOVQ         256(SP), SI
+	TESTQ        SI, SI
 	JLE          end1
 row2:
-	MOVQ         296(SP), AX
-	VBROADCASTSS (AX), Y7
-	MOVQ         304(SP), AX
-	VBROADCASTSS (AX), Y8
+	MOVQ         296(SP), SI
+	VBROADCASTSS (SI), Y7
+	MOVQ         304(SP), SI
+	VBROADCASTSS (SI), Y8
 	VCMPPS       $17, k00800000<>+0(SB), Y8, Y9
 	VMULPS       k4b800000<>+0(SB), Y8, Y10
 	VBLENDVPS    Y9, Y10, Y8, Y10
@@ -4142,13 +4517,15 @@ row2:
 	VBLENDVPS    Y11, Y10, Y8, Y10
 	VCMPPS       $18, k00000000<>+0(SB), Y8, Y11
 	VBLENDVPS    Y11, Y9, Y10, Y9
-	MOVQ         312(SP), AX
+	MOVQ         808(AX), SI
+	CMPQ         SI, $1
+	JGT          known3
+	MOVQ         312(SP), SI
 	MOVQ         320(SP), DI
 	MOVQ         328(SP), R8
 	MOVQ         336(SP), R9
 	MOVQ         344(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         8(AX), R11
 	VMOVUPS      k00000000<>+0(SB), Y12
 	VMOVUPS      Y12, 0(SP)
 	VMOVUPS      Y12, 32(SP)
@@ -4160,9 +4537,9 @@ row2:
 	VMOVUPS      Y12, 224(SP)
 	MOVQ         $0, R12
 	SUBQ         $16, R11
-	JLT          single3
-block4:
-	VMOVUPS (AX), Y10
+	JLT          single4
+block5:
+	VMOVUPS (SI), Y10
 	VMULPS  (DI), Y0, Y11
 	VADDPS  Y1, Y11, Y11
 	VMULPS  Y11, Y10, Y12
@@ -4181,7 +4558,7 @@ block4:
 	VMOVUPS (R10), Y10
 	VADDPS  Y11, Y10, Y10
 	VMOVUPS Y10, (R10)
-	VMOVUPS 32(AX), Y10
+	VMOVUPS 32(SI), Y10
 	VMULPS  32(DI), Y0, Y11
 	VADDPS  Y1, Y11, Y11
 	VMULPS  Y11, Y10, Y12
@@ -4200,19 +4577,19 @@ block4:
 	VMOVUPS 32(R10), Y10
 	VADDPS  Y11, Y10, Y10
 	VMOVUPS Y10, 32(R10)
-	ADDQ    352(SP), AX
+	ADDQ    352(SP), SI
 	ADDQ    360(SP), DI
-	ADDQ    BX, R8
+	ADDQ    368(SP), R8
 	ADDQ    $64, R9
 	ADDQ    $64, R10
 	ADDQ    $64, R12
 	ANDQ    $255, R12
 	SUBQ    $16, R11
-	JGE     block4
-single3:
+	JGE     block5
+single4:
 	ADDQ $16, R11
-	JEQ  done5
-masked6:
+	JEQ  done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -4220,7 +4597,7 @@ masked6:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPS    32(R14)(R13*4), Y10
-	VMASKMOVPS (AX), Y10, Y11
+	VMASKMOVPS (SI), Y10, Y11
 	VMASKMOVPS (DI), Y10, Y12
 	VMULPS     Y12, Y0, Y12
 	VADDPS     Y1, Y12, Y12
@@ -4241,16 +4618,16 @@ masked6:
 	VMASKMOVPS (R10), Y10, Y11
 	VADDPS     Y12, Y11, Y11
 	VMASKMOVPS Y11, Y10, (R10)
-	ADDQ       CX, AX
-	ADDQ       DX, DI
-	ADDQ       SI, R8
+	ADDQ       BX, SI
+	ADDQ       CX, DI
+	ADDQ       DX, R8
 	ADDQ       $32, R9
 	ADDQ       $32, R10
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y9
 	VMOVUPS      128(SP), Y10
 	VADDPS       Y10, Y9, Y9
@@ -4273,31 +4650,39 @@ done5:
 	VPERMILPS    $1, X9, X10
 	VADDPS       X10, X9, X9
 	VBROADCASTSS X9, Y9
-	VDIVPS       Y8, Y9, Y8
-	MOVQ         328(SP), R8
-	MOVQ         312(SP), AX
-	MOVQ         320(SP), DI
-	MOVQ         368(SP), R9
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
-	MOVQ         $0, R11
-	MOVQ         a+0(FP), R12
-	MOVQ         792(R12), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $16
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over8
+	MOVQ         816(AX), SI
+	VMOVSS       X9, (SI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), SI
+	VBROADCASTSS (SI), Y9
+over8:
+	VDIVPS Y8, Y9, Y8
+	MOVQ   328(SP), R8
+	MOVQ   312(SP), SI
+	MOVQ   320(SP), DI
+	MOVQ   376(SP), R9
+	MOVQ   8(AX), R10
+	MOVQ   $0, R11
+	MOVQ   792(AX), R12
+	ANDQ   $1, R12
+	JEQ    again10
+	CMPQ   R10, $16
+	JLT    again10
+	MOVQ   R9, R12
+	NEGQ   R12
+	ANDQ   $31, R12
+	MOVQ   $1, R11
+	SHRQ   $2, R12
+	TESTQ  R12, R12
+	JNE    masked13
+again10:
 	SUBQ $8, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS     (R8), Y9
 	VSUBPS      Y7, Y9, Y9
 	VMINPS      Y9, Y2, Y9
@@ -4324,29 +4709,29 @@ block11:
 	VMULPS      Y9, Y8, Y9
 	VMULPS      (DI), Y0, Y10
 	VADDPS      Y1, Y10, Y10
-	VMULPS      (AX), Y10, Y10
+	VMULPS      (SI), Y10, Y10
 	VSUBPS      Y10, Y9, Y9
 	VMULPS      264(SP), Y9, Y9
 	TESTQ       R11, R11
-	JNE         around12
+	JNE         around15
 	VMOVUPS     Y9, (R9)
-	JMP         stored13
-around12:
+	JMP         stored16
+around15:
 	VMOVNTPS Y9, (R9)
-stored13:
-	ADDQ SI, R8
-	ADDQ CX, AX
-	ADDQ DX, DI
+stored16:
+	ADDQ DX, R8
+	ADDQ BX, SI
+	ADDQ CX, DI
 	ADDQ $32, R9
 	SUBQ $8, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $8, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ        R12, R13
 	LEAQ        tail<>+0(SB), R14
 	NEGQ        R13
@@ -4375,7 +4760,7 @@ masked10:
 	VPSLLD      $23, Y11, Y11
 	VMULPS      Y11, Y10, Y10
 	VMULPS      Y10, Y8, Y10
-	VMASKMOVPS  (AX), Y9, Y11
+	VMASKMOVPS  (SI), Y9, Y11
 	VMASKMOVPS  (DI), Y9, Y12
 	VMULPS      Y12, Y0, Y12
 	VADDPS      Y1, Y12, Y12
@@ -4384,56 +4769,56 @@ masked10:
 	VMULPS      264(SP), Y10, Y10
 	VMASKMOVPS  Y10, Y9, (R9)
 	MOVQ        R12, R13
-	TESTQ       SI, SI
-	CMOVQEQ     SI, R13
+	TESTQ       DX, DX
+	CMOVQEQ     DX, R13
 	LEAQ        (R8)(R13*4), R8
+	MOVQ        R12, R13
+	TESTQ       BX, BX
+	CMOVQEQ     BX, R13
+	LEAQ        (SI)(R13*4), SI
 	MOVQ        R12, R13
 	TESTQ       CX, CX
 	CMOVQEQ     CX, R13
-	LEAQ        (AX)(R13*4), AX
-	MOVQ        R12, R13
-	TESTQ       DX, DX
-	CMOVQEQ     DX, R13
 	LEAQ        (DI)(R13*4), DI
 	LEAQ        (R9)(R12*4), R9
 	SUBQ        R12, R10
-	JNE         again7
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 168(AX), DI
+	JNE         again10
+done12:
+	MOVQ a+0(FP), SI
+	MOVQ 168(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 320(SP)
-	MOVQ 184(AX), DI
+	MOVQ 184(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 328(SP)
-	MOVQ 192(AX), DI
+	MOVQ 192(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 296(SP)
-	MOVQ 200(AX), DI
+	MOVQ 200(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 304(SP)
-	MOVQ 208(AX), DI
+	MOVQ 208(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 336(SP)
-	MOVQ 224(AX), AX
-	SHLQ $2, AX
-	ADDQ AX, 368(SP)
-	MOVQ 256(SP), AX
-	DECQ AX
-	MOVQ AX, 256(SP)
+	MOVQ 224(SI), SI
+	SHLQ $2, SI
+	ADDQ SI, 376(SP)
+	MOVQ 256(SP), SI
+	DECQ SI
+	MOVQ SI, 256(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_prob_mean_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_prob_mean_f32_backward_0_avx512(SB), 0, $336-8
+TEXT ·cross_entropy_prob_mean_f32_backward_0_avx512(SB), 0, $344-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -4479,34 +4864,35 @@ TEXT ·cross_entropy_prob_mean_f32_backward_0_avx512(SB), 0, $336-8
 	MOVQ         BX, 320(SP)
 	SHLQ         $8, 320(SP)
 	MOVQ         296(AX), BX
+	MOVQ         BX, 328(SP)
+	SHLQ         $8, 328(SP)
+	MOVQ         312(AX), BX
 	SHLQ         $8, BX
-	MOVQ         312(AX), CX
-	SHLQ         $8, CX
-	MOVQ         288(AX), DX
+	MOVQ         288(AX), CX
+	SHLQ         $6, CX
+	MOVQ         296(AX), DX
 	SHLQ         $6, DX
-	MOVQ         296(AX), SI
+	MOVQ         312(AX), SI
 	SHLQ         $6, SI
-	MOVQ         312(AX), DI
-	SHLQ         $6, DI
 	MOVQ         96(AX), AX
-	MOVQ         AX, 328(SP)
-	MOVQ         256(SP), AX
-	VBROADCASTSS (AX), Z18
+	MOVQ         AX, 336(SP)
+	MOVQ         a+0(FP), AX
+	MOVQ         256(SP), DI
+	VBROADCASTSS (DI), Z18
 	VMULPS       Z0, Z18, Z19
 	VDIVPS       Z2, Z19, Z19
 	VDIVPS       Z2, Z18, Z2
 	VPXORD       Z4, Z2, Z18
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	MOVQ         AX, 256(SP)
-	MOVQ         256(SP), AX
-	TESTQ        AX, AX
+	MOVQ         (AX), DI
+	MOVQ         DI, 256(SP)
+	MOVQ         256(SP), DI
+	TESTQ        DI, DI
 	JLE          end1
 row2:
-	MOVQ             264(SP), AX
-	VBROADCASTSS     (AX), Z20
-	MOVQ             272(SP), AX
-	VBROADCASTSS     (AX), Z21
+	MOVQ             264(SP), DI
+	VBROADCASTSS     (DI), Z20
+	MOVQ             272(SP), DI
+	VBROADCASTSS     (DI), Z21
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z21, K1
 	VMULPS.BCST      k4b800000<>+0(SB), Z21, Z22
 	VBLENDMPS        Z22, Z21, K1, Z22
@@ -4541,21 +4927,23 @@ row2:
 	VBLENDMPS        Z22, Z21, K1, Z22
 	VCMPPS.BCST      $18, k00000000<>+0(SB), Z21, K1
 	VBLENDMPS        Z23, Z22, K1, Z22
-	MOVQ             280(SP), AX
+	MOVQ             808(AX), DI
+	CMPQ             DI, $1
+	JGT              known3
+	MOVQ             280(SP), DI
 	MOVQ             288(SP), R8
 	MOVQ             296(SP), R9
 	MOVQ             304(SP), R10
 	MOVQ             312(SP), R11
-	MOVQ             a+0(FP), R12
-	MOVQ             8(R12), R12
+	MOVQ             8(AX), R12
 	SUBQ             $64, R12
 	VBROADCASTSS     k00000000<>+0(SB), Z23
 	VBROADCASTSS     k00000000<>+0(SB), Z24
 	VBROADCASTSS     k00000000<>+0(SB), Z25
 	VBROADCASTSS     k00000000<>+0(SB), Z26
-	JLT              kept3
-block4:
-	VMOVUPS (AX), Z27
+	JLT              kept4
+block5:
+	VMOVUPS (DI), Z27
 	VMULPS  (R8), Z0, Z28
 	VADDPS  Z1, Z28, Z28
 	VMULPS  Z28, Z27, Z29
@@ -4572,7 +4960,7 @@ block4:
 	VMOVUPS (R11), Z27
 	VADDPS  Z28, Z27, Z27
 	VMOVUPS Z27, (R11)
-	VMOVUPS 64(AX), Z27
+	VMOVUPS 64(DI), Z27
 	VMULPS  64(R8), Z0, Z28
 	VADDPS  Z1, Z28, Z28
 	VMULPS  Z28, Z27, Z29
@@ -4589,7 +4977,7 @@ block4:
 	VMOVUPS 64(R11), Z27
 	VADDPS  Z28, Z27, Z27
 	VMOVUPS Z27, 64(R11)
-	VMOVUPS 128(AX), Z27
+	VMOVUPS 128(DI), Z27
 	VMULPS  128(R8), Z0, Z28
 	VADDPS  Z1, Z28, Z28
 	VMULPS  Z28, Z27, Z29
@@ -4606,7 +4994,7 @@ block4:
 	VMOVUPS 128(R11), Z27
 	VADDPS  Z28, Z27, Z27
 	VMOVUPS Z27, 128(R11)
-	VMOVUPS 192(AX), Z27
+	VMOVUPS 192(DI), Z27
 	VMULPS  192(R8), Z0, Z28
 	VADDPS  Z1, Z28, Z28
 	VMULPS  Z28, Z27, Z29
@@ -4623,25 +5011,25 @@ block4:
 	VMOVUPS 192(R11), Z27
 	VADDPS  Z28, Z27, Z27
 	VMOVUPS Z27, 192(R11)
-	ADDQ    320(SP), AX
-	ADDQ    BX, R8
-	ADDQ    CX, R9
+	ADDQ    320(SP), DI
+	ADDQ    328(SP), R8
+	ADDQ    BX, R9
 	ADDQ    $256, R10
 	ADDQ    $256, R11
 	SUBQ    $64, R12
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z23, 0(SP)
 	VMOVUPS Z24, 64(SP)
 	VMOVUPS Z25, 128(SP)
 	VMOVUPS Z26, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $64, R12
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R12, Z23
 	VPCMPD       $6, iota32<>+0(SB), Z23, K1
-	VMOVUPS.Z    (AX), K1, Z23
+	VMOVUPS.Z    (DI), K1, Z23
 	VMOVUPS.Z    (R8), K1, Z24
 	VMULPS       Z24, Z0, Z24
 	VADDPS       Z1, Z24, Z24
@@ -4662,16 +5050,16 @@ masked6:
 	VMOVUPS.Z    (R11), K1, Z23
 	VADDPS       Z24, Z23, Z23
 	VMOVUPS      Z23, K1, (R11)
-	ADDQ         DX, AX
-	ADDQ         SI, R8
-	ADDQ         DI, R9
+	ADDQ         CX, DI
+	ADDQ         DX, R8
+	ADDQ         SI, R9
 	ADDQ         $64, R10
 	ADDQ         $64, R11
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $16, R12
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z22
 	VMOVUPS       128(SP), Z23
 	VADDPS        Z23, Z22, Z22
@@ -4688,31 +5076,39 @@ done5:
 	VPERMILPS     $1, X22, X23
 	VADDPS        X23, X22, X22
 	VBROADCASTSS  X22, Z22
-	VDIVPS        Z21, Z22, Z21
-	MOVQ          296(SP), R8
-	MOVQ          280(SP), AX
-	MOVQ          288(SP), R9
-	MOVQ          328(SP), R10
-	MOVQ          a+0(FP), R11
-	MOVQ          8(R11), R11
-	MOVQ          $0, R12
-	MOVQ          a+0(FP), R13
-	MOVQ          792(R13), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $32
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over8
+	MOVQ          816(AX), DI
+	VMOVSS        X22, (DI)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSS (DI), Z22
+over8:
+	VDIVPS Z21, Z22, Z21
+	MOVQ   296(SP), R8
+	MOVQ   280(SP), DI
+	MOVQ   288(SP), R9
+	MOVQ   336(SP), R10
+	MOVQ   8(AX), R11
+	MOVQ   $0, R12
+	MOVQ   792(AX), R13
+	ANDQ   $1, R13
+	JEQ    again10
+	CMPQ   R11, $32
+	JLT    again10
+	MOVQ   R10, R13
+	NEGQ   R13
+	ANDQ   $63, R13
+	MOVQ   $1, R12
+	SHRQ   $2, R13
+	TESTQ  R13, R13
+	JNE    masked13
+again10:
 	SUBQ $16, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS     (R8), Z22
 	VSUBPS      Z20, Z22, Z22
 	VMINPS      Z22, Z5, Z22
@@ -4738,29 +5134,29 @@ block11:
 	VMULPS      Z22, Z21, Z22
 	VMULPS      (R9), Z0, Z23
 	VADDPS      Z1, Z23, Z23
-	VMULPS      (AX), Z23, Z23
+	VMULPS      (DI), Z23, Z23
 	VSUBPS      Z23, Z22, Z22
 	VMULPS      Z22, Z2, Z22
 	TESTQ       R12, R12
-	JNE         around12
+	JNE         around15
 	VMOVUPS     Z22, (R10)
-	JMP         stored13
-around12:
+	JMP         stored16
+around15:
 	VMOVNTPS Z22, (R10)
-stored13:
-	ADDQ DI, R8
-	ADDQ DX, AX
-	ADDQ SI, R9
+stored16:
+	ADDQ SI, R8
+	ADDQ CX, DI
+	ADDQ DX, R9
 	ADDQ $64, R10
 	SUBQ $16, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $16, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTD R13, Z22
 	VPCMPD       $6, iota32<>+0(SB), Z22, K1
 	VMOVUPS.Z    (R8), K1, Z22
@@ -4786,7 +5182,7 @@ masked10:
 	VPSLLD       $23, Z23, Z23
 	VMULPS       Z23, Z22, Z22
 	VMULPS       Z22, Z21, Z22
-	VMOVUPS.Z    (AX), K1, Z23
+	VMOVUPS.Z    (DI), K1, Z23
 	VMOVUPS.Z    (R9), K1, Z24
 	VMULPS       Z24, Z0, Z24
 	VADDPS       Z1, Z24, Z24
@@ -4795,51 +5191,51 @@ masked10:
 	VMULPS       Z22, Z2, Z22
 	VMOVUPS      Z22, K1, (R10)
 	MOVQ         R13, R14
-	TESTQ        DI, DI
-	CMOVQEQ      DI, R14
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R14
 	LEAQ         (R8)(R14*4), R8
+	MOVQ         R13, R14
+	TESTQ        CX, CX
+	CMOVQEQ      CX, R14
+	LEAQ         (DI)(R14*4), DI
 	MOVQ         R13, R14
 	TESTQ        DX, DX
 	CMOVQEQ      DX, R14
-	LEAQ         (AX)(R14*4), AX
-	MOVQ         R13, R14
-	TESTQ        SI, SI
-	CMOVQEQ      SI, R14
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 168(AX), R8
+	JNE          again10
+done12:
+	MOVQ a+0(FP), DI
+	MOVQ 168(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, 288(SP)
-	MOVQ 184(AX), R8
+	MOVQ 184(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, 296(SP)
-	MOVQ 192(AX), R8
+	MOVQ 192(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, 264(SP)
-	MOVQ 200(AX), R8
+	MOVQ 200(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, 272(SP)
-	MOVQ 208(AX), R8
+	MOVQ 208(DI), R8
 	SHLQ $2, R8
 	ADDQ R8, 304(SP)
-	MOVQ 224(AX), AX
-	SHLQ $2, AX
-	ADDQ AX, 328(SP)
-	MOVQ 256(SP), AX
-	DECQ AX
-	MOVQ AX, 256(SP)
+	MOVQ 224(DI), DI
+	SHLQ $2, DI
+	ADDQ DI, 336(SP)
+	MOVQ 256(SP), DI
+	DECQ DI
+	MOVQ DI, 256(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -4889,6 +5285,9 @@ TEXT ·cross_entropy_prob_mean_f64_forward_0_avx2(SB), 0, $360-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    256(SP), R8
 	MOVQ    8(AX), R9
 	SUBQ    $32, R9
@@ -4900,8 +5299,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y11
 	VMOVUPD kfff0000000000000<>+0(SB), Y12
 	VMOVUPD kfff0000000000000<>+0(SB), Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y6, Y6, Y14
 	VMAXPD    (R8), Y6, Y15
 	VBLENDVPD Y14, Y6, Y15, Y6
@@ -4928,8 +5327,8 @@ block4:
 	VBLENDVPD Y14, Y13, Y15, Y13
 	ADDQ      BX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -4940,8 +5339,8 @@ kept3:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -4960,8 +5359,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VCMPPD       $3, Y6, Y6, Y8
@@ -5000,21 +5399,34 @@ done5:
 	VMAXPD       X7, X6, X7
 	VBLENDVPD    X8, X6, X7, X6
 	VBROADCASTSD X6, Y6
-	MOVQ         256(SP), R8
-	MOVQ         8(AX), R9
-	VMOVUPD      k0000000000000000<>+0(SB), Y7
-	VMOVUPD      Y7, 0(SP)
-	VMOVUPD      Y7, 32(SP)
-	VMOVUPD      Y7, 64(SP)
-	VMOVUPD      Y7, 96(SP)
-	VMOVUPD      Y7, 128(SP)
-	VMOVUPD      Y7, 160(SP)
-	VMOVUPD      Y7, 192(SP)
-	VMOVUPD      Y7, 224(SP)
-	MOVQ         $0, R10
-	SUBQ         $4, R9
-	JLT          single7
-block8:
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(AX), R8
+	VMOVSD       X6, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSD (R8), Y6
+over8:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $2
+	JGT     known10
+	MOVQ    256(SP), R8
+	MOVQ    8(AX), R9
+	VMOVUPD k0000000000000000<>+0(SB), Y7
+	VMOVUPD Y7, 0(SP)
+	VMOVUPD Y7, 32(SP)
+	VMOVUPD Y7, 64(SP)
+	VMOVUPD Y7, 96(SP)
+	VMOVUPD Y7, 128(SP)
+	VMOVUPD Y7, 160(SP)
+	VMOVUPD Y7, 192(SP)
+	VMOVUPD Y7, 224(SP)
+	MOVQ    $0, R10
+	SUBQ    $4, R9
+	JLT     single11
+block12:
 	VMOVUPD     (R8), Y7
 	VSUBPD      Y6, Y7, Y7
 	VMINPD      Y7, Y0, Y7
@@ -5051,11 +5463,11 @@ block8:
 	ADDQ        $32, R10
 	ANDQ        $255, R10
 	SUBQ        $4, R9
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $4, R9
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R11
 	NEGQ        R9
 	VMOVUPD     32(R11)(R9*8), Y7
@@ -5092,7 +5504,7 @@ masked10:
 	VADDPD      Y8, Y9, Y8
 	VBLENDVPD   Y7, Y8, Y9, Y9
 	VMOVUPD     Y9, 0(SP)(R10*1)
-done9:
+done13:
 	VMOVUPD      0(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y7, Y7
@@ -5113,62 +5525,80 @@ done9:
 	VPERMILPD    $1, X7, X8
 	VADDPD       X8, X7, X7
 	VBROADCASTSD X7, Y7
-	MOVQ         264(SP), R8
-	VMOVSD       X6, (R8)
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y8
-	VMULPD       k4340000000000000<>+0(SB), Y7, Y9
-	VBLENDVPD    Y8, Y9, Y7, Y9
-	VMOVUPD      k43300000000003ff<>+0(SB), Y10
-	VBLENDVPD    Y8, k4330000000000434<>+0(SB), Y10, Y8
-	VPADDQ       k00095f619980c433<>+0(SB), Y9, Y9
-	VPSRLQ       $52, Y9, Y10
-	VPOR         k4330000000000000<>+0(SB), Y10, Y10
-	VPAND        k000fffffffffffff<>+0(SB), Y9, Y9
-	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y9, Y9
-	VSUBPD       Y8, Y10, Y8
-	VSUBPD       Y3, Y9, Y9
-	VMULPD       Y9, Y9, Y10
-	VADDPD       k4000000000000000<>+0(SB), Y9, Y11
-	VDIVPD       Y11, Y9, Y11
-	VMULPD       Y11, Y11, Y12
-	VMULPD       Y10, Y2, Y10
-	VMOVUPD      k3fc2f0626b04516a<>+0(SB), Y13
-	VFMADD213PD  k3fc39a1acfcae39a<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fc74663f35c4016<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fcc71c5209133c9<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fd24924941eff43<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fd999999997fdeb<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fe5555555555592<>+0(SB), Y12, Y13
-	VFMADD213PD  Y10, Y13, Y12
-	VMULPD       k3c7abc9e3b39803f<>+0(SB), Y8, Y13
-	VFMADD231PD  Y12, Y11, Y13
-	VSUBPD       Y13, Y10, Y10
-	VSUBPD       Y10, Y9, Y9
-	VFMADD231PD  k3fe62e42fefa39ef<>+0(SB), Y8, Y9
-	VCMPPD       $0, k0000000000000000<>+0(SB), Y7, Y8
-	VMOVUPD      k7ff8000000000001<>+0(SB), Y10
-	VBLENDVPD    Y8, kfff0000000000000<>+0(SB), Y10, Y8
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y7, Y10
-	VBLENDVPD    Y10, Y9, Y7, Y9
-	VCMPPD       $18, k0000000000000000<>+0(SB), Y7, Y10
-	VBLENDVPD    Y10, Y8, Y9, Y8
-	MOVQ         272(SP), R8
-	MOVQ         280(SP), R9
-	MOVQ         256(SP), R10
-	MOVQ         8(AX), R11
-	VMOVUPD      k0000000000000000<>+0(SB), Y9
-	VMOVUPD      Y9, 0(SP)
-	VMOVUPD      Y9, 32(SP)
-	VMOVUPD      Y9, 64(SP)
-	VMOVUPD      Y9, 96(SP)
-	VMOVUPD      Y9, 128(SP)
-	VMOVUPD      Y9, 160(SP)
-	VMOVUPD      Y9, 192(SP)
-	VMOVUPD      Y9, 224(SP)
-	MOVQ         $0, R12
-	SUBQ         $8, R11
-	JLT          single11
-block12:
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(AX), R8
+	VMOVSD       X7, 8(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), R8
+	VBROADCASTSD 8(R8), Y7
+over15:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed16
+	MOVQ   264(SP), R8
+	VMOVSD X6, (R8)
+passed16:
+	VCMPPD      $17, k0010000000000000<>+0(SB), Y7, Y8
+	VMULPD      k4340000000000000<>+0(SB), Y7, Y9
+	VBLENDVPD   Y8, Y9, Y7, Y9
+	VMOVUPD     k43300000000003ff<>+0(SB), Y10
+	VBLENDVPD   Y8, k4330000000000434<>+0(SB), Y10, Y8
+	VPADDQ      k00095f619980c433<>+0(SB), Y9, Y9
+	VPSRLQ      $52, Y9, Y10
+	VPOR        k4330000000000000<>+0(SB), Y10, Y10
+	VPAND       k000fffffffffffff<>+0(SB), Y9, Y9
+	VPADDQ      k3fe6a09e667f3bcd<>+0(SB), Y9, Y9
+	VSUBPD      Y8, Y10, Y8
+	VSUBPD      Y3, Y9, Y9
+	VMULPD      Y9, Y9, Y10
+	VADDPD      k4000000000000000<>+0(SB), Y9, Y11
+	VDIVPD      Y11, Y9, Y11
+	VMULPD      Y11, Y11, Y12
+	VMULPD      Y10, Y2, Y10
+	VMOVUPD     k3fc2f0626b04516a<>+0(SB), Y13
+	VFMADD213PD k3fc39a1acfcae39a<>+0(SB), Y12, Y13
+	VFMADD213PD k3fc74663f35c4016<>+0(SB), Y12, Y13
+	VFMADD213PD k3fcc71c5209133c9<>+0(SB), Y12, Y13
+	VFMADD213PD k3fd24924941eff43<>+0(SB), Y12, Y13
+	VFMADD213PD k3fd999999997fdeb<>+0(SB), Y12, Y13
+	VFMADD213PD k3fe5555555555592<>+0(SB), Y12, Y13
+	VFMADD213PD Y10, Y13, Y12
+	VMULPD      k3c7abc9e3b39803f<>+0(SB), Y8, Y13
+	VFMADD231PD Y12, Y11, Y13
+	VSUBPD      Y13, Y10, Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD k3fe62e42fefa39ef<>+0(SB), Y8, Y9
+	VCMPPD      $0, k0000000000000000<>+0(SB), Y7, Y8
+	VMOVUPD     k7ff8000000000001<>+0(SB), Y10
+	VBLENDVPD   Y8, kfff0000000000000<>+0(SB), Y10, Y8
+	VCMPPD      $17, k7ff0000000000000<>+0(SB), Y7, Y10
+	VBLENDVPD   Y10, Y9, Y7, Y9
+	VCMPPD      $18, k0000000000000000<>+0(SB), Y7, Y10
+	VBLENDVPD   Y10, Y8, Y9, Y8
+	MOVQ        808(AX), R8
+	CMPQ        R8, $3
+	JGT         known17
+	MOVQ        272(SP), R8
+	MOVQ        280(SP), R9
+	MOVQ        256(SP), R10
+	MOVQ        8(AX), R11
+	VMOVUPD     k0000000000000000<>+0(SB), Y9
+	VMOVUPD     Y9, 0(SP)
+	VMOVUPD     Y9, 32(SP)
+	VMOVUPD     Y9, 64(SP)
+	VMOVUPD     Y9, 96(SP)
+	VMOVUPD     Y9, 128(SP)
+	VMOVUPD     Y9, 160(SP)
+	VMOVUPD     Y9, 192(SP)
+	VMOVUPD     Y9, 224(SP)
+	MOVQ        $0, R12
+	SUBQ        $8, R11
+	JLT         single18
+block19:
 	VMULPD  (R9), Y4, Y9
 	VADDPD  Y5, Y9, Y9
 	VMULPD  (R8), Y9, Y9
@@ -5195,11 +5625,11 @@ block12:
 	ADDQ    $64, R12
 	ANDQ    $255, R12
 	SUBQ    $8, R11
-	JGE     block12
-single11:
+	JGE     block19
+single18:
 	ADDQ $8, R11
-	JEQ  done13
-masked14:
+	JEQ  done20
+masked21:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -5226,8 +5656,8 @@ masked14:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked14
-done13:
+	JGT        masked21
+done20:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y6, Y6
@@ -5248,28 +5678,49 @@ done13:
 	VPERMILPD    $1, X6, X8
 	VADDPD       X8, X6, X6
 	VBROADCASTSD X6, Y6
-	MOVQ         304(SP), R8
-	VMOVSD       X7, (R8)
-	VADDPD       320(SP), Y6, Y6
-	VMOVUPD      Y6, 320(SP)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, 256(SP)
-	MOVQ         168(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, 264(SP)
-	MOVQ         184(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, 280(SP)
-	MOVQ         192(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, 304(SP)
-	MOVQ         352(SP), R8
-	DECQ         R8
-	MOVQ         R8, 352(SP)
-	JNE          row2
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over22
+	MOVQ         816(AX), R8
+	VMOVSD       X6, 16(R8)
+	JMP          leave9
+known17:
+	MOVQ         816(AX), R8
+	VBROADCASTSD 16(R8), Y6
+over22:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed23
+	MOVQ   304(SP), R8
+	VMOVSD X7, (R8)
+passed23:
+	MOVQ    808(AX), R8
+	DECQ    R8
+	CMPQ    R8, $3
+	JCS     passed24
+	VADDPD  320(SP), Y6, Y6
+	VMOVUPD Y6, 320(SP)
+passed24:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 256(SP)
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 264(SP)
+	MOVQ 184(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 280(SP)
+	MOVQ 192(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, 304(SP)
+	MOVQ 352(SP), R8
+	DECQ R8
+	MOVQ R8, 352(SP)
+	JNE  row2
 end1:
+leave9:
 	VMOVUPD 320(SP), Y0
 	MOVQ    312(SP), AX
 	VMOVSD  X0, (AX)
@@ -5333,6 +5784,9 @@ TEXT ·cross_entropy_prob_mean_f64_forward_0_avx512(SB), 0, $312-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ         808(AX), R10
+	CMPQ         R10, $1
+	JGT          known3
 	MOVQ         BX, R10
 	MOVQ         8(AX), R11
 	SUBQ         $32, R11
@@ -5340,8 +5794,8 @@ row2:
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z24
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z25
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z26
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMAXPD      (R10), Z23, Z27
 	VFIXUPIMMPD $0, Z22, Z23, Z27
 	VMOVAPD     Z27, Z23
@@ -5356,16 +5810,16 @@ block4:
 	VMOVAPD     Z27, Z26
 	ADDQ        CX, R10
 	SUBQ        $32, R11
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z23, 0(SP)
 	VMOVUPD Z24, 64(SP)
 	VMOVUPD Z25, 128(SP)
 	VMOVUPD Z26, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R11, Z23
 	VPCMPQ       $6, iota64<>+0(SB), Z23, K1
 	VMOVUPD.Z    (R10), K1, Z23
@@ -5378,8 +5832,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z23
 	VMOVUPD       128(SP), Z24
 	VMAXPD        Z24, Z23, Z24
@@ -5400,17 +5854,30 @@ done5:
 	VMAXPD        X24, X23, X24
 	VFIXUPIMMPD   $0, X22, X23, X24
 	VBROADCASTSD  X24, Z23
-	MOVQ          BX, R10
-	MOVQ          8(AX), R11
-	VMOVAPD       Z0, Z24
-	VMOVUPD       Z24, 0(SP)
-	VMOVUPD       Z24, 64(SP)
-	VMOVUPD       Z24, 128(SP)
-	VMOVUPD       Z24, 192(SP)
-	MOVQ          $0, R12
-	SUBQ          $8, R11
-	JLT           single7
-block8:
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(AX), R10
+	VMOVSD        X23, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R10
+	VBROADCASTSD (R10), Z23
+over8:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(AX), R11
+	VMOVAPD Z0, Z24
+	VMOVUPD Z24, 0(SP)
+	VMOVUPD Z24, 64(SP)
+	VMOVUPD Z24, 128(SP)
+	VMOVUPD Z24, 192(SP)
+	MOVQ    $0, R12
+	SUBQ    $8, R11
+	JLT     single11
+block12:
 	VMOVUPD     (R10), Z24
 	VSUBPD      Z23, Z24, Z24
 	VMINPD      Z24, Z1, Z24
@@ -5446,11 +5913,11 @@ block8:
 	ADDQ        $64, R12
 	ANDQ        $255, R12
 	SUBQ        $8, R11
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R11
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTQ R11, Z24
 	VPCMPQ       $6, iota64<>+0(SB), Z24, K1
 	VMOVUPD.Z    (R10), K1, Z24
@@ -5485,22 +5952,37 @@ masked10:
 	VADDPD       Z24, Z25, Z24
 	VMOVAPD      Z24, K1, Z25
 	VMOVUPD      Z25, 0(SP)(R12*1)
-done9:
-	VMOVUPD          0(SP), Z24
-	VMOVUPD          128(SP), Z25
-	VADDPD           Z25, Z24, Z24
-	VMOVUPD          64(SP), Z25
-	VMOVUPD          192(SP), Z26
-	VADDPD           Z26, Z25, Z25
-	VADDPD           Z25, Z24, Z24
-	VEXTRACTF64X4    $1, Z24, Y25
-	VADDPD           Y25, Y24, Y24
-	VEXTRACTF64X2    $1, Y24, X25
-	VADDPD           X25, X24, X24
-	VPERMILPD        $1, X24, X25
-	VADDPD           X25, X24, X24
-	VBROADCASTSD     X24, Z24
-	VMOVSD           X23, (SI)
+done13:
+	VMOVUPD       0(SP), Z24
+	VMOVUPD       128(SP), Z25
+	VADDPD        Z25, Z24, Z24
+	VMOVUPD       64(SP), Z25
+	VMOVUPD       192(SP), Z26
+	VADDPD        Z26, Z25, Z25
+	VADDPD        Z25, Z24, Z24
+	VEXTRACTF64X4 $1, Z24, Y25
+	VADDPD        Y25, Y24, Y24
+	VEXTRACTF64X2 $1, Y24, X25
+	VADDPD        X25, X24, X24
+	VPERMILPD     $1, X24, X25
+	VADDPD        X25, X24, X24
+	VBROADCASTSD  X24, Z24
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(AX), R10
+	VMOVSD        X24, 8(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(AX), R10
+	VBROADCASTSD 8(R10), Z24
+over15:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed16
+	VMOVSD X23, (SI)
+passed16:
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z24, K1
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z24, Z25
 	VBLENDMPD        Z25, Z24, K1, Z25
@@ -5538,6 +6020,9 @@ done9:
 	VBLENDMPD        Z25, Z24, K1, Z25
 	VCMPPD           $18, Z0, Z24, K1
 	VBLENDMPD        Z26, Z25, K1, Z25
+	MOVQ             808(AX), R10
+	CMPQ             R10, $3
+	JGT              known17
 	MOVQ             256(SP), R10
 	MOVQ             264(SP), R11
 	MOVQ             BX, R12
@@ -5547,8 +6032,8 @@ done9:
 	VMOVAPD          Z0, Z27
 	VMOVAPD          Z0, Z28
 	VMOVAPD          Z0, Z29
-	JLT              kept11
-block12:
+	JLT              kept18
+block19:
 	VMULPD  (R11), Z20, Z30
 	VADDPD  Z21, Z30, Z30
 	VMULPD  (R10), Z30, Z30
@@ -5585,16 +6070,16 @@ block12:
 	ADDQ    R8, R11
 	ADDQ    CX, R12
 	SUBQ    $32, R13
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPD Z26, 0(SP)
 	VMOVUPD Z27, 64(SP)
 	VMOVUPD Z28, 128(SP)
 	VMOVUPD Z29, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	VPBROADCASTQ R13, Z26
 	VPCMPQ       $6, iota64<>+0(SB), Z26, K1
 	VMOVUPD.Z    (R10), K1, Z26
@@ -5616,8 +6101,8 @@ masked14:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked14
-done13:
+	JGT          masked21
+done20:
 	VMOVUPD       0(SP), Z23
 	VMOVUPD       128(SP), Z25
 	VADDPD        Z25, Z23, Z23
@@ -5632,27 +6117,48 @@ done13:
 	VPERMILPD     $1, X23, X25
 	VADDPD        X25, X23, X23
 	VBROADCASTSD  X23, Z23
-	VMOVSD        X24, (R9)
-	VADDPD.BCST   296(SP), Z23, Z23
-	VMOVSD        X23, 296(SP)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, SI
-	MOVQ          184(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, 264(SP)
-	MOVQ          192(R10), R10
-	SHLQ          $3, R10
-	ADDQ          R10, R9
-	MOVQ          304(SP), R10
-	DECQ          R10
-	MOVQ          R10, 304(SP)
-	JNE           row2
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over22
+	MOVQ          816(AX), R10
+	VMOVSD        X23, 16(R10)
+	JMP           leave9
+known17:
+	MOVQ         816(AX), R10
+	VBROADCASTSD 16(R10), Z23
+over22:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed23
+	VMOVSD X24, (R9)
+passed23:
+	MOVQ        808(AX), R10
+	DECQ        R10
+	CMPQ        R10, $3
+	JCS         passed24
+	VADDPD.BCST 296(SP), Z23, Z23
+	VMOVSD      X23, 296(SP)
+passed24:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 184(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, 264(SP)
+	MOVQ 192(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, R9
+	MOVQ 304(SP), R10
+	DECQ R10
+	MOVQ R10, 304(SP)
+	JNE  row2
 end1:
+leave9:
 	VBROADCASTSD 296(SP), Z0
 	MOVQ         288(SP), AX
 	VMOVSD       X0, (AX)
@@ -5660,7 +6166,7 @@ end1:
 	RET
 
 // func cross_entropy_prob_mean_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·cross_entropy_prob_mean_f64_backward_0_avx2(SB), 0, $376-8
+TEXT ·cross_entropy_prob_mean_f64_backward_0_avx2(SB), 0, $384-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VBROADCASTSD 552(AX), Y1
@@ -5692,34 +6198,35 @@ TEXT ·cross_entropy_prob_mean_f64_backward_0_avx2(SB), 0, $376-8
 	MOVQ         BX, 360(SP)
 	SHLQ         $6, 360(SP)
 	MOVQ         312(AX), BX
-	SHLQ         $6, BX
-	MOVQ         288(AX), CX
+	MOVQ         BX, 368(SP)
+	SHLQ         $6, 368(SP)
+	MOVQ         288(AX), BX
+	SHLQ         $5, BX
+	MOVQ         296(AX), CX
 	SHLQ         $5, CX
-	MOVQ         296(AX), DX
+	MOVQ         312(AX), DX
 	SHLQ         $5, DX
-	MOVQ         312(AX), SI
-	SHLQ         $5, SI
 	MOVQ         96(AX), AX
-	MOVQ         AX, 368(SP)
-	MOVQ         256(SP), AX
-	VBROADCASTSD (AX), Y5
+	MOVQ         AX, 376(SP)
+	MOVQ         a+0(FP), AX
+	MOVQ         256(SP), SI
+	VBROADCASTSD (SI), Y5
 	VMULPD       Y0, Y5, Y6
 	VDIVPD       264(SP), Y6, Y6
 	VDIVPD       264(SP), Y5, Y5
 	VMOVUPD      Y5, 264(SP)
 	VMOVUPD      264(SP), Y5
 	VXORPD       k8000000000000000<>+0(SB), Y5, Y5
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	MOVQ         AX, 256(SP)
-	MOVQ         256(SP), AX
-	TESTQ        AX, AX
+	MOVQ         (AX), SI
+	MOVQ         SI, 256(SP)
+	MOVQ         256(SP), SI
+	TESTQ        SI, SI
 	JLE          end1
 row2:
-	MOVQ         296(SP), AX
-	VBROADCASTSD (AX), Y7
-	MOVQ         304(SP), AX
-	VBROADCASTSD (AX), Y8
+	MOVQ         296(SP), SI
+	VBROADCASTSD (SI), Y7
+	MOVQ         304(SP), SI
+	VBROADCASTSD (SI), Y8
 	VCMPPD       $17, k0010000000000000<>+0(SB), Y8, Y9
 	VMULPD       k4340000000000000<>+0(SB), Y8, Y10
 	VBLENDVPD    Y9, Y10, Y8, Y10
@@ -5757,13 +6264,15 @@ row2:
 	VBLENDVPD    Y11, Y10, Y8, Y10
 	VCMPPD       $18, k0000000000000000<>+0(SB), Y8, Y11
 	VBLENDVPD    Y11, Y9, Y10, Y9
-	MOVQ         312(SP), AX
+	MOVQ         808(AX), SI
+	CMPQ         SI, $1
+	JGT          known3
+	MOVQ         312(SP), SI
 	MOVQ         320(SP), DI
 	MOVQ         328(SP), R8
 	MOVQ         336(SP), R9
 	MOVQ         344(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         8(AX), R11
 	VMOVUPD      k0000000000000000<>+0(SB), Y12
 	VMOVUPD      Y12, 0(SP)
 	VMOVUPD      Y12, 32(SP)
@@ -5775,9 +6284,9 @@ row2:
 	VMOVUPD      Y12, 224(SP)
 	MOVQ         $0, R12
 	SUBQ         $8, R11
-	JLT          single3
-block4:
-	VMOVUPD (AX), Y10
+	JLT          single4
+block5:
+	VMOVUPD (SI), Y10
 	VMULPD  (DI), Y0, Y11
 	VADDPD  Y1, Y11, Y11
 	VMULPD  Y11, Y10, Y12
@@ -5796,7 +6305,7 @@ block4:
 	VMOVUPD (R10), Y10
 	VADDPD  Y11, Y10, Y10
 	VMOVUPD Y10, (R10)
-	VMOVUPD 32(AX), Y10
+	VMOVUPD 32(SI), Y10
 	VMULPD  32(DI), Y0, Y11
 	VADDPD  Y1, Y11, Y11
 	VMULPD  Y11, Y10, Y12
@@ -5815,19 +6324,19 @@ block4:
 	VMOVUPD 32(R10), Y10
 	VADDPD  Y11, Y10, Y10
 	VMOVUPD Y10, 32(R10)
-	ADDQ    352(SP), AX
+	ADDQ    352(SP), SI
 	ADDQ    360(SP), DI
-	ADDQ    BX, R8
+	ADDQ    368(SP), R8
 	ADDQ    $64, R9
 	ADDQ    $64, R10
 	ADDQ    $64, R12
 	ANDQ    $255, R12
 	SUBQ    $8, R11
-	JGE     block4
-single3:
+	JGE     block5
+single4:
 	ADDQ $8, R11
-	JEQ  done5
-masked6:
+	JEQ  done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -5835,7 +6344,7 @@ masked6:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPD    32(R14)(R13*8), Y10
-	VMASKMOVPD (AX), Y10, Y11
+	VMASKMOVPD (SI), Y10, Y11
 	VMASKMOVPD (DI), Y10, Y12
 	VMULPD     Y12, Y0, Y12
 	VADDPD     Y1, Y12, Y12
@@ -5856,16 +6365,16 @@ masked6:
 	VMASKMOVPD (R10), Y10, Y11
 	VADDPD     Y12, Y11, Y11
 	VMASKMOVPD Y11, Y10, (R10)
-	ADDQ       CX, AX
-	ADDQ       DX, DI
-	ADDQ       SI, R8
+	ADDQ       BX, SI
+	ADDQ       CX, DI
+	ADDQ       DX, R8
 	ADDQ       $32, R9
 	ADDQ       $32, R10
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y9
 	VMOVUPD      128(SP), Y10
 	VADDPD       Y10, Y9, Y9
@@ -5886,31 +6395,39 @@ done5:
 	VPERMILPD    $1, X9, X10
 	VADDPD       X10, X9, X9
 	VBROADCASTSD X9, Y9
-	VDIVPD       Y8, Y9, Y8
-	MOVQ         328(SP), R8
-	MOVQ         312(SP), AX
-	MOVQ         320(SP), DI
-	MOVQ         368(SP), R9
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
-	MOVQ         $0, R11
-	MOVQ         a+0(FP), R12
-	MOVQ         792(R12), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $8
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over8
+	MOVQ         816(AX), SI
+	VMOVSD       X9, (SI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), SI
+	VBROADCASTSD (SI), Y9
+over8:
+	VDIVPD Y8, Y9, Y8
+	MOVQ   328(SP), R8
+	MOVQ   312(SP), SI
+	MOVQ   320(SP), DI
+	MOVQ   376(SP), R9
+	MOVQ   8(AX), R10
+	MOVQ   $0, R11
+	MOVQ   792(AX), R12
+	ANDQ   $1, R12
+	JEQ    again10
+	CMPQ   R10, $8
+	JLT    again10
+	MOVQ   R9, R12
+	NEGQ   R12
+	ANDQ   $31, R12
+	MOVQ   $1, R11
+	SHRQ   $3, R12
+	TESTQ  R12, R12
+	JNE    masked13
+again10:
 	SUBQ $4, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD     (R8), Y9
 	VSUBPD      Y7, Y9, Y9
 	VMINPD      Y9, Y2, Y9
@@ -5943,29 +6460,29 @@ block11:
 	VMULPD      Y9, Y8, Y9
 	VMULPD      (DI), Y0, Y10
 	VADDPD      Y1, Y10, Y10
-	VMULPD      (AX), Y10, Y10
+	VMULPD      (SI), Y10, Y10
 	VSUBPD      Y10, Y9, Y9
 	VMULPD      264(SP), Y9, Y9
 	TESTQ       R11, R11
-	JNE         around12
+	JNE         around15
 	VMOVUPD     Y9, (R9)
-	JMP         stored13
-around12:
+	JMP         stored16
+around15:
 	VMOVNTPD Y9, (R9)
-stored13:
-	ADDQ SI, R8
-	ADDQ CX, AX
-	ADDQ DX, DI
+stored16:
+	ADDQ DX, R8
+	ADDQ BX, SI
+	ADDQ CX, DI
 	ADDQ $32, R9
 	SUBQ $4, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $4, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ        R12, R13
 	LEAQ        tail<>+0(SB), R14
 	NEGQ        R13
@@ -6000,7 +6517,7 @@ masked10:
 	VPSLLQ      $52, Y11, Y11
 	VMULPD      Y11, Y10, Y10
 	VMULPD      Y10, Y8, Y10
-	VMASKMOVPD  (AX), Y9, Y11
+	VMASKMOVPD  (SI), Y9, Y11
 	VMASKMOVPD  (DI), Y9, Y12
 	VMULPD      Y12, Y0, Y12
 	VADDPD      Y1, Y12, Y12
@@ -6009,56 +6526,56 @@ masked10:
 	VMULPD      264(SP), Y10, Y10
 	VMASKMOVPD  Y10, Y9, (R9)
 	MOVQ        R12, R13
-	TESTQ       SI, SI
-	CMOVQEQ     SI, R13
+	TESTQ       DX, DX
+	CMOVQEQ     DX, R13
 	LEAQ        (R8)(R13*8), R8
+	MOVQ        R12, R13
+	TESTQ       BX, BX
+	CMOVQEQ     BX, R13
+	LEAQ        (SI)(R13*8), SI
 	MOVQ        R12, R13
 	TESTQ       CX, CX
 	CMOVQEQ     CX, R13
-	LEAQ        (AX)(R13*8), AX
-	MOVQ        R12, R13
-	TESTQ       DX, DX
-	CMOVQEQ     DX, R13
 	LEAQ        (DI)(R13*8), DI
 	LEAQ        (R9)(R12*8), R9
 	SUBQ        R12, R10
-	JNE         again7
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 168(AX), DI
+	JNE         again10
+done12:
+	MOVQ a+0(FP), SI
+	MOVQ 168(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 320(SP)
-	MOVQ 184(AX), DI
+	MOVQ 184(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 328(SP)
-	MOVQ 192(AX), DI
+	MOVQ 192(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 296(SP)
-	MOVQ 200(AX), DI
+	MOVQ 200(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 304(SP)
-	MOVQ 208(AX), DI
+	MOVQ 208(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 336(SP)
-	MOVQ 224(AX), AX
-	SHLQ $3, AX
-	ADDQ AX, 368(SP)
-	MOVQ 256(SP), AX
-	DECQ AX
-	MOVQ AX, 256(SP)
+	MOVQ 224(SI), SI
+	SHLQ $3, SI
+	ADDQ SI, 376(SP)
+	MOVQ 256(SP), SI
+	DECQ SI
+	MOVQ SI, 256(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
 // func cross_entropy_prob_mean_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·cross_entropy_prob_mean_f64_backward_0_avx512(SB), 0, $336-8
+TEXT ·cross_entropy_prob_mean_f64_backward_0_avx512(SB), 0, $344-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD 552(AX), Z1
@@ -6098,34 +6615,35 @@ TEXT ·cross_entropy_prob_mean_f64_backward_0_avx512(SB), 0, $336-8
 	MOVQ         BX, 320(SP)
 	SHLQ         $8, 320(SP)
 	MOVQ         296(AX), BX
+	MOVQ         BX, 328(SP)
+	SHLQ         $8, 328(SP)
+	MOVQ         312(AX), BX
 	SHLQ         $8, BX
-	MOVQ         312(AX), CX
-	SHLQ         $8, CX
-	MOVQ         288(AX), DX
+	MOVQ         288(AX), CX
+	SHLQ         $6, CX
+	MOVQ         296(AX), DX
 	SHLQ         $6, DX
-	MOVQ         296(AX), SI
+	MOVQ         312(AX), SI
 	SHLQ         $6, SI
-	MOVQ         312(AX), DI
-	SHLQ         $6, DI
 	MOVQ         96(AX), AX
-	MOVQ         AX, 328(SP)
-	MOVQ         256(SP), AX
-	VBROADCASTSD (AX), Z18
+	MOVQ         AX, 336(SP)
+	MOVQ         a+0(FP), AX
+	MOVQ         256(SP), DI
+	VBROADCASTSD (DI), Z18
 	VMULPD       Z0, Z18, Z19
 	VDIVPD       Z2, Z19, Z19
 	VDIVPD       Z2, Z18, Z2
 	VPXORQ       Z5, Z2, Z18
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
-	MOVQ         AX, 256(SP)
-	MOVQ         256(SP), AX
-	TESTQ        AX, AX
+	MOVQ         (AX), DI
+	MOVQ         DI, 256(SP)
+	MOVQ         256(SP), DI
+	TESTQ        DI, DI
 	JLE          end1
 row2:
-	MOVQ             264(SP), AX
-	VBROADCASTSD     (AX), Z20
-	MOVQ             272(SP), AX
-	VBROADCASTSD     (AX), Z21
+	MOVQ             264(SP), DI
+	VBROADCASTSD     (DI), Z20
+	MOVQ             272(SP), DI
+	VBROADCASTSD     (DI), Z21
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z21, K1
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z21, Z22
 	VBLENDMPD        Z22, Z21, K1, Z22
@@ -6163,21 +6681,23 @@ row2:
 	VBLENDMPD        Z22, Z21, K1, Z22
 	VCMPPD.BCST      $18, k0000000000000000<>+0(SB), Z21, K1
 	VBLENDMPD        Z23, Z22, K1, Z22
-	MOVQ             280(SP), AX
+	MOVQ             808(AX), DI
+	CMPQ             DI, $1
+	JGT              known3
+	MOVQ             280(SP), DI
 	MOVQ             288(SP), R8
 	MOVQ             296(SP), R9
 	MOVQ             304(SP), R10
 	MOVQ             312(SP), R11
-	MOVQ             a+0(FP), R12
-	MOVQ             8(R12), R12
+	MOVQ             8(AX), R12
 	SUBQ             $32, R12
 	VBROADCASTSD     k0000000000000000<>+0(SB), Z23
 	VBROADCASTSD     k0000000000000000<>+0(SB), Z24
 	VBROADCASTSD     k0000000000000000<>+0(SB), Z25
 	VBROADCASTSD     k0000000000000000<>+0(SB), Z26
-	JLT              kept3
-block4:
-	VMOVUPD (AX), Z27
+	JLT              kept4
+block5:
+	VMOVUPD (DI), Z27
 	VMULPD  (R8), Z0, Z28
 	VADDPD  Z1, Z28, Z28
 	VMULPD  Z28, Z27, Z29
@@ -6194,7 +6714,7 @@ block4:
 	VMOVUPD (R11), Z27
 	VADDPD  Z28, Z27, Z27
 	VMOVUPD Z27, (R11)
-	VMOVUPD 64(AX), Z27
+	VMOVUPD 64(DI), Z27
 	VMULPD  64(R8), Z0, Z28
 	VADDPD  Z1, Z28, Z28
 	VMULPD  Z28, Z27, Z29
@@ -6211,7 +6731,7 @@ block4:
 	VMOVUPD 64(R11), Z27
 	VADDPD  Z28, Z27, Z27
 	VMOVUPD Z27, 64(R11)
-	VMOVUPD 128(AX), Z27
+	VMOVUPD 128(DI), Z27
 	VMULPD  128(R8), Z0, Z28
 	VADDPD  Z1, Z28, Z28
 	VMULPD  Z28, Z27, Z29
@@ -6228,7 +6748,7 @@ block4:
 	VMOVUPD 128(R11), Z27
 	VADDPD  Z28, Z27, Z27
 	VMOVUPD Z27, 128(R11)
-	VMOVUPD 192(AX), Z27
+	VMOVUPD 192(DI), Z27
 	VMULPD  192(R8), Z0, Z28
 	VADDPD  Z1, Z28, Z28
 	VMULPD  Z28, Z27, Z29
@@ -6245,25 +6765,25 @@ block4:
 	VMOVUPD 192(R11), Z27
 	VADDPD  Z28, Z27, Z27
 	VMOVUPD Z27, 192(R11)
-	ADDQ    320(SP), AX
-	ADDQ    BX, R8
-	ADDQ    CX, R9
+	ADDQ    320(SP), DI
+	ADDQ    328(SP), R8
+	ADDQ    BX, R9
 	ADDQ    $256, R10
 	ADDQ    $256, R11
 	SUBQ    $32, R12
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z23, 0(SP)
 	VMOVUPD Z24, 64(SP)
 	VMOVUPD Z25, 128(SP)
 	VMOVUPD Z26, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $32, R12
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R12, Z23
 	VPCMPQ       $6, iota64<>+0(SB), Z23, K1
-	VMOVUPD.Z    (AX), K1, Z23
+	VMOVUPD.Z    (DI), K1, Z23
 	VMOVUPD.Z    (R8), K1, Z24
 	VMULPD       Z24, Z0, Z24
 	VADDPD       Z1, Z24, Z24
@@ -6284,16 +6804,16 @@ masked6:
 	VMOVUPD.Z    (R11), K1, Z23
 	VADDPD       Z24, Z23, Z23
 	VMOVUPD      Z23, K1, (R11)
-	ADDQ         DX, AX
-	ADDQ         SI, R8
-	ADDQ         DI, R9
+	ADDQ         CX, DI
+	ADDQ         DX, R8
+	ADDQ         SI, R9
 	ADDQ         $64, R10
 	ADDQ         $64, R11
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $8, R12
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z22
 	VMOVUPD       128(SP), Z23
 	VADDPD        Z23, Z22, Z22
@@ -6308,31 +6828,39 @@ done5:
 	VPERMILPD     $1, X22, X23
 	VADDPD        X23, X22, X22
 	VBROADCASTSD  X22, Z22
-	VDIVPD        Z21, Z22, Z21
-	MOVQ          296(SP), R8
-	MOVQ          280(SP), AX
-	MOVQ          288(SP), R9
-	MOVQ          328(SP), R10
-	MOVQ          a+0(FP), R11
-	MOVQ          8(R11), R11
-	MOVQ          $0, R12
-	MOVQ          a+0(FP), R13
-	MOVQ          792(R13), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $16
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over8
+	MOVQ          816(AX), DI
+	VMOVSD        X22, (DI)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSD (DI), Z22
+over8:
+	VDIVPD Z21, Z22, Z21
+	MOVQ   296(SP), R8
+	MOVQ   280(SP), DI
+	MOVQ   288(SP), R9
+	MOVQ   336(SP), R10
+	MOVQ   8(AX), R11
+	MOVQ   $0, R12
+	MOVQ   792(AX), R13
+	ANDQ   $1, R13
+	JEQ    again10
+	CMPQ   R11, $16
+	JLT    again10
+	MOVQ   R10, R13
+	NEGQ   R13
+	ANDQ   $63, R13
+	MOVQ   $1, R12
+	SHRQ   $3, R13
+	TESTQ  R13, R13
+	JNE    masked13
+again10:
 	SUBQ $8, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD          (R8), Z22
 	VSUBPD           Z20, Z22, Z22
 	VMINPD           Z22, Z6, Z22
@@ -6364,29 +6892,29 @@ block11:
 	VMULPD           Z22, Z21, Z22
 	VMULPD           (R9), Z0, Z23
 	VADDPD           Z1, Z23, Z23
-	VMULPD           (AX), Z23, Z23
+	VMULPD           (DI), Z23, Z23
 	VSUBPD           Z23, Z22, Z22
 	VMULPD           Z22, Z2, Z22
 	TESTQ            R12, R12
-	JNE              around12
+	JNE              around15
 	VMOVUPD          Z22, (R10)
-	JMP              stored13
-around12:
+	JMP              stored16
+around15:
 	VMOVNTPD Z22, (R10)
-stored13:
-	ADDQ DI, R8
-	ADDQ DX, AX
-	ADDQ SI, R9
+stored16:
+	ADDQ SI, R8
+	ADDQ CX, DI
+	ADDQ DX, R9
 	ADDQ $64, R10
 	SUBQ $8, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $8, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTQ     R13, Z22
 	VPCMPQ           $6, iota64<>+0(SB), Z22, K1
 	VMOVUPD.Z        (R8), K1, Z22
@@ -6418,7 +6946,7 @@ masked10:
 	VPSLLQ           $52, Z23, Z23
 	VMULPD           Z23, Z22, Z22
 	VMULPD           Z22, Z21, Z22
-	VMOVUPD.Z        (AX), K1, Z23
+	VMOVUPD.Z        (DI), K1, Z23
 	VMOVUPD.Z        (R9), K1, Z24
 	VMULPD           Z24, Z0, Z24
 	VADDPD           Z1, Z24, Z24
@@ -6427,51 +6955,51 @@ masked10:
 	VMULPD           Z22, Z2, Z22
 	VMOVUPD          Z22, K1, (R10)
 	MOVQ             R13, R14
-	TESTQ            DI, DI
-	CMOVQEQ          DI, R14
+	TESTQ            SI, SI
+	CMOVQEQ          SI, R14
 	LEAQ             (R8)(R14*8), R8
+	MOVQ             R13, R14
+	TESTQ            CX, CX
+	CMOVQEQ          CX, R14
+	LEAQ             (DI)(R14*8), DI
 	MOVQ             R13, R14
 	TESTQ            DX, DX
 	CMOVQEQ          DX, R14
-	LEAQ             (AX)(R14*8), AX
-	MOVQ             R13, R14
-	TESTQ            SI, SI
-	CMOVQEQ          SI, R14
 	LEAQ             (R9)(R14*8), R9
 	LEAQ             (R10)(R13*8), R10
 	SUBQ             R13, R11
-	JNE              again7
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 168(AX), R8
+	JNE              again10
+done12:
+	MOVQ a+0(FP), DI
+	MOVQ 168(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, 288(SP)
-	MOVQ 184(AX), R8
+	MOVQ 184(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, 296(SP)
-	MOVQ 192(AX), R8
+	MOVQ 192(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, 264(SP)
-	MOVQ 200(AX), R8
+	MOVQ 200(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, 272(SP)
-	MOVQ 208(AX), R8
+	MOVQ 208(DI), R8
 	SHLQ $3, R8
 	ADDQ R8, 304(SP)
-	MOVQ 224(AX), AX
-	SHLQ $3, AX
-	ADDQ AX, 328(SP)
-	MOVQ 256(SP), AX
-	DECQ AX
-	MOVQ AX, 256(SP)
+	MOVQ 224(DI), DI
+	SHLQ $3, DI
+	ADDQ DI, 336(SP)
+	MOVQ 256(SP), DI
+	DECQ DI
+	MOVQ DI, 256(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -6525,6 +7053,9 @@ TEXT ·cross_entropy_prob_sum_f32_forward_0_avx2(SB), 0, $360-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    256(SP), R8
 	MOVQ    8(AX), R9
 	SUBQ    $64, R9
@@ -6536,8 +7067,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y11
 	VMOVUPS kff800000<>+0(SB), Y12
 	VMOVUPS kff800000<>+0(SB), Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y6, Y6, Y14
 	VMAXPS    (R8), Y6, Y15
 	VBLENDVPS Y14, Y6, Y15, Y6
@@ -6564,8 +7095,8 @@ block4:
 	VBLENDVPS Y14, Y13, Y15, Y13
 	ADDQ      BX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y6, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -6576,8 +7107,8 @@ kept3:
 	VMOVUPS Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -6596,8 +7127,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VCMPPS       $3, Y6, Y6, Y8
@@ -6640,21 +7171,34 @@ done5:
 	VMAXPS       X7, X6, X7
 	VBLENDVPS    X8, X6, X7, X6
 	VBROADCASTSS X6, Y6
-	MOVQ         256(SP), R8
-	MOVQ         8(AX), R9
-	VMOVUPS      k00000000<>+0(SB), Y7
-	VMOVUPS      Y7, 0(SP)
-	VMOVUPS      Y7, 32(SP)
-	VMOVUPS      Y7, 64(SP)
-	VMOVUPS      Y7, 96(SP)
-	VMOVUPS      Y7, 128(SP)
-	VMOVUPS      Y7, 160(SP)
-	VMOVUPS      Y7, 192(SP)
-	VMOVUPS      Y7, 224(SP)
-	MOVQ         $0, R10
-	SUBQ         $8, R9
-	JLT          single7
-block8:
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(AX), R8
+	VMOVSS       X6, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSS (R8), Y6
+over8:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $2
+	JGT     known10
+	MOVQ    256(SP), R8
+	MOVQ    8(AX), R9
+	VMOVUPS k00000000<>+0(SB), Y7
+	VMOVUPS Y7, 0(SP)
+	VMOVUPS Y7, 32(SP)
+	VMOVUPS Y7, 64(SP)
+	VMOVUPS Y7, 96(SP)
+	VMOVUPS Y7, 128(SP)
+	VMOVUPS Y7, 160(SP)
+	VMOVUPS Y7, 192(SP)
+	VMOVUPS Y7, 224(SP)
+	MOVQ    $0, R10
+	SUBQ    $8, R9
+	JLT     single11
+block12:
 	VMOVUPS     (R8), Y7
 	VSUBPS      Y6, Y7, Y7
 	VMINPS      Y7, Y0, Y7
@@ -6685,11 +7229,11 @@ block8:
 	ADDQ        $32, R10
 	ANDQ        $255, R10
 	SUBQ        $8, R9
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R9
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R11
 	NEGQ        R9
 	VMOVUPS     32(R11)(R9*4), Y7
@@ -6720,7 +7264,7 @@ masked10:
 	VADDPS      Y8, Y9, Y8
 	VBLENDVPS   Y7, Y8, Y9, Y9
 	VMOVUPS     Y9, 0(SP)(R10*1)
-done9:
+done13:
 	VMOVUPS      0(SP), Y7
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y7, Y7
@@ -6743,59 +7287,77 @@ done9:
 	VPERMILPS    $1, X7, X8
 	VADDPS       X8, X7, X7
 	VBROADCASTSS X7, Y7
-	MOVQ         264(SP), R8
-	VMOVSS       X6, (R8)
-	VCMPPS       $17, k00800000<>+0(SB), Y7, Y8
-	VMULPS       k4b800000<>+0(SB), Y7, Y9
-	VBLENDVPS    Y8, Y9, Y7, Y9
-	VMOVUPS      k4b00007f<>+0(SB), Y10
-	VBLENDVPS    Y8, k4b000097<>+0(SB), Y10, Y8
-	VPADDD       k004afb0d<>+0(SB), Y9, Y9
-	VPSRLD       $23, Y9, Y10
-	VPOR         k4b000000<>+0(SB), Y10, Y10
-	VPAND        k007fffff<>+0(SB), Y9, Y9
-	VPADDD       k3f3504f3<>+0(SB), Y9, Y9
-	VSUBPS       Y8, Y10, Y8
-	VSUBPS       Y3, Y9, Y9
-	VMULPS       Y9, Y9, Y10
-	VMULPS       Y9, Y10, Y11
-	VMOVUPS      kbd9c608c<>+0(SB), Y12
-	VFMADD213PS  k3e02b230<>+0(SB), Y9, Y12
-	VFMADD213PS  kbe06c3ad<>+0(SB), Y9, Y12
-	VFMADD213PS  k3e116c89<>+0(SB), Y9, Y12
-	VFMADD213PS  kbe2a38fb<>+0(SB), Y9, Y12
-	VFMADD213PS  k3e4cd008<>+0(SB), Y9, Y12
-	VFMADD213PS  kbe800114<>+0(SB), Y9, Y12
-	VFMADD213PS  k3eaaaaaa<>+0(SB), Y9, Y12
-	VMULPS       Y12, Y11, Y11
-	VFMADD231PS  kb102e308<>+0(SB), Y8, Y11
-	VFMADD231PS  kbf000000<>+0(SB), Y10, Y11
-	VADDPS       Y11, Y9, Y9
-	VFMADD231PS  k3f317218<>+0(SB), Y8, Y9
-	VCMPPS       $0, k00000000<>+0(SB), Y7, Y8
-	VMOVUPS      k7fc00000<>+0(SB), Y10
-	VBLENDVPS    Y8, kff800000<>+0(SB), Y10, Y8
-	VCMPPS       $17, k7f800000<>+0(SB), Y7, Y10
-	VBLENDVPS    Y10, Y9, Y7, Y9
-	VCMPPS       $18, k00000000<>+0(SB), Y7, Y10
-	VBLENDVPS    Y10, Y8, Y9, Y8
-	MOVQ         272(SP), R8
-	MOVQ         280(SP), R9
-	MOVQ         256(SP), R10
-	MOVQ         8(AX), R11
-	VMOVUPS      k00000000<>+0(SB), Y9
-	VMOVUPS      Y9, 0(SP)
-	VMOVUPS      Y9, 32(SP)
-	VMOVUPS      Y9, 64(SP)
-	VMOVUPS      Y9, 96(SP)
-	VMOVUPS      Y9, 128(SP)
-	VMOVUPS      Y9, 160(SP)
-	VMOVUPS      Y9, 192(SP)
-	VMOVUPS      Y9, 224(SP)
-	MOVQ         $0, R12
-	SUBQ         $16, R11
-	JLT          single11
-block12:
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(AX), R8
+	VMOVSS       X7, 4(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), R8
+	VBROADCASTSS 4(R8), Y7
+over15:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed16
+	MOVQ   264(SP), R8
+	VMOVSS X6, (R8)
+passed16:
+	VCMPPS      $17, k00800000<>+0(SB), Y7, Y8
+	VMULPS      k4b800000<>+0(SB), Y7, Y9
+	VBLENDVPS   Y8, Y9, Y7, Y9
+	VMOVUPS     k4b00007f<>+0(SB), Y10
+	VBLENDVPS   Y8, k4b000097<>+0(SB), Y10, Y8
+	VPADDD      k004afb0d<>+0(SB), Y9, Y9
+	VPSRLD      $23, Y9, Y10
+	VPOR        k4b000000<>+0(SB), Y10, Y10
+	VPAND       k007fffff<>+0(SB), Y9, Y9
+	VPADDD      k3f3504f3<>+0(SB), Y9, Y9
+	VSUBPS      Y8, Y10, Y8
+	VSUBPS      Y3, Y9, Y9
+	VMULPS      Y9, Y9, Y10
+	VMULPS      Y9, Y10, Y11
+	VMOVUPS     kbd9c608c<>+0(SB), Y12
+	VFMADD213PS k3e02b230<>+0(SB), Y9, Y12
+	VFMADD213PS kbe06c3ad<>+0(SB), Y9, Y12
+	VFMADD213PS k3e116c89<>+0(SB), Y9, Y12
+	VFMADD213PS kbe2a38fb<>+0(SB), Y9, Y12
+	VFMADD213PS k3e4cd008<>+0(SB), Y9, Y12
+	VFMADD213PS kbe800114<>+0(SB), Y9, Y12
+	VFMADD213PS k3eaaaaaa<>+0(SB), Y9, Y12
+	VMULPS      Y12, Y11, Y11
+	VFMADD231PS kb102e308<>+0(SB), Y8, Y11
+	VFMADD231PS kbf000000<>+0(SB), Y10, Y11
+	VADDPS      Y11, Y9, Y9
+	VFMADD231PS k3f317218<>+0(SB), Y8, Y9
+	VCMPPS      $0, k00000000<>+0(SB), Y7, Y8
+	VMOVUPS     k7fc00000<>+0(SB), Y10
+	VBLENDVPS   Y8, kff800000<>+0(SB), Y10, Y8
+	VCMPPS      $17, k7f800000<>+0(SB), Y7, Y10
+	VBLENDVPS   Y10, Y9, Y7, Y9
+	VCMPPS      $18, k00000000<>+0(SB), Y7, Y10
+	VBLENDVPS   Y10, Y8, Y9, Y8
+	MOVQ        808(AX), R8
+	CMPQ        R8, $3
+	JGT         known17
+	MOVQ        272(SP), R8
+	MOVQ        280(SP), R9
+	MOVQ        256(SP), R10
+	MOVQ        8(AX), R11
+	VMOVUPS     k00000000<>+0(SB), Y9
+	VMOVUPS     Y9, 0(SP)
+	VMOVUPS     Y9, 32(SP)
+	VMOVUPS     Y9, 64(SP)
+	VMOVUPS     Y9, 96(SP)
+	VMOVUPS     Y9, 128(SP)
+	VMOVUPS     Y9, 160(SP)
+	VMOVUPS     Y9, 192(SP)
+	VMOVUPS     Y9, 224(SP)
+	MOVQ        $0, R12
+	SUBQ        $16, R11
+	JLT         single18
+block19:
 	VMULPS  (R9), Y4, Y9
 	VADDPS  Y5, Y9, Y9
 	VMULPS  (R8), Y9, Y9
@@ -6822,11 +7384,11 @@ block12:
 	ADDQ    $64, R12
 	ANDQ    $255, R12
 	SUBQ    $16, R11
-	JGE     block12
-single11:
+	JGE     block19
+single18:
 	ADDQ $16, R11
-	JEQ  done13
-masked14:
+	JEQ  done20
+masked21:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -6853,8 +7415,8 @@ masked14:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked14
-done13:
+	JGT        masked21
+done20:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y6, Y6
@@ -6877,29 +7439,50 @@ done13:
 	VPERMILPS    $1, X6, X8
 	VADDPS       X8, X6, X6
 	VBROADCASTSS X6, Y6
-	MOVQ         304(SP), R8
-	VMOVSS       X7, (R8)
-	VXORPS       k80000000<>+0(SB), Y6, Y6
-	VADDPS       320(SP), Y6, Y6
-	VMOVUPS      Y6, 320(SP)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, 256(SP)
-	MOVQ         168(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, 264(SP)
-	MOVQ         184(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, 280(SP)
-	MOVQ         192(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, 304(SP)
-	MOVQ         352(SP), R8
-	DECQ         R8
-	MOVQ         R8, 352(SP)
-	JNE          row2
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over22
+	MOVQ         816(AX), R8
+	VMOVSS       X6, 8(R8)
+	JMP          leave9
+known17:
+	MOVQ         816(AX), R8
+	VBROADCASTSS 8(R8), Y6
+over22:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed23
+	MOVQ   304(SP), R8
+	VMOVSS X7, (R8)
+passed23:
+	VXORPS  k80000000<>+0(SB), Y6, Y6
+	MOVQ    808(AX), R8
+	DECQ    R8
+	CMPQ    R8, $3
+	JCS     passed24
+	VADDPS  320(SP), Y6, Y6
+	VMOVUPS Y6, 320(SP)
+passed24:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 256(SP)
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 264(SP)
+	MOVQ 184(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 280(SP)
+	MOVQ 192(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, 304(SP)
+	MOVQ 352(SP), R8
+	DECQ R8
+	MOVQ R8, 352(SP)
+	JNE  row2
 end1:
+leave9:
 	VMOVUPS 320(SP), Y0
 	MOVQ    312(SP), AX
 	VMOVSS  X0, (AX)
@@ -6966,6 +7549,9 @@ TEXT ·cross_entropy_prob_sum_f32_forward_0_avx512(SB), 0, $304-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(AX), R11
 	SUBQ    $64, R11
@@ -6973,8 +7559,8 @@ row2:
 	VMOVAPS Z18, Z24
 	VMOVAPS Z18, Z25
 	VMOVAPS Z18, Z26
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPS      (R10), Z23, Z27
 	VFIXUPIMMPS $0, Z20, Z23, Z27
 	VMOVAPS     Z27, Z23
@@ -6989,16 +7575,16 @@ block4:
 	VMOVAPS     Z27, Z26
 	ADDQ        CX, R10
 	SUBQ        $64, R11
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z23, 0(SP)
 	VMOVUPS Z24, 64(SP)
 	VMOVUPS Z25, 128(SP)
 	VMOVUPS Z26, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R11, Z23
 	VPCMPD       $6, iota32<>+0(SB), Z23, K1
 	VMOVUPS.Z    (R10), K1, Z23
@@ -7011,8 +7597,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z23
 	VMOVUPS       128(SP), Z24
 	VMAXPS        Z24, Z23, Z24
@@ -7036,17 +7622,30 @@ done5:
 	VMAXPS        X23, X24, X23
 	VFIXUPIMMPS   $0, X20, X24, X23
 	VBROADCASTSS  X23, Z23
-	MOVQ          BX, R10
-	MOVQ          8(AX), R11
-	VMOVAPS       Z0, Z24
-	VMOVUPS       Z24, 0(SP)
-	VMOVUPS       Z24, 64(SP)
-	VMOVUPS       Z24, 128(SP)
-	VMOVUPS       Z24, 192(SP)
-	MOVQ          $0, R12
-	SUBQ          $16, R11
-	JLT           single7
-block8:
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(AX), R10
+	VMOVSS        X23, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R10
+	VBROADCASTSS (R10), Z23
+over8:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(AX), R11
+	VMOVAPS Z0, Z24
+	VMOVUPS Z24, 0(SP)
+	VMOVUPS Z24, 64(SP)
+	VMOVUPS Z24, 128(SP)
+	VMOVUPS Z24, 192(SP)
+	MOVQ    $0, R12
+	SUBQ    $16, R11
+	JLT     single11
+block12:
 	VMOVUPS     (R10), Z24
 	VSUBPS      Z23, Z24, Z24
 	VMINPS      Z24, Z1, Z24
@@ -7076,11 +7675,11 @@ block8:
 	ADDQ        $64, R12
 	ANDQ        $255, R12
 	SUBQ        $16, R11
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $16, R11
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTD R11, Z24
 	VPCMPD       $6, iota32<>+0(SB), Z24, K1
 	VMOVUPS.Z    (R10), K1, Z24
@@ -7109,24 +7708,39 @@ masked10:
 	VADDPS       Z24, Z25, Z24
 	VMOVAPS      Z24, K1, Z25
 	VMOVUPS      Z25, 0(SP)(R12*1)
-done9:
-	VMOVUPS          0(SP), Z24
-	VMOVUPS          128(SP), Z25
-	VADDPS           Z25, Z24, Z24
-	VMOVUPS          64(SP), Z25
-	VMOVUPS          192(SP), Z26
-	VADDPS           Z26, Z25, Z25
-	VADDPS           Z25, Z24, Z24
-	VEXTRACTF64X4    $1, Z24, Y25
-	VADDPS           Y25, Y24, Y24
-	VEXTRACTF64X2    $1, Y24, X25
-	VADDPS           X25, X24, X24
-	VPERMILPD        $1, X24, X25
-	VADDPS           X25, X24, X24
-	VPERMILPS        $1, X24, X25
-	VADDPS           X25, X24, X24
-	VBROADCASTSS     X24, Z24
-	VMOVSS           X23, (SI)
+done13:
+	VMOVUPS       0(SP), Z24
+	VMOVUPS       128(SP), Z25
+	VADDPS        Z25, Z24, Z24
+	VMOVUPS       64(SP), Z25
+	VMOVUPS       192(SP), Z26
+	VADDPS        Z26, Z25, Z25
+	VADDPS        Z25, Z24, Z24
+	VEXTRACTF64X4 $1, Z24, Y25
+	VADDPS        Y25, Y24, Y24
+	VEXTRACTF64X2 $1, Y24, X25
+	VADDPS        X25, X24, X24
+	VPERMILPD     $1, X24, X25
+	VADDPS        X25, X24, X24
+	VPERMILPS     $1, X24, X25
+	VADDPS        X25, X24, X24
+	VBROADCASTSS  X24, Z24
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(AX), R10
+	VMOVSS        X24, 4(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(AX), R10
+	VBROADCASTSS 4(R10), Z24
+over15:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed16
+	VMOVSS X23, (SI)
+passed16:
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z24, K1
 	VMULPS.BCST      k4b800000<>+0(SB), Z24, Z25
 	VBLENDMPS        Z25, Z24, K1, Z25
@@ -7159,6 +7773,9 @@ done9:
 	VBLENDMPS        Z25, Z24, K1, Z25
 	VCMPPS           $18, Z0, Z24, K1
 	VBLENDMPS        Z26, Z25, K1, Z25
+	MOVQ             808(AX), R10
+	CMPQ             R10, $3
+	JGT              known17
 	MOVQ             256(SP), R10
 	MOVQ             264(SP), R11
 	MOVQ             BX, R12
@@ -7168,8 +7785,8 @@ done9:
 	VMOVAPS          Z0, Z27
 	VMOVAPS          Z0, Z28
 	VMOVAPS          Z0, Z29
-	JLT              kept11
-block12:
+	JLT              kept18
+block19:
 	VMULPS  (R11), Z15, Z30
 	VADDPS  Z16, Z30, Z30
 	VMULPS  (R10), Z30, Z30
@@ -7206,16 +7823,16 @@ block12:
 	ADDQ    R8, R11
 	ADDQ    CX, R12
 	SUBQ    $64, R13
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPS Z26, 0(SP)
 	VMOVUPS Z27, 64(SP)
 	VMOVUPS Z28, 128(SP)
 	VMOVUPS Z29, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	VPBROADCASTD R13, Z26
 	VPCMPD       $6, iota32<>+0(SB), Z26, K1
 	VMOVUPS.Z    (R10), K1, Z26
@@ -7237,8 +7854,8 @@ masked14:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked14
-done13:
+	JGT          masked21
+done20:
 	VMOVUPS       0(SP), Z23
 	VMOVUPS       128(SP), Z25
 	VADDPS        Z25, Z23, Z23
@@ -7255,27 +7872,48 @@ done13:
 	VPERMILPS     $1, X23, X25
 	VADDPS        X25, X23, X23
 	VBROADCASTSS  X23, Z23
-	VMOVSS        X24, (R9)
-	VPXORD        Z21, Z23, Z23
-	VADDPS        Z23, Z22, Z22
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, SI
-	MOVQ          184(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, 264(SP)
-	MOVQ          192(R10), R10
-	SHLQ          $2, R10
-	ADDQ          R10, R9
-	MOVQ          296(SP), R10
-	DECQ          R10
-	MOVQ          R10, 296(SP)
-	JNE           row2
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over22
+	MOVQ          816(AX), R10
+	VMOVSS        X23, 8(R10)
+	JMP           leave9
+known17:
+	MOVQ         816(AX), R10
+	VBROADCASTSS 8(R10), Z23
+over22:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed23
+	VMOVSS X24, (R9)
+passed23:
+	VPXORD Z21, Z23, Z23
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed24
+	VADDPS Z23, Z22, Z22
+passed24:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, SI
+	MOVQ 184(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, 264(SP)
+	MOVQ 192(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, R9
+	MOVQ 296(SP), R10
+	DECQ R10
+	MOVQ R10, 296(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ   288(SP), AX
 	VMOVSS X22, (AX)
 	VZEROUPPER
@@ -7327,6 +7965,9 @@ TEXT ·cross_entropy_prob_sum_f64_forward_0_avx2(SB), 0, $360-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    256(SP), R8
 	MOVQ    8(AX), R9
 	SUBQ    $32, R9
@@ -7338,8 +7979,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y11
 	VMOVUPD kfff0000000000000<>+0(SB), Y12
 	VMOVUPD kfff0000000000000<>+0(SB), Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y6, Y6, Y14
 	VMAXPD    (R8), Y6, Y15
 	VBLENDVPD Y14, Y6, Y15, Y6
@@ -7366,8 +8007,8 @@ block4:
 	VBLENDVPD Y14, Y13, Y15, Y13
 	ADDQ      BX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -7378,8 +8019,8 @@ kept3:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -7398,8 +8039,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VCMPPD       $3, Y6, Y6, Y8
@@ -7438,21 +8079,34 @@ done5:
 	VMAXPD       X7, X6, X7
 	VBLENDVPD    X8, X6, X7, X6
 	VBROADCASTSD X6, Y6
-	MOVQ         256(SP), R8
-	MOVQ         8(AX), R9
-	VMOVUPD      k0000000000000000<>+0(SB), Y7
-	VMOVUPD      Y7, 0(SP)
-	VMOVUPD      Y7, 32(SP)
-	VMOVUPD      Y7, 64(SP)
-	VMOVUPD      Y7, 96(SP)
-	VMOVUPD      Y7, 128(SP)
-	VMOVUPD      Y7, 160(SP)
-	VMOVUPD      Y7, 192(SP)
-	VMOVUPD      Y7, 224(SP)
-	MOVQ         $0, R10
-	SUBQ         $4, R9
-	JLT          single7
-block8:
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(AX), R8
+	VMOVSD       X6, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSD (R8), Y6
+over8:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $2
+	JGT     known10
+	MOVQ    256(SP), R8
+	MOVQ    8(AX), R9
+	VMOVUPD k0000000000000000<>+0(SB), Y7
+	VMOVUPD Y7, 0(SP)
+	VMOVUPD Y7, 32(SP)
+	VMOVUPD Y7, 64(SP)
+	VMOVUPD Y7, 96(SP)
+	VMOVUPD Y7, 128(SP)
+	VMOVUPD Y7, 160(SP)
+	VMOVUPD Y7, 192(SP)
+	VMOVUPD Y7, 224(SP)
+	MOVQ    $0, R10
+	SUBQ    $4, R9
+	JLT     single11
+block12:
 	VMOVUPD     (R8), Y7
 	VSUBPD      Y6, Y7, Y7
 	VMINPD      Y7, Y0, Y7
@@ -7489,11 +8143,11 @@ block8:
 	ADDQ        $32, R10
 	ANDQ        $255, R10
 	SUBQ        $4, R9
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $4, R9
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R11
 	NEGQ        R9
 	VMOVUPD     32(R11)(R9*8), Y7
@@ -7530,7 +8184,7 @@ masked10:
 	VADDPD      Y8, Y9, Y8
 	VBLENDVPD   Y7, Y8, Y9, Y9
 	VMOVUPD     Y9, 0(SP)(R10*1)
-done9:
+done13:
 	VMOVUPD      0(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y7, Y7
@@ -7551,62 +8205,80 @@ done9:
 	VPERMILPD    $1, X7, X8
 	VADDPD       X8, X7, X7
 	VBROADCASTSD X7, Y7
-	MOVQ         264(SP), R8
-	VMOVSD       X6, (R8)
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y8
-	VMULPD       k4340000000000000<>+0(SB), Y7, Y9
-	VBLENDVPD    Y8, Y9, Y7, Y9
-	VMOVUPD      k43300000000003ff<>+0(SB), Y10
-	VBLENDVPD    Y8, k4330000000000434<>+0(SB), Y10, Y8
-	VPADDQ       k00095f619980c433<>+0(SB), Y9, Y9
-	VPSRLQ       $52, Y9, Y10
-	VPOR         k4330000000000000<>+0(SB), Y10, Y10
-	VPAND        k000fffffffffffff<>+0(SB), Y9, Y9
-	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y9, Y9
-	VSUBPD       Y8, Y10, Y8
-	VSUBPD       Y3, Y9, Y9
-	VMULPD       Y9, Y9, Y10
-	VADDPD       k4000000000000000<>+0(SB), Y9, Y11
-	VDIVPD       Y11, Y9, Y11
-	VMULPD       Y11, Y11, Y12
-	VMULPD       Y10, Y2, Y10
-	VMOVUPD      k3fc2f0626b04516a<>+0(SB), Y13
-	VFMADD213PD  k3fc39a1acfcae39a<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fc74663f35c4016<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fcc71c5209133c9<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fd24924941eff43<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fd999999997fdeb<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fe5555555555592<>+0(SB), Y12, Y13
-	VFMADD213PD  Y10, Y13, Y12
-	VMULPD       k3c7abc9e3b39803f<>+0(SB), Y8, Y13
-	VFMADD231PD  Y12, Y11, Y13
-	VSUBPD       Y13, Y10, Y10
-	VSUBPD       Y10, Y9, Y9
-	VFMADD231PD  k3fe62e42fefa39ef<>+0(SB), Y8, Y9
-	VCMPPD       $0, k0000000000000000<>+0(SB), Y7, Y8
-	VMOVUPD      k7ff8000000000001<>+0(SB), Y10
-	VBLENDVPD    Y8, kfff0000000000000<>+0(SB), Y10, Y8
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y7, Y10
-	VBLENDVPD    Y10, Y9, Y7, Y9
-	VCMPPD       $18, k0000000000000000<>+0(SB), Y7, Y10
-	VBLENDVPD    Y10, Y8, Y9, Y8
-	MOVQ         272(SP), R8
-	MOVQ         280(SP), R9
-	MOVQ         256(SP), R10
-	MOVQ         8(AX), R11
-	VMOVUPD      k0000000000000000<>+0(SB), Y9
-	VMOVUPD      Y9, 0(SP)
-	VMOVUPD      Y9, 32(SP)
-	VMOVUPD      Y9, 64(SP)
-	VMOVUPD      Y9, 96(SP)
-	VMOVUPD      Y9, 128(SP)
-	VMOVUPD      Y9, 160(SP)
-	VMOVUPD      Y9, 192(SP)
-	VMOVUPD      Y9, 224(SP)
-	MOVQ         $0, R12
-	SUBQ         $8, R11
-	JLT          single11
-block12:
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(AX), R8
+	VMOVSD       X7, 8(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), R8
+	VBROADCASTSD 8(R8), Y7
+over15:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed16
+	MOVQ   264(SP), R8
+	VMOVSD X6, (R8)
+passed16:
+	VCMPPD      $17, k0010000000000000<>+0(SB), Y7, Y8
+	VMULPD      k4340000000000000<>+0(SB), Y7, Y9
+	VBLENDVPD   Y8, Y9, Y7, Y9
+	VMOVUPD     k43300000000003ff<>+0(SB), Y10
+	VBLENDVPD   Y8, k4330000000000434<>+0(SB), Y10, Y8
+	VPADDQ      k00095f619980c433<>+0(SB), Y9, Y9
+	VPSRLQ      $52, Y9, Y10
+	VPOR        k4330000000000000<>+0(SB), Y10, Y10
+	VPAND       k000fffffffffffff<>+0(SB), Y9, Y9
+	VPADDQ      k3fe6a09e667f3bcd<>+0(SB), Y9, Y9
+	VSUBPD      Y8, Y10, Y8
+	VSUBPD      Y3, Y9, Y9
+	VMULPD      Y9, Y9, Y10
+	VADDPD      k4000000000000000<>+0(SB), Y9, Y11
+	VDIVPD      Y11, Y9, Y11
+	VMULPD      Y11, Y11, Y12
+	VMULPD      Y10, Y2, Y10
+	VMOVUPD     k3fc2f0626b04516a<>+0(SB), Y13
+	VFMADD213PD k3fc39a1acfcae39a<>+0(SB), Y12, Y13
+	VFMADD213PD k3fc74663f35c4016<>+0(SB), Y12, Y13
+	VFMADD213PD k3fcc71c5209133c9<>+0(SB), Y12, Y13
+	VFMADD213PD k3fd24924941eff43<>+0(SB), Y12, Y13
+	VFMADD213PD k3fd999999997fdeb<>+0(SB), Y12, Y13
+	VFMADD213PD k3fe5555555555592<>+0(SB), Y12, Y13
+	VFMADD213PD Y10, Y13, Y12
+	VMULPD      k3c7abc9e3b39803f<>+0(SB), Y8, Y13
+	VFMADD231PD Y12, Y11, Y13
+	VSUBPD      Y13, Y10, Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD k3fe62e42fefa39ef<>+0(SB), Y8, Y9
+	VCMPPD      $0, k0000000000000000<>+0(SB), Y7, Y8
+	VMOVUPD     k7ff8000000000001<>+0(SB), Y10
+	VBLENDVPD   Y8, kfff0000000000000<>+0(SB), Y10, Y8
+	VCMPPD      $17, k7ff0000000000000<>+0(SB), Y7, Y10
+	VBLENDVPD   Y10, Y9, Y7, Y9
+	VCMPPD      $18, k0000000000000000<>+0(SB), Y7, Y10
+	VBLENDVPD   Y10, Y8, Y9, Y8
+	MOVQ        808(AX), R8
+	CMPQ        R8, $3
+	JGT         known17
+	MOVQ        272(SP), R8
+	MOVQ        280(SP), R9
+	MOVQ        256(SP), R10
+	MOVQ        8(AX), R11
+	VMOVUPD     k0000000000000000<>+0(SB), Y9
+	VMOVUPD     Y9, 0(SP)
+	VMOVUPD     Y9, 32(SP)
+	VMOVUPD     Y9, 64(SP)
+	VMOVUPD     Y9, 96(SP)
+	VMOVUPD     Y9, 128(SP)
+	VMOVUPD     Y9, 160(SP)
+	VMOVUPD     Y9, 192(SP)
+	VMOVUPD     Y9, 224(SP)
+	MOVQ        $0, R12
+	SUBQ        $8, R11
+	JLT         single18
+block19:
 	VMULPD  (R9), Y4, Y9
 	VADDPD  Y5, Y9, Y9
 	VMULPD  (R8), Y9, Y9
@@ -7633,11 +8305,11 @@ block12:
 	ADDQ    $64, R12
 	ANDQ    $255, R12
 	SUBQ    $8, R11
-	JGE     block12
-single11:
+	JGE     block19
+single18:
 	ADDQ $8, R11
-	JEQ  done13
-masked14:
+	JEQ  done20
+masked21:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -7664,8 +8336,8 @@ masked14:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked14
-done13:
+	JGT        masked21
+done20:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y6, Y6
@@ -7686,29 +8358,50 @@ done13:
 	VPERMILPD    $1, X6, X8
 	VADDPD       X8, X6, X6
 	VBROADCASTSD X6, Y6
-	MOVQ         304(SP), R8
-	VMOVSD       X7, (R8)
-	VXORPD       k8000000000000000<>+0(SB), Y6, Y6
-	VADDPD       320(SP), Y6, Y6
-	VMOVUPD      Y6, 320(SP)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, 256(SP)
-	MOVQ         168(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, 264(SP)
-	MOVQ         184(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, 280(SP)
-	MOVQ         192(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, 304(SP)
-	MOVQ         352(SP), R8
-	DECQ         R8
-	MOVQ         R8, 352(SP)
-	JNE          row2
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over22
+	MOVQ         816(AX), R8
+	VMOVSD       X6, 16(R8)
+	JMP          leave9
+known17:
+	MOVQ         816(AX), R8
+	VBROADCASTSD 16(R8), Y6
+over22:
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed23
+	MOVQ   304(SP), R8
+	VMOVSD X7, (R8)
+passed23:
+	VXORPD  k8000000000000000<>+0(SB), Y6, Y6
+	MOVQ    808(AX), R8
+	DECQ    R8
+	CMPQ    R8, $3
+	JCS     passed24
+	VADDPD  320(SP), Y6, Y6
+	VMOVUPD Y6, 320(SP)
+passed24:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 256(SP)
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 264(SP)
+	MOVQ 184(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 280(SP)
+	MOVQ 192(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, 304(SP)
+	MOVQ 352(SP), R8
+	DECQ R8
+	MOVQ R8, 352(SP)
+	JNE  row2
 end1:
+leave9:
 	VMOVUPD 320(SP), Y0
 	MOVQ    312(SP), AX
 	VMOVSD  X0, (AX)
@@ -7772,6 +8465,9 @@ TEXT ·cross_entropy_prob_sum_f64_forward_0_avx512(SB), 0, $312-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ         808(AX), R10
+	CMPQ         R10, $1
+	JGT          known3
 	MOVQ         BX, R10
 	MOVQ         8(AX), R11
 	SUBQ         $32, R11
@@ -7779,8 +8475,8 @@ row2:
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z23
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z24
 	VBROADCASTSD kfff0000000000000<>+0(SB), Z25
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMAXPD      (R10), Z26, Z27
 	VFIXUPIMMPD $0, Z22, Z26, Z27
 	VMOVAPD     Z27, Z26
@@ -7795,16 +8491,16 @@ block4:
 	VMOVAPD     Z27, Z25
 	ADDQ        CX, R10
 	SUBQ        $32, R11
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z26, 0(SP)
 	VMOVUPD Z23, 64(SP)
 	VMOVUPD Z24, 128(SP)
 	VMOVUPD Z25, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R11, Z23
 	VPCMPQ       $6, iota64<>+0(SB), Z23, K1
 	VMOVUPD.Z    (R10), K1, Z23
@@ -7817,8 +8513,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z23
 	VMOVUPD       128(SP), Z24
 	VMAXPD        Z24, Z23, Z24
@@ -7839,17 +8535,30 @@ done5:
 	VMAXPD        X24, X23, X24
 	VFIXUPIMMPD   $0, X22, X23, X24
 	VBROADCASTSD  X24, Z23
-	MOVQ          BX, R10
-	MOVQ          8(AX), R11
-	VMOVAPD       Z0, Z24
-	VMOVUPD       Z24, 0(SP)
-	VMOVUPD       Z24, 64(SP)
-	VMOVUPD       Z24, 128(SP)
-	VMOVUPD       Z24, 192(SP)
-	MOVQ          $0, R12
-	SUBQ          $8, R11
-	JLT           single7
-block8:
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(AX), R10
+	VMOVSD        X23, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R10
+	VBROADCASTSD (R10), Z23
+over8:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(AX), R11
+	VMOVAPD Z0, Z24
+	VMOVUPD Z24, 0(SP)
+	VMOVUPD Z24, 64(SP)
+	VMOVUPD Z24, 128(SP)
+	VMOVUPD Z24, 192(SP)
+	MOVQ    $0, R12
+	SUBQ    $8, R11
+	JLT     single11
+block12:
 	VMOVUPD     (R10), Z24
 	VSUBPD      Z23, Z24, Z24
 	VMINPD      Z24, Z1, Z24
@@ -7885,11 +8594,11 @@ block8:
 	ADDQ        $64, R12
 	ANDQ        $255, R12
 	SUBQ        $8, R11
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R11
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTQ R11, Z24
 	VPCMPQ       $6, iota64<>+0(SB), Z24, K1
 	VMOVUPD.Z    (R10), K1, Z24
@@ -7924,22 +8633,37 @@ masked10:
 	VADDPD       Z24, Z25, Z24
 	VMOVAPD      Z24, K1, Z25
 	VMOVUPD      Z25, 0(SP)(R12*1)
-done9:
-	VMOVUPD          0(SP), Z24
-	VMOVUPD          128(SP), Z25
-	VADDPD           Z25, Z24, Z24
-	VMOVUPD          64(SP), Z25
-	VMOVUPD          192(SP), Z26
-	VADDPD           Z26, Z25, Z25
-	VADDPD           Z25, Z24, Z24
-	VEXTRACTF64X4    $1, Z24, Y25
-	VADDPD           Y25, Y24, Y24
-	VEXTRACTF64X2    $1, Y24, X25
-	VADDPD           X25, X24, X24
-	VPERMILPD        $1, X24, X25
-	VADDPD           X25, X24, X24
-	VBROADCASTSD     X24, Z24
-	VMOVSD           X23, (SI)
+done13:
+	VMOVUPD       0(SP), Z24
+	VMOVUPD       128(SP), Z25
+	VADDPD        Z25, Z24, Z24
+	VMOVUPD       64(SP), Z25
+	VMOVUPD       192(SP), Z26
+	VADDPD        Z26, Z25, Z25
+	VADDPD        Z25, Z24, Z24
+	VEXTRACTF64X4 $1, Z24, Y25
+	VADDPD        Y25, Y24, Y24
+	VEXTRACTF64X2 $1, Y24, X25
+	VADDPD        X25, X24, X24
+	VPERMILPD     $1, X24, X25
+	VADDPD        X25, X24, X24
+	VBROADCASTSD  X24, Z24
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(AX), R10
+	VMOVSD        X24, 8(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(AX), R10
+	VBROADCASTSD 8(R10), Z24
+over15:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed16
+	VMOVSD X23, (SI)
+passed16:
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z24, K1
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z24, Z25
 	VBLENDMPD        Z25, Z24, K1, Z25
@@ -7977,6 +8701,9 @@ done9:
 	VBLENDMPD        Z25, Z24, K1, Z25
 	VCMPPD           $18, Z0, Z24, K1
 	VBLENDMPD        Z26, Z25, K1, Z25
+	MOVQ             808(AX), R10
+	CMPQ             R10, $3
+	JGT              known17
 	MOVQ             256(SP), R10
 	MOVQ             264(SP), R11
 	MOVQ             BX, R12
@@ -7986,8 +8713,8 @@ done9:
 	VMOVAPD          Z0, Z27
 	VMOVAPD          Z0, Z28
 	VMOVAPD          Z0, Z29
-	JLT              kept11
-block12:
+	JLT              kept18
+block19:
 	VMULPD  (R11), Z20, Z30
 	VADDPD  Z21, Z30, Z30
 	VMULPD  (R10), Z30, Z30
@@ -8024,16 +8751,16 @@ block12:
 	ADDQ    R8, R11
 	ADDQ    CX, R12
 	SUBQ    $32, R13
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPD Z26, 0(SP)
 	VMOVUPD Z27, 64(SP)
 	VMOVUPD Z28, 128(SP)
 	VMOVUPD Z29, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	VPBROADCASTQ R13, Z26
 	VPCMPQ       $6, iota64<>+0(SB), Z26, K1
 	VMOVUPD.Z    (R10), K1, Z26
@@ -8055,8 +8782,8 @@ masked14:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked14
-done13:
+	JGT          masked21
+done20:
 	VMOVUPD       0(SP), Z23
 	VMOVUPD       128(SP), Z25
 	VADDPD        Z25, Z23, Z23
@@ -8071,28 +8798,49 @@ done13:
 	VPERMILPD     $1, X23, X25
 	VADDPD        X25, X23, X23
 	VBROADCASTSD  X23, Z23
-	VMOVSD        X24, (R9)
-	VPXORQ.BCST   k8000000000000000<>+0(SB), Z23, Z23
-	VADDPD.BCST   296(SP), Z23, Z23
-	VMOVSD        X23, 296(SP)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, SI
-	MOVQ          184(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, 264(SP)
-	MOVQ          192(R10), R10
-	SHLQ          $3, R10
-	ADDQ          R10, R9
-	MOVQ          304(SP), R10
-	DECQ          R10
-	MOVQ          R10, 304(SP)
-	JNE           row2
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over22
+	MOVQ          816(AX), R10
+	VMOVSD        X23, 16(R10)
+	JMP           leave9
+known17:
+	MOVQ         816(AX), R10
+	VBROADCASTSD 16(R10), Z23
+over22:
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed23
+	VMOVSD X24, (R9)
+passed23:
+	VPXORQ.BCST k8000000000000000<>+0(SB), Z23, Z23
+	MOVQ        808(AX), R10
+	DECQ        R10
+	CMPQ        R10, $3
+	JCS         passed24
+	VADDPD.BCST 296(SP), Z23, Z23
+	VMOVSD      X23, 296(SP)
+passed24:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 184(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, 264(SP)
+	MOVQ 192(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, R9
+	MOVQ 304(SP), R10
+	DECQ R10
+	MOVQ R10, 304(SP)
+	JNE  row2
 end1:
+leave9:
 	VBROADCASTSD 296(SP), Z0
 	MOVQ         288(SP), AX
 	VMOVSD       X0, (AX)

@@ -19,55 +19,71 @@ func cross_entropy_prob_none_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
-				v3 := runtime.FMA32(v2, 1.442695, 12583166)
-				v4 := v3 - 12583166
-				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
-				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
-				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
-				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
-				sum2[i] += v7
+				v := runtime.Max32(-104, runtime.Min32(89, x[i]-rowHigh))
+				v2 := runtime.FMA32(v, 1.442695, 12583166)
+				v3 := v2 - 12583166
+				v4 := runtime.FMA32(v3, 1.9046542e-09, runtime.FMA32(v3, -0.6931472, v))
+				v5 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v4, 0.008366547), v4, 0.0416672), v4, 0.16666543), v4, 0.49999997), v4, 1)
+				bits := math.Float32bits(runtime.FMA32(v3, 0.5, 12583039))
+				v6 := float32(float32(runtime.FMA32(v5, v4, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v2)-bits)<<23))
+				sum2[i] += v6
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v8 := runtime.LaneSum(sum2[:])
-		c := v8 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v8*16777216), v8)) + 0x4afb0d
-		v9 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v10 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v11 := float32(v10 * v10)
-		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
-		v13 := runtime.FMA32(v9, -1.9046542e-09, float32(float32(v11*v10)*runtime.FMA32(runtime.FMA32(v12, v10, -0.25000823), v10, 0.3333333)))
-		v14 := runtime.Select32(v8 < inf, runtime.FMA32(v9, 0.6931472, v10+runtime.FMA32(v11, -0.5, v13)), v8)
-		v15 := runtime.Select32(v8 <= 0, runtime.Select32(v8 == 0, minusInf, nan), v14)
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		c := rowSum2 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c, float32(rowSum2*16777216), rowSum2)) + 0x4afb0d
+		v7 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
+		v8 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v9 := float32(v8 * v8)
+		v10 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v8, 0.12763286), v8, -0.13160582), v8, 0.14201559), v8, -0.16623299), v8, 0.20001233)
+		v11 := runtime.FMA32(v7, -1.9046542e-09, float32(float32(v9*v8)*runtime.FMA32(runtime.FMA32(v10, v8, -0.25000823), v8, 0.3333333)))
+		v12 := runtime.Select32(rowSum2 < inf, runtime.FMA32(v7, 0.6931472, v8+runtime.FMA32(v9, -0.5, v11)), rowSum2)
+		v13 := runtime.Select32(rowSum2 <= 0, runtime.Select32(rowSum2 == 0, minusInf, nan), v12)
 		// Pass 3: sum.
 		var sum3 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			t := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v16 := float32(weight[i] * (float32(s0*t[i]) + s1))
-				sum3[i] += float32(v16 * (x[i] - v - v15))
+				v14 := float32(weight[i] * (float32(s0*t[i]) + s1))
+				sum3[i] += float32(v14 * (x[i] - rowHigh - v13))
 			}
 		}
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v8
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = -runtime.LaneSum(sum3[:])
+		rowSum3 := runtime.RowValue(a, 3, 2, runtime.LaneSum(sum3[:]))
+		if a.Pass == 3 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum2
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = -rowSum3
+		}
 	}
 }
 
@@ -95,8 +111,8 @@ func cross_entropy_prob_none_f32_backward_0_go(a *runtime.Args) {
 		v9 := -dYv
 		// Pass 1: sum, store dT.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
 			t := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -111,10 +127,14 @@ func cross_entropy_prob_none_f32_backward_0_go(a *runtime.Args) {
 				dWeight[i] += float32(float32(v9*v11) * v10)
 			}
 		}
-		v12 := runtime.LaneSum(sum2[:]) / sumv
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v12 := rowSum2 / sumv
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			weight := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
 			t := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
@@ -145,58 +165,74 @@ func cross_entropy_prob_none_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
-				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
-				v4 := v3 - 6.75539944105779e+15
-				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
-				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
-				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
-				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
-				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
-				sum2[i%32] += v9
+				v := runtime.Max64(-746, runtime.Min64(710, x[i]-rowHigh))
+				v2 := math.FMA(v, 1.4426950408889634, 6.75539944105779e+15)
+				v3 := v2 - 6.75539944105779e+15
+				v4 := math.FMA(v3, -2.3190468138462996e-17, math.FMA(v3, -0.6931471805599453, v))
+				v5 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v4, 2.5109024134111932e-08), v4, 2.755740275318943e-07), v4, 2.7557244255057715e-06), v4, 2.480158717225789e-05), v4, 0.0001984126988607269)
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v5, v4, 0.0013888888888962591), v4, 0.008333333333321655), v4, 0.041666666666666505), v4, 0.16666666666666677), v4, 0.5)
+				bits := math.Float64bits(math.FMA(v3, 0.5, 6.755399441056767e+15))
+				v7 := float64(math.FMA(math.FMA(v6, v4, 1), v4, 1) * math.Float64frombits(bits<<52))
+				v8 := float64(v7 * math.Float64frombits((math.Float64bits(v2)-bits)<<52))
+				sum2[i%32] += v8
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v10 := runtime.LaneSum(sum2[:])
-		c := v10 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v10*9.007199254740992e+15), v10)) + 0x95f619980c433
-		v11 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v12 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v13 := v12 / (v12 + 2)
-		v14 := float64(v13 * v13)
-		v15 := float64(0.5 * float64(v12*v12))
-		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
-		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
-		v18 := runtime.Select64(v10 <= 0, runtime.Select64(v10 == 0, minusInf, nan), runtime.Select64(v10 < inf, math.FMA(v11, 0.6931471805599453, v12-v17), v10))
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		c := rowSum2 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c, float64(rowSum2*9.007199254740992e+15), rowSum2)) + 0x95f619980c433
+		v9 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
+		v10 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v11 := v10 / (v10 + 2)
+		v12 := float64(v11 * v11)
+		v13 := float64(0.5 * float64(v10*v10))
+		v14 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v12, 0.15314040323371786), v12, 0.18183564551191073), v12, 0.22222198572344912), v12, 0.28571428742360555), v12, 0.39999999999414965)
+		v15 := v13 - math.FMA(v11, math.FMA(v12, math.FMA(v14, v12, 0.6666666666666734), v13), float64(v9*2.3190468138462996e-17))
+		v16 := runtime.Select64(rowSum2 <= 0, runtime.Select64(rowSum2 == 0, minusInf, nan), runtime.Select64(rowSum2 < inf, math.FMA(v9, 0.6931471805599453, v10-v15), rowSum2))
 		// Pass 3: sum.
 		var sum3 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			t := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v19 := float64(weight[i] * (float64(s0*t[i]) + s1))
-				sum3[i%32] += float64(v19 * (x[i] - v - v18))
+				v17 := float64(weight[i] * (float64(s0*t[i]) + s1))
+				sum3[i%32] += float64(v17 * (x[i] - rowHigh - v16))
 			}
 		}
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v10
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = -runtime.LaneSum(sum3[:])
+		rowSum3 := runtime.RowValue(a, 3, 2, runtime.LaneSum(sum3[:]))
+		if a.Pass == 3 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum2
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = -rowSum3
+		}
 	}
 }
 
@@ -225,8 +261,8 @@ func cross_entropy_prob_none_f64_backward_0_go(a *runtime.Args) {
 		v10 := -dYv
 		// Pass 1: sum, store dT.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
 			t := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -241,10 +277,14 @@ func cross_entropy_prob_none_f64_backward_0_go(a *runtime.Args) {
 				dWeight[i] += float64(float64(v10*v12) * v11)
 			}
 		}
-		v13 := runtime.LaneSum(sum2[:]) / sumv
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v13 := rowSum2 / sumv
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			weight := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
 			t := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
@@ -278,55 +318,71 @@ func cross_entropy_prob_mean_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum.
 		var sum3 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
-				v3 := runtime.FMA32(v2, 1.442695, 12583166)
-				v4 := v3 - 12583166
-				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
-				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
-				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
-				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
-				sum3[i] += v7
+				v := runtime.Max32(-104, runtime.Min32(89, x[i]-rowHigh))
+				v2 := runtime.FMA32(v, 1.442695, 12583166)
+				v3 := v2 - 12583166
+				v4 := runtime.FMA32(v3, 1.9046542e-09, runtime.FMA32(v3, -0.6931472, v))
+				v5 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v4, 0.008366547), v4, 0.0416672), v4, 0.16666543), v4, 0.49999997), v4, 1)
+				bits := math.Float32bits(runtime.FMA32(v3, 0.5, 12583039))
+				v6 := float32(float32(runtime.FMA32(v5, v4, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v2)-bits)<<23))
+				sum3[i] += v6
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v8 := runtime.LaneSum(sum3[:])
-		c := v8 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v8*16777216), v8)) + 0x4afb0d
-		v9 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v10 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v11 := float32(v10 * v10)
-		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
-		v13 := runtime.FMA32(v9, -1.9046542e-09, float32(float32(v11*v10)*runtime.FMA32(runtime.FMA32(v12, v10, -0.25000823), v10, 0.3333333)))
-		v14 := runtime.Select32(v8 < inf, runtime.FMA32(v9, 0.6931472, v10+runtime.FMA32(v11, -0.5, v13)), v8)
-		v15 := runtime.Select32(v8 <= 0, runtime.Select32(v8 == 0, minusInf, nan), v14)
+		rowSum3 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum3[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		c := rowSum3 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c, float32(rowSum3*16777216), rowSum3)) + 0x4afb0d
+		v7 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
+		v8 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v9 := float32(v8 * v8)
+		v10 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v8, 0.12763286), v8, -0.13160582), v8, 0.14201559), v8, -0.16623299), v8, 0.20001233)
+		v11 := runtime.FMA32(v7, -1.9046542e-09, float32(float32(v9*v8)*runtime.FMA32(runtime.FMA32(v10, v8, -0.25000823), v8, 0.3333333)))
+		v12 := runtime.Select32(rowSum3 < inf, runtime.FMA32(v7, 0.6931472, v8+runtime.FMA32(v9, -0.5, v11)), rowSum3)
+		v13 := runtime.Select32(rowSum3 <= 0, runtime.Select32(rowSum3 == 0, minusInf, nan), v12)
 		// Pass 3: sum.
 		var sum4 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			t := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v16 := float32(weight[i] * (float32(s0*t[i]) + s1))
-				sum4[i] += float32(v16 * (x[i] - v - v15))
+				v14 := float32(weight[i] * (float32(s0*t[i]) + s1))
+				sum4[i] += float32(v14 * (x[i] - rowHigh - v13))
 			}
 		}
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v8
-		sum2 += runtime.LaneSum(sum4[:])
+		rowSum4 := runtime.RowValue(a, 3, 2, runtime.LaneSum(sum4[:]))
+		if a.Pass == 3 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum3
+		}
+		if a.Ends(3) {
+			sum2 += rowSum4
+		}
 	}
 	*runtime.At[float32](a.Ptr[5], 0) = sum2
 }
@@ -357,8 +413,8 @@ func cross_entropy_prob_mean_f32_backward_0_go(a *runtime.Args) {
 		v10 := runtime.Select32(sumv <= 0, runtime.Select32(sumv == 0, minusInf, nan), v9)
 		// Pass 1: sum, store dT.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
 			t := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -373,10 +429,14 @@ func cross_entropy_prob_mean_f32_backward_0_go(a *runtime.Args) {
 				dWeight[i] += float32(float32(v3*v12) * v11)
 			}
 		}
-		v13 := runtime.LaneSum(sum2[:]) / sumv
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v13 := rowSum2 / sumv
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			weight := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
 			t := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
@@ -408,58 +468,74 @@ func cross_entropy_prob_mean_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum.
 		var sum3 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
-				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
-				v4 := v3 - 6.75539944105779e+15
-				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
-				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
-				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
-				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
-				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
-				sum3[i%32] += v9
+				v := runtime.Max64(-746, runtime.Min64(710, x[i]-rowHigh))
+				v2 := math.FMA(v, 1.4426950408889634, 6.75539944105779e+15)
+				v3 := v2 - 6.75539944105779e+15
+				v4 := math.FMA(v3, -2.3190468138462996e-17, math.FMA(v3, -0.6931471805599453, v))
+				v5 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v4, 2.5109024134111932e-08), v4, 2.755740275318943e-07), v4, 2.7557244255057715e-06), v4, 2.480158717225789e-05), v4, 0.0001984126988607269)
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v5, v4, 0.0013888888888962591), v4, 0.008333333333321655), v4, 0.041666666666666505), v4, 0.16666666666666677), v4, 0.5)
+				bits := math.Float64bits(math.FMA(v3, 0.5, 6.755399441056767e+15))
+				v7 := float64(math.FMA(math.FMA(v6, v4, 1), v4, 1) * math.Float64frombits(bits<<52))
+				v8 := float64(v7 * math.Float64frombits((math.Float64bits(v2)-bits)<<52))
+				sum3[i%32] += v8
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v10 := runtime.LaneSum(sum3[:])
-		c := v10 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v10*9.007199254740992e+15), v10)) + 0x95f619980c433
-		v11 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v12 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v13 := v12 / (v12 + 2)
-		v14 := float64(v13 * v13)
-		v15 := float64(0.5 * float64(v12*v12))
-		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
-		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
-		v18 := runtime.Select64(v10 <= 0, runtime.Select64(v10 == 0, minusInf, nan), runtime.Select64(v10 < inf, math.FMA(v11, 0.6931471805599453, v12-v17), v10))
+		rowSum3 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum3[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		c := rowSum3 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c, float64(rowSum3*9.007199254740992e+15), rowSum3)) + 0x95f619980c433
+		v9 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
+		v10 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v11 := v10 / (v10 + 2)
+		v12 := float64(v11 * v11)
+		v13 := float64(0.5 * float64(v10*v10))
+		v14 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v12, 0.15314040323371786), v12, 0.18183564551191073), v12, 0.22222198572344912), v12, 0.28571428742360555), v12, 0.39999999999414965)
+		v15 := v13 - math.FMA(v11, math.FMA(v12, math.FMA(v14, v12, 0.6666666666666734), v13), float64(v9*2.3190468138462996e-17))
+		v16 := runtime.Select64(rowSum3 <= 0, runtime.Select64(rowSum3 == 0, minusInf, nan), runtime.Select64(rowSum3 < inf, math.FMA(v9, 0.6931471805599453, v10-v15), rowSum3))
 		// Pass 3: sum.
 		var sum4 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			t := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v19 := float64(weight[i] * (float64(s0*t[i]) + s1))
-				sum4[i%32] += float64(v19 * (x[i] - v - v18))
+				v17 := float64(weight[i] * (float64(s0*t[i]) + s1))
+				sum4[i%32] += float64(v17 * (x[i] - rowHigh - v16))
 			}
 		}
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v10
-		sum2 += runtime.LaneSum(sum4[:])
+		rowSum4 := runtime.RowValue(a, 3, 2, runtime.LaneSum(sum4[:]))
+		if a.Pass == 3 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum3
+		}
+		if a.Ends(3) {
+			sum2 += rowSum4
+		}
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum2
 }
@@ -491,8 +567,8 @@ func cross_entropy_prob_mean_f64_backward_0_go(a *runtime.Args) {
 		v11 := runtime.Select64(sumv <= 0, runtime.Select64(sumv == 0, minusInf, nan), runtime.Select64(sumv < inf, math.FMA(v4, 0.6931471805599453, v5-v10), sumv))
 		// Pass 1: sum, store dT.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
 			t := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -507,10 +583,14 @@ func cross_entropy_prob_mean_f64_backward_0_go(a *runtime.Args) {
 				dWeight[i] += float64(float64(v3*v13) * v12)
 			}
 		}
-		v14 := runtime.LaneSum(sum2[:]) / sumv
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v14 := rowSum2 / sumv
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			weight := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
 			t := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
@@ -544,55 +624,71 @@ func cross_entropy_prob_sum_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum.
 		var sum3 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
-				v3 := runtime.FMA32(v2, 1.442695, 12583166)
-				v4 := v3 - 12583166
-				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
-				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
-				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
-				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
-				sum3[i] += v7
+				v := runtime.Max32(-104, runtime.Min32(89, x[i]-rowHigh))
+				v2 := runtime.FMA32(v, 1.442695, 12583166)
+				v3 := v2 - 12583166
+				v4 := runtime.FMA32(v3, 1.9046542e-09, runtime.FMA32(v3, -0.6931472, v))
+				v5 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v4, 0.008366547), v4, 0.0416672), v4, 0.16666543), v4, 0.49999997), v4, 1)
+				bits := math.Float32bits(runtime.FMA32(v3, 0.5, 12583039))
+				v6 := float32(float32(runtime.FMA32(v5, v4, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v2)-bits)<<23))
+				sum3[i] += v6
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v8 := runtime.LaneSum(sum3[:])
-		c := v8 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c, float32(v8*16777216), v8)) + 0x4afb0d
-		v9 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
-		v10 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v11 := float32(v10 * v10)
-		v12 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v10, 0.12763286), v10, -0.13160582), v10, 0.14201559), v10, -0.16623299), v10, 0.20001233)
-		v13 := runtime.FMA32(v9, -1.9046542e-09, float32(float32(v11*v10)*runtime.FMA32(runtime.FMA32(v12, v10, -0.25000823), v10, 0.3333333)))
-		v14 := runtime.Select32(v8 < inf, runtime.FMA32(v9, 0.6931472, v10+runtime.FMA32(v11, -0.5, v13)), v8)
-		v15 := runtime.Select32(v8 <= 0, runtime.Select32(v8 == 0, minusInf, nan), v14)
+		rowSum3 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum3[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		c := rowSum3 < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c, float32(rowSum3*16777216), rowSum3)) + 0x4afb0d
+		v7 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
+		v8 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v9 := float32(v8 * v8)
+		v10 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v8, 0.12763286), v8, -0.13160582), v8, 0.14201559), v8, -0.16623299), v8, 0.20001233)
+		v11 := runtime.FMA32(v7, -1.9046542e-09, float32(float32(v9*v8)*runtime.FMA32(runtime.FMA32(v10, v8, -0.25000823), v8, 0.3333333)))
+		v12 := runtime.Select32(rowSum3 < inf, runtime.FMA32(v7, 0.6931472, v8+runtime.FMA32(v9, -0.5, v11)), rowSum3)
+		v13 := runtime.Select32(rowSum3 <= 0, runtime.Select32(rowSum3 == 0, minusInf, nan), v12)
 		// Pass 3: sum.
 		var sum4 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			t := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v16 := float32(weight[i] * (float32(s0*t[i]) + s1))
-				sum4[i] += float32(v16 * (x[i] - v - v15))
+				v14 := float32(weight[i] * (float32(s0*t[i]) + s1))
+				sum4[i] += float32(v14 * (x[i] - rowHigh - v13))
 			}
 		}
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v8
-		sum2 += -runtime.LaneSum(sum4[:])
+		rowSum4 := runtime.RowValue(a, 3, 2, runtime.LaneSum(sum4[:]))
+		if a.Pass == 3 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum3
+		}
+		if a.Ends(3) {
+			sum2 += -rowSum4
+		}
 	}
 	*runtime.At[float32](a.Ptr[5], 0) = sum2
 }
@@ -609,58 +705,74 @@ func cross_entropy_prob_sum_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum.
 		var sum3 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
-				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
-				v4 := v3 - 6.75539944105779e+15
-				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
-				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
-				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
-				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
-				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
-				sum3[i%32] += v9
+				v := runtime.Max64(-746, runtime.Min64(710, x[i]-rowHigh))
+				v2 := math.FMA(v, 1.4426950408889634, 6.75539944105779e+15)
+				v3 := v2 - 6.75539944105779e+15
+				v4 := math.FMA(v3, -2.3190468138462996e-17, math.FMA(v3, -0.6931471805599453, v))
+				v5 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v4, 2.5109024134111932e-08), v4, 2.755740275318943e-07), v4, 2.7557244255057715e-06), v4, 2.480158717225789e-05), v4, 0.0001984126988607269)
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v5, v4, 0.0013888888888962591), v4, 0.008333333333321655), v4, 0.041666666666666505), v4, 0.16666666666666677), v4, 0.5)
+				bits := math.Float64bits(math.FMA(v3, 0.5, 6.755399441056767e+15))
+				v7 := float64(math.FMA(math.FMA(v6, v4, 1), v4, 1) * math.Float64frombits(bits<<52))
+				v8 := float64(v7 * math.Float64frombits((math.Float64bits(v2)-bits)<<52))
+				sum3[i%32] += v8
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v10 := runtime.LaneSum(sum3[:])
-		c := v10 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c, float64(v10*9.007199254740992e+15), v10)) + 0x95f619980c433
-		v11 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
-		v12 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v13 := v12 / (v12 + 2)
-		v14 := float64(v13 * v13)
-		v15 := float64(0.5 * float64(v12*v12))
-		v16 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v14, 0.15314040323371786), v14, 0.18183564551191073), v14, 0.22222198572344912), v14, 0.28571428742360555), v14, 0.39999999999414965)
-		v17 := v15 - math.FMA(v13, math.FMA(v14, math.FMA(v16, v14, 0.6666666666666734), v15), float64(v11*2.3190468138462996e-17))
-		v18 := runtime.Select64(v10 <= 0, runtime.Select64(v10 == 0, minusInf, nan), runtime.Select64(v10 < inf, math.FMA(v11, 0.6931471805599453, v12-v17), v10))
+		rowSum3 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum3[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		c := rowSum3 < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c, float64(rowSum3*9.007199254740992e+15), rowSum3)) + 0x95f619980c433
+		v9 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
+		v10 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v11 := v10 / (v10 + 2)
+		v12 := float64(v11 * v11)
+		v13 := float64(0.5 * float64(v10*v10))
+		v14 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v12, 0.15314040323371786), v12, 0.18183564551191073), v12, 0.22222198572344912), v12, 0.28571428742360555), v12, 0.39999999999414965)
+		v15 := v13 - math.FMA(v11, math.FMA(v12, math.FMA(v14, v12, 0.6666666666666734), v13), float64(v9*2.3190468138462996e-17))
+		v16 := runtime.Select64(rowSum3 <= 0, runtime.Select64(rowSum3 == 0, minusInf, nan), runtime.Select64(rowSum3 < inf, math.FMA(v9, 0.6931471805599453, v10-v15), rowSum3))
 		// Pass 3: sum.
 		var sum4 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			t := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v19 := float64(weight[i] * (float64(s0*t[i]) + s1))
-				sum4[i%32] += float64(v19 * (x[i] - v - v18))
+				v17 := float64(weight[i] * (float64(s0*t[i]) + s1))
+				sum4[i%32] += float64(v17 * (x[i] - rowHigh - v16))
 			}
 		}
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v10
-		sum2 += -runtime.LaneSum(sum4[:])
+		rowSum4 := runtime.RowValue(a, 3, 2, runtime.LaneSum(sum4[:]))
+		if a.Pass == 3 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum3
+		}
+		if a.Ends(3) {
+			sum2 += -rowSum4
+		}
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum2
 }

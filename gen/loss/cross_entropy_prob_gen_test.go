@@ -3,12 +3,32 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleCrossEntropyProb() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 0, 0, 0}, 2, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 0, 0, 0.25, 0.25, 0.5}, 2, 3))
+	y := runtime.Must(loss.CrossEntropyProb(x, t, nil, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 1.7531
+}
+
+func ExampleCrossEntropyProb_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 1, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{0.25, 0.75}, 1, 2))
+	weight := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	y := runtime.Must(loss.CrossEntropyProb(x, t, weight, &loss.CrossEntropyProbAttrs{LabelSmoothing: new(0.5), Reduction: loss.ReductionNone}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[1] [0.884]
+}
 
 func TestCrossEntropyProbExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.cross_entropy_prob",

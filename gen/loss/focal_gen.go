@@ -67,6 +67,10 @@ func (a *FocalAttrs) values() (focalValues, error) {
 // x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: gamma must not be negative; alpha must lie between 0 and 1.
+//
+// With x = [0, 2, -1] and t = [1, 1, 0], y is about [0.043322, 0.00045089, 0.016994]:
+//
+//	y, err := loss.Focal(x, t, &loss.FocalAttrs{Alpha: new(0.25), Reduction: loss.ReductionNone})
 func Focal(x, t *runtime.Tensor, attrs *FocalAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

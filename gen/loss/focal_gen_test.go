@@ -3,12 +3,22 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleFocal() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 2, -1}, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 1, 0}, 3))
+	y := runtime.Must(loss.Focal(x, t, &loss.FocalAttrs{Alpha: new(0.25), Reduction: loss.ReductionNone}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[3] [0.043 0.000 0.017]
+}
 
 func TestFocalExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.focal",

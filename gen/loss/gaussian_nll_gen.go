@@ -61,6 +61,10 @@ func (a *GaussianNLLAttrs) values() (gaussianNLLValues, error) {
 // x: T[...B], t: T[...B], var2 (var in the formula): T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: eps must be positive; var has negative entries.
+//
+// With x = [1, 2], t = [1.5, 4] and var2 = [0, 4], y is about [0.82236, 2.1121]:
+//
+//	y, err := loss.GaussianNLL(x, t, var2, &loss.GaussianNLLAttrs{Full: true, Eps: new(0.5), Reduction: loss.ReductionNone})
 func GaussianNLL(x, t, var2 *runtime.Tensor, attrs *GaussianNLLAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -404,7 +408,7 @@ var gaussianNLLNoneNoFullBackward = runtime.Signature{
 }
 
 var gaussianNLLMeanNoFullForward = runtime.Signature{
-	Op: "loss.gaussian_nll", Vars: gaussianNLLVars, Axes: gaussianNLLAxes, Outer: true,
+	Op: "loss.gaussian_nll", Vars: gaussianNLLVars, Axes: gaussianNLLAxes, Outer: true, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -8,6 +8,24 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// gaussianNLLPart0 is a loop that runs in parts.
+type gaussianNLLPart0 struct {
+	t2, var2, x, y []float32
+	eps            float32
+}
+
+func (part *gaussianNLLPart0) Run(from, to int) error {
+	t2, var2, x, y, eps := part.t2, part.var2, part.x, part.y, part.eps
+	for b2 := from; b2 < to; b2++ {
+		varAt := var2[b2]
+		t := varAt + (runtime.Max32(varAt, eps) - varAt)
+		t3 := x[b2] - t2[b2]
+		t4 := float32((float32(math.Log(float64(t))) + float32(t3*t3)/t) * 0.5)
+		y[b2] = t4 + 0
+	}
+	return nil
+}
+
 // gaussianNLLNoneNoFullRunF32 computes gaussian_nll with reduction none, full false, T f32.
 func gaussianNLLNoneNoFullRunF32(b *runtime.Bound, v *gaussianNLLValues) error {
 	B := b.Ext[0]
@@ -30,14 +48,31 @@ func gaussianNLLNoneNoFullRunF32(b *runtime.Bound, v *gaussianNLLValues) error {
 
 	// y[b] = (log(acc(T)(var[b] + stop(max(var[b], T(eps)) - var[b]))) + (x[b] - t[b]) * (x[b] - t[b]) / acc(T)(var[b] + stop(max(var[b], T(eps)) - var[b]))) * (1/2) + 0   for b in ...B
 	eps := float32(v.eps)
-	for b2 := range B {
-		varAt := var2[b2]
-		t := varAt + (runtime.Max32(varAt, eps) - varAt)
-		t3 := x[b2] - t2[b2]
-		t4 := float32((float32(math.Log(float64(t))) + float32(t3*t3)/t) * 0.5)
-		y[b2] = t4 + 0
+	if part := (gaussianNLLPart0{t2, var2, x, y, eps}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// gaussianNLLPart1 is a loop that runs in parts.
+type gaussianNLLPart1 struct {
+	v              gaussianNLLValues
+	t2, var2, x, y []float64
+}
+
+func (part *gaussianNLLPart1) Run(from, to int) error {
+	v, t2, var2, x, y := &part.v, part.t2, part.var2, part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		varAt := var2[b2]
+		t := varAt + (runtime.Max64(varAt, v.eps) - varAt)
+		t3 := x[b2] - t2[b2]
+		y[b2] = float64((math.Log(t)+float64(t3*t3)/t)*0.5) + 0
+	}
 	return nil
 }
 
@@ -62,13 +97,32 @@ func gaussianNLLNoneNoFullRunF64(b *runtime.Bound, v *gaussianNLLValues) error {
 	}
 
 	// y[b] = (log(acc(T)(var[b] + stop(max(var[b], T(eps)) - var[b]))) + (x[b] - t[b]) * (x[b] - t[b]) / acc(T)(var[b] + stop(max(var[b], T(eps)) - var[b]))) * (1/2) + 0   for b in ...B
-	for b2 := range B {
-		varAt := var2[b2]
-		t := varAt + (runtime.Max64(varAt, v.eps) - varAt)
-		t3 := x[b2] - t2[b2]
-		y[b2] = float64((math.Log(t)+float64(t3*t3)/t)*0.5) + 0
+	if part := (gaussianNLLPart1{*v, t2, var2, x, y}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// gaussianNLLPart2 is a loop that runs in parts.
+type gaussianNLLPart2 struct {
+	t2, var2, x, y []float32
+	eps, t5        float32
+}
+
+func (part *gaussianNLLPart2) Run(from, to int) error {
+	t2, var2, x, y, eps, t5 := part.t2, part.var2, part.x, part.y, part.eps, part.t5
+	for b2 := from; b2 < to; b2++ {
+		varAt := var2[b2]
+		t := varAt + (runtime.Max32(varAt, eps) - varAt)
+		t3 := x[b2] - t2[b2]
+		t4 := float32((float32(math.Log(float64(t))) + float32(t3*t3)/t) * 0.5)
+		y[b2] = t4 + t5
+	}
 	return nil
 }
 
@@ -95,14 +149,32 @@ func gaussianNLLNoneFullRunF32(b *runtime.Bound, v *gaussianNLLValues) error {
 	// y[b] = (log(acc(T)(var[b] + stop(max(var[b], T(eps)) - var[b]))) + (x[b] - t[b]) * (x[b] - t[b]) / acc(T)(var[b] + stop(max(var[b], T(eps)) - var[b]))) * (1/2) + acc(T)(log(real(2) * pi) / real(2))   for b in ...B
 	eps := float32(v.eps)
 	t5 := float32(math.Log(float64(2*math.Pi)) / 2)
-	for b2 := range B {
-		varAt := var2[b2]
-		t := varAt + (runtime.Max32(varAt, eps) - varAt)
-		t3 := x[b2] - t2[b2]
-		t4 := float32((float32(math.Log(float64(t))) + float32(t3*t3)/t) * 0.5)
-		y[b2] = t4 + t5
+	if part := (gaussianNLLPart2{t2, var2, x, y, eps, t5}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// gaussianNLLPart3 is a loop that runs in parts.
+type gaussianNLLPart3 struct {
+	v              gaussianNLLValues
+	t2, var2, x, y []float64
+	t4             float64
+}
+
+func (part *gaussianNLLPart3) Run(from, to int) error {
+	v, t2, var2, x, y, t4 := &part.v, part.t2, part.var2, part.x, part.y, part.t4
+	for b2 := from; b2 < to; b2++ {
+		varAt := var2[b2]
+		t := varAt + (runtime.Max64(varAt, v.eps) - varAt)
+		t3 := x[b2] - t2[b2]
+		y[b2] = float64((math.Log(t)+float64(t3*t3)/t)*0.5) + t4
+	}
 	return nil
 }
 
@@ -128,11 +200,12 @@ func gaussianNLLNoneFullRunF64(b *runtime.Bound, v *gaussianNLLValues) error {
 
 	// y[b] = (log(acc(T)(var[b] + stop(max(var[b], T(eps)) - var[b]))) + (x[b] - t[b]) * (x[b] - t[b]) / acc(T)(var[b] + stop(max(var[b], T(eps)) - var[b]))) * (1/2) + acc(T)(log(real(2) * pi) / real(2))   for b in ...B
 	t4 := math.Log(float64(2*math.Pi)) / 2
-	for b2 := range B {
-		varAt := var2[b2]
-		t := varAt + (runtime.Max64(varAt, v.eps) - varAt)
-		t3 := x[b2] - t2[b2]
-		y[b2] = float64((math.Log(t)+float64(t3*t3)/t)*0.5) + t4
+	if part := (gaussianNLLPart3{*v, t2, var2, x, y, t4}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 3), y)
 	return nil

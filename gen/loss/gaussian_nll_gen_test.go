@@ -3,12 +3,33 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleGaussianNLL() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 4}, 2))
+	var2 := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	y := runtime.Must(loss.GaussianNLL(x, t, var2, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 0.6733
+}
+
+func ExampleGaussianNLL_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{1.5, 4}, 2))
+	var2 := runtime.Must(runtime.FromSlice([]float32{0, 4}, 2))
+	y := runtime.Must(loss.GaussianNLL(x, t, var2, &loss.GaussianNLLAttrs{Full: true, Eps: new(0.5), Reduction: loss.ReductionNone}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [0.8224 2.1121]
+}
 
 func TestGaussianNLLExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.gaussian_nll",

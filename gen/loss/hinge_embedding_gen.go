@@ -48,6 +48,10 @@ func (a *HingeEmbeddingAttrs) values() (hingeEmbeddingValues, error) {
 // x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [0.5, 0.25, 3] and t = [1, -1, -1], y is [0.5, 3.75, 1]:
+//
+//	y, err := loss.HingeEmbedding(x, t, &loss.HingeEmbeddingAttrs{Margin: new(4.0), Reduction: loss.ReductionNone})
 func HingeEmbedding(x, t *runtime.Tensor, attrs *HingeEmbeddingAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

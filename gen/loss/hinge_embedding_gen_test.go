@@ -3,12 +3,31 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleHingeEmbedding() {
+	x := runtime.Must(runtime.FromSlice([]float32{0.5, 0.25, 3}, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{1, -1, -1}, 3))
+	y := runtime.Must(loss.HingeEmbedding(x, t, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 0.4167
+}
+
+func ExampleHingeEmbedding_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{0.5, 0.25, 3}, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{1, -1, -1}, 3))
+	y := runtime.Must(loss.HingeEmbedding(x, t, &loss.HingeEmbeddingAttrs{Margin: new(4.0), Reduction: loss.ReductionNone}))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [0.50 3.75 1.00]
+}
 
 func TestHingeEmbeddingExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.hinge_embedding",

@@ -48,6 +48,10 @@ func (a *HingeAttrs) values() (hinge_Values, error) {
 // x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [2, 0.25, -1] and t = [1, 1, 1], y is [0, 0.75, 2]:
+//
+//	y, err := loss.Hinge(x, t, &loss.HingeAttrs{Reduction: loss.ReductionNone})
 func Hinge(x, t *runtime.Tensor, attrs *HingeAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -3,12 +3,22 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleHinge() {
+	x := runtime.Must(runtime.FromSlice([]float32{2, 0.25, -1}, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 1, 1}, 3))
+	y := runtime.Must(loss.Hinge(x, t, &loss.HingeAttrs{Reduction: loss.ReductionNone}))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [0.00 0.75 2.00]
+}
 
 func TestHingeExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.hinge",

@@ -57,6 +57,10 @@ func (a *HuberAttrs) values() (huberValues, error) {
 // x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: delta must be positive.
+//
+// With x = [1, -3] and t = [0, 1], y is [0.5, 6]:
+//
+//	y, err := loss.Huber(x, t, &loss.HuberAttrs{Delta: new(2.0), Reduction: loss.ReductionNone})
 func Huber(x, t *runtime.Tensor, attrs *HuberAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -3,12 +3,31 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleHuber() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0.5, 3}, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{0, 0, 0}, 3))
+	y := runtime.Must(loss.Huber(x, t, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 0.875
+}
+
+func ExampleHuber_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -3}, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{0, 1}, 2))
+	y := runtime.Must(loss.Huber(x, t, &loss.HuberAttrs{Delta: new(2.0), Reduction: loss.ReductionNone}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [0.5 6.0]
+}
 
 func TestHuberExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.huber",

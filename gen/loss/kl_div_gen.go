@@ -79,6 +79,10 @@ func (a *KLDivAttrs) values() (klDivValues, error) {
 // x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[-1, -2], [-0.5, -3]] and t = [[0.5, 0.5], [1, 0]], y is about 0.65343:
+//
+//	y, err := loss.KLDiv(x, t, &loss.KLDivAttrs{Reduction: loss.KLDivReductionBatchmean})
 func KLDiv(x, t *runtime.Tensor, attrs *KLDivAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -3,12 +3,22 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleKLDiv() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, -2, -0.5, -3}, 2, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{0.5, 0.5, 1, 0}, 2, 2))
+	y := runtime.Must(loss.KLDiv(x, t, &loss.KLDivAttrs{Reduction: loss.KLDivReductionBatchmean}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 0.6534
+}
 
 func TestKLDivExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.kl_div",

@@ -41,6 +41,10 @@ func (a *L1Attrs) values() (l1Values, error) {
 // x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 2], [3, 4]] and t = [1, 4], y is [[0, 2], [2, 0]]:
+//
+//	y, err := loss.L1(x, t, &loss.L1Attrs{Reduction: loss.ReductionNone})
 func L1(x, t *runtime.Tensor, attrs *L1Attrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -3,12 +3,33 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleL1() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 5}, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 4, 1}, 3))
+	y := runtime.Must(loss.L1(x, t, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 2
+}
+
+func ExampleL1_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 4}, 2))
+	y := runtime.Must(loss.L1(x, t, &loss.L1Attrs{Reduction: loss.ReductionNone}))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[0 2]
+	//  [2 0]]
+}
 
 func TestL1Examples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.l1",

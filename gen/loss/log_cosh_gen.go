@@ -47,6 +47,10 @@ func (a *LogCoshAttrs) values() (logCoshValues, error) {
 // x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [0, 1, -3] and t = [0, 0, 0], y is about [0, 0.43378, 2.3093]:
+//
+//	y, err := loss.LogCosh(x, t, &loss.LogCoshAttrs{Reduction: loss.ReductionNone})
 func LogCosh(x, t *runtime.Tensor, attrs *LogCoshAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -3,12 +3,22 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLogCosh() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1, -3}, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{0, 0, 0}, 3))
+	y := runtime.Must(loss.LogCosh(x, t, &loss.LogCoshAttrs{Reduction: loss.ReductionNone}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [0.0000 0.4338 2.3093]
+}
 
 func TestLogCoshExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.log_cosh",

@@ -49,6 +49,10 @@ func (a *MarginRankingAttrs) values() (marginRankingValues, error) {
 // x1: T[...B], x2: T[...B], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x1 = [1, 2, 3], x2 = [2, 1, 5] and t = [1, 1, -1], y is [1, 0, 0]:
+//
+//	y, err := loss.MarginRanking(x1, x2, t, &loss.MarginRankingAttrs{Reduction: loss.ReductionNone})
 func MarginRanking(x1, x2, t *runtime.Tensor, attrs *MarginRankingAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

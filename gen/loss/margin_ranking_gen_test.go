@@ -3,12 +3,23 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMarginRanking() {
+	x1 := runtime.Must(runtime.FromSlice([]float32{1, 2, 3}, 3))
+	x2 := runtime.Must(runtime.FromSlice([]float32{2, 1, 5}, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 1, -1}, 3))
+	y := runtime.Must(loss.MarginRanking(x1, x2, t, &loss.MarginRankingAttrs{Reduction: loss.ReductionNone}))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [1 0 0]
+}
 
 func TestMarginRankingExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.margin_ranking",

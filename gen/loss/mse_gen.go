@@ -39,6 +39,10 @@ func (a *MSEAttrs) values() (mseValues, error) {
 // x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [1, 2] and t = [1, 4], y is [0, 4]:
+//
+//	y, err := loss.MSE(x, t, &loss.MSEAttrs{Reduction: loss.ReductionNone})
 func MSE(x, t *runtime.Tensor, attrs *MSEAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -3,12 +3,31 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMSE() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 4}, 2))
+	y := runtime.Must(loss.MSE(x, t, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 2
+}
+
+func ExampleMSE_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 4}, 2))
+	y := runtime.Must(loss.MSE(x, t, &loss.MSEAttrs{Reduction: loss.ReductionNone}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [0 4]
+}
 
 func TestMSEExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.mse",

@@ -61,6 +61,10 @@ func (a *MultiMarginAttrs) values() (multiMarginValues, error) {
 // x: T[...N, C], t: I[...N], weight: T[C] or nil; y: T[...N] or T[]. T: f16, bf16, f32 or f64. I: i32 or i64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex: p must be 1 or 2.
+//
+// With x = [[0.5, 0.25]], t = [1] and weight = [1, 4], y is [10.125]:
+//
+//	y, err := loss.MultiMargin(x, t, weight, &loss.MultiMarginAttrs{P: new(2), Margin: new(2.0), Reduction: loss.ReductionNone})
 func MultiMargin(x, t, weight *runtime.Tensor, attrs *MultiMarginAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -347,7 +351,7 @@ var multiMarginWeightNoneForward = runtime.Signature{
 }
 
 var multiMarginWeightNoneBackward = runtime.Signature{
-	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes,
+	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -359,7 +363,7 @@ var multiMarginWeightNoneBackward = runtime.Signature{
 }
 
 var multiMarginWeightMeanForward = runtime.Signature{
-	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes,
+	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -369,7 +373,7 @@ var multiMarginWeightMeanForward = runtime.Signature{
 }
 
 var multiMarginWeightMeanBackward = runtime.Signature{
-	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes,
+	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -391,7 +395,7 @@ var multiMarginNoWeightNoneForward = runtime.Signature{
 }
 
 var multiMarginNoWeightNoneBackward = runtime.Signature{
-	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes,
+	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -402,7 +406,7 @@ var multiMarginNoWeightNoneBackward = runtime.Signature{
 }
 
 var multiMarginNoWeightMeanForward = runtime.Signature{
-	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes,
+	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -412,7 +416,7 @@ var multiMarginNoWeightMeanForward = runtime.Signature{
 }
 
 var multiMarginNoWeightMeanBackward = runtime.Signature{
-	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes,
+	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

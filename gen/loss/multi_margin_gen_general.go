@@ -8,30 +8,36 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// multiMarginWeightNoneRunF32Int computes multi_margin with weight given, reduction none, T f32, I any integer.
-func multiMarginWeightNoneRunF32Int[I runtime.Integer](b *runtime.Bound, v *multiMarginValues) error {
-	N := b.Ext[0]
-	C := b.Ext[1]
-	weight := runtime.Elements[float32](b, 2)
-	t := runtime.Elements[I](b, 1)
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, N)
+// multiMarginPart0 is a loop that runs in parts.
+type multiMarginPart0[I runtime.Integer] struct {
+	t         []I
+	w, weight []float32
+	C         int
+}
 
-	// w[n] = weight[t[n]]   for n in ...N
-	w := runtime.Temp[float32](b, N)
-	for n := range N {
+func (part *multiMarginPart0[I]) Run(from, to int) error {
+	t, w, weight, C := part.t, part.w, part.weight, part.C
+	for n := from; n < to; n++ {
 		i := int(t[n])
 		if uint(i) >= uint(C) {
 			return runtime.IndexError("loss.multi_margin", "t", n, i, C)
 		}
 		w[n] = weight[i]
 	}
+	return nil
+}
 
-	// sum[n] += max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ T(p)   for n in ...N, c in C   where I(c) != t[n]
-	sum := runtime.Temp[float32](b, N)
-	margin := float32(v.margin)
-	p := float32(v.p)
-	for n := range N {
+// multiMarginPart1 is a loop that runs in parts.
+type multiMarginPart1[I runtime.Integer] struct {
+	t         []I
+	sum, x    []float32
+	margin, p float32
+	C         int
+}
+
+func (part *multiMarginPart1[I]) Run(from, to int) error {
+	t, sum, x, margin, p, C := part.t, part.sum, part.x, part.margin, part.p, part.C
+	for n := from; n < to; n++ {
 		sum2 := float64(0)
 		tAt := t[n]
 		xRow := n * C
@@ -48,39 +54,98 @@ func multiMarginWeightNoneRunF32Int[I runtime.Integer](b *runtime.Bound, v *mult
 		}
 		sum[n] = float32(sum2)
 	}
+	return nil
+}
+
+// multiMarginPart2 is a loop that runs in parts.
+type multiMarginPart2[I runtime.Integer] struct {
+	sum, w, y []float32
+	i         float32
+}
+
+func (part *multiMarginPart2[I]) Run(from, to int) error {
+	sum, w, y, i := part.sum, part.w, part.y, part.i
+	for n := from; n < to; n++ {
+		y[n] = float32(w[n]*sum[n]) / i
+	}
+	return nil
+}
+
+// multiMarginWeightNoneRunF32Int computes multi_margin with weight given, reduction none, T f32, I any integer.
+func multiMarginWeightNoneRunF32Int[I runtime.Integer](b *runtime.Bound, v *multiMarginValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
+	weight := runtime.Elements[float32](b, 2)
+	t := runtime.Elements[I](b, 1)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, N)
+
+	// w[n] = weight[t[n]]   for n in ...N
+	w := runtime.Temp[float32](b, N)
+	if part := (multiMarginPart0[I]{t, w, weight, C}); runtime.Small(N, 1) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 1); err != nil {
+		return err
+	}
+
+	// sum[n] += max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ T(p)   for n in ...N, c in C   where I(c) != t[n]
+	sum := runtime.Temp[float32](b, N)
+	margin := float32(v.margin)
+	p := float32(v.p)
+	if part := (multiMarginPart1[I]{t, sum, x, margin, p, C}); runtime.Small(N, 9*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*C); err != nil {
+		return err
+	}
 
 	// y[n] = w[n] * sum[n] / acc(T)(|C|)   for n in ...N
 	i := float32(C)
-	for n := range N {
-		y[n] = float32(w[n]*sum[n]) / i
+	if part := (multiMarginPart2[I]{sum, w, y, i}); runtime.Small(N, 1) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
-// multiMarginWeightNoneRunF64Int computes multi_margin with weight given, reduction none, T f64, I any integer.
-func multiMarginWeightNoneRunF64Int[I runtime.Integer](b *runtime.Bound, v *multiMarginValues) error {
-	N := b.Ext[0]
-	C := b.Ext[1]
-	weight := runtime.Elements[float64](b, 2)
-	t := runtime.Elements[I](b, 1)
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, N)
+// multiMarginPart3 is a loop that runs in parts.
+type multiMarginPart3[I runtime.Integer] struct {
+	t         []I
+	w, weight []float64
+	C         int
+}
 
-	// w[n] = weight[t[n]]   for n in ...N
-	w := runtime.Temp[float64](b, N)
-	for n := range N {
+func (part *multiMarginPart3[I]) Run(from, to int) error {
+	t, w, weight, C := part.t, part.w, part.weight, part.C
+	for n := from; n < to; n++ {
 		i := int(t[n])
 		if uint(i) >= uint(C) {
 			return runtime.IndexError("loss.multi_margin", "t", n, i, C)
 		}
 		w[n] = weight[i]
 	}
+	return nil
+}
 
-	// sum[n] += max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ T(p)   for n in ...N, c in C   where I(c) != t[n]
-	sum := runtime.Temp[float64](b, N)
-	p := float64(v.p)
-	for n := range N {
+// multiMarginPart4 is a loop that runs in parts.
+type multiMarginPart4[I runtime.Integer] struct {
+	v      multiMarginValues
+	t      []I
+	sum, x []float64
+	p      float64
+	C      int
+}
+
+func (part *multiMarginPart4[I]) Run(from, to int) error {
+	v, t, sum, x, p, C := &part.v, part.t, part.sum, part.x, part.p, part.C
+	for n := from; n < to; n++ {
 		sum2 := float64(0)
 		tAt := t[n]
 		xRow := n * C
@@ -97,11 +162,61 @@ func multiMarginWeightNoneRunF64Int[I runtime.Integer](b *runtime.Bound, v *mult
 		}
 		sum[n] = sum2
 	}
+	return nil
+}
+
+// multiMarginPart5 is a loop that runs in parts.
+type multiMarginPart5[I runtime.Integer] struct {
+	sum, w, y []float64
+	i         float64
+}
+
+func (part *multiMarginPart5[I]) Run(from, to int) error {
+	sum, w, y, i := part.sum, part.w, part.y, part.i
+	for n := from; n < to; n++ {
+		y[n] = float64(w[n]*sum[n]) / i
+	}
+	return nil
+}
+
+// multiMarginWeightNoneRunF64Int computes multi_margin with weight given, reduction none, T f64, I any integer.
+func multiMarginWeightNoneRunF64Int[I runtime.Integer](b *runtime.Bound, v *multiMarginValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
+	weight := runtime.Elements[float64](b, 2)
+	t := runtime.Elements[I](b, 1)
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, N)
+
+	// w[n] = weight[t[n]]   for n in ...N
+	w := runtime.Temp[float64](b, N)
+	if part := (multiMarginPart3[I]{t, w, weight, C}); runtime.Small(N, 1) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 1); err != nil {
+		return err
+	}
+
+	// sum[n] += max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ T(p)   for n in ...N, c in C   where I(c) != t[n]
+	sum := runtime.Temp[float64](b, N)
+	p := float64(v.p)
+	if part := (multiMarginPart4[I]{*v, t, sum, x, p, C}); runtime.Small(N, 9*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*C); err != nil {
+		return err
+	}
 
 	// y[n] = w[n] * sum[n] / acc(T)(|C|)   for n in ...N
 	i := float64(C)
-	for n := range N {
-		y[n] = float64(w[n]*sum[n]) / i
+	if part := (multiMarginPart5[I]{sum, w, y, i}); runtime.Small(N, 1) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 3), y)
 	return nil
@@ -118,34 +233,24 @@ func multiMarginWeightMeanRunF32Int[I runtime.Integer](b *runtime.Bound, v *mult
 
 	// w[n] = weight[t[n]]   for n in ...N
 	w := runtime.Temp[float32](b, N)
-	for n := range N {
-		i := int(t[n])
-		if uint(i) >= uint(C) {
-			return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+	if part := (multiMarginPart0[I]{t, w, weight, C}); runtime.Small(N, 1) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		w[n] = weight[i]
+	} else if err := runtime.Split(part, N, 1); err != nil {
+		return err
 	}
 
 	// sum[n] += max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ T(p)   for n in ...N, c in C   where I(c) != t[n]
 	sum := runtime.Temp[float32](b, N)
 	margin := float32(v.margin)
 	p := float32(v.p)
-	for n := range N {
-		sum2 := float64(0)
-		tAt := t[n]
-		xRow := n * C
-		for c := range C {
-			if !(0 != runtime.Compare(tAt, c, 1)) {
-				continue
-			}
-			i := int(tAt)
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-			}
-			t2 := float32(math.Pow(float64(runtime.Max32(0, margin-x[xRow+i]+x[xRow+c])), float64(p)))
-			sum2 += float64(t2)
+	if part := (multiMarginPart1[I]{t, sum, x, margin, p, C}); runtime.Small(N, 9*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = float32(sum2)
+	} else if err := runtime.Split(part, N, 9*C); err != nil {
+		return err
 	}
 
 	// mean[] += w[n] * sum[n] / acc(T)(|C|)   for n in ...N
@@ -174,33 +279,23 @@ func multiMarginWeightMeanRunF64Int[I runtime.Integer](b *runtime.Bound, v *mult
 
 	// w[n] = weight[t[n]]   for n in ...N
 	w := runtime.Temp[float64](b, N)
-	for n := range N {
-		i := int(t[n])
-		if uint(i) >= uint(C) {
-			return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+	if part := (multiMarginPart3[I]{t, w, weight, C}); runtime.Small(N, 1) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		w[n] = weight[i]
+	} else if err := runtime.Split(part, N, 1); err != nil {
+		return err
 	}
 
 	// sum[n] += max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ T(p)   for n in ...N, c in C   where I(c) != t[n]
 	sum := runtime.Temp[float64](b, N)
 	p := float64(v.p)
-	for n := range N {
-		sum2 := float64(0)
-		tAt := t[n]
-		xRow := n * C
-		for c := range C {
-			if !(0 != runtime.Compare(tAt, c, 1)) {
-				continue
-			}
-			i := int(tAt)
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-			}
-			t2 := math.Pow(runtime.Max64(0, v.margin-x[xRow+i]+x[xRow+c]), p)
-			sum2 += t2
+	if part := (multiMarginPart4[I]{*v, t, sum, x, p, C}); runtime.Small(N, 9*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = sum2
+	} else if err := runtime.Split(part, N, 9*C); err != nil {
+		return err
 	}
 
 	// mean[] += w[n] * sum[n] / acc(T)(|C|)   for n in ...N
@@ -229,34 +324,24 @@ func multiMarginWeightSumRunF32Int[I runtime.Integer](b *runtime.Bound, v *multi
 
 	// w[n] = weight[t[n]]   for n in ...N
 	w := runtime.Temp[float32](b, N)
-	for n := range N {
-		i := int(t[n])
-		if uint(i) >= uint(C) {
-			return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+	if part := (multiMarginPart0[I]{t, w, weight, C}); runtime.Small(N, 1) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		w[n] = weight[i]
+	} else if err := runtime.Split(part, N, 1); err != nil {
+		return err
 	}
 
 	// sum[n] += max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ T(p)   for n in ...N, c in C   where I(c) != t[n]
 	sum := runtime.Temp[float32](b, N)
 	margin := float32(v.margin)
 	p := float32(v.p)
-	for n := range N {
-		sum2 := float64(0)
-		tAt := t[n]
-		xRow := n * C
-		for c := range C {
-			if !(0 != runtime.Compare(tAt, c, 1)) {
-				continue
-			}
-			i := int(tAt)
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-			}
-			t2 := float32(math.Pow(float64(runtime.Max32(0, margin-x[xRow+i]+x[xRow+c])), float64(p)))
-			sum2 += float64(t2)
+	if part := (multiMarginPart1[I]{t, sum, x, margin, p, C}); runtime.Small(N, 9*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = float32(sum2)
+	} else if err := runtime.Split(part, N, 9*C); err != nil {
+		return err
 	}
 
 	// y[] += w[n] * sum[n] / acc(T)(|C|)   for n in ...N
@@ -281,33 +366,23 @@ func multiMarginWeightSumRunF64Int[I runtime.Integer](b *runtime.Bound, v *multi
 
 	// w[n] = weight[t[n]]   for n in ...N
 	w := runtime.Temp[float64](b, N)
-	for n := range N {
-		i := int(t[n])
-		if uint(i) >= uint(C) {
-			return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+	if part := (multiMarginPart3[I]{t, w, weight, C}); runtime.Small(N, 1) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		w[n] = weight[i]
+	} else if err := runtime.Split(part, N, 1); err != nil {
+		return err
 	}
 
 	// sum[n] += max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ T(p)   for n in ...N, c in C   where I(c) != t[n]
 	sum := runtime.Temp[float64](b, N)
 	p := float64(v.p)
-	for n := range N {
-		sum2 := float64(0)
-		tAt := t[n]
-		xRow := n * C
-		for c := range C {
-			if !(0 != runtime.Compare(tAt, c, 1)) {
-				continue
-			}
-			i := int(tAt)
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-			}
-			t2 := math.Pow(runtime.Max64(0, v.margin-x[xRow+i]+x[xRow+c]), p)
-			sum2 += t2
+	if part := (multiMarginPart4[I]{*v, t, sum, x, p, C}); runtime.Small(N, 9*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = sum2
+	} else if err := runtime.Split(part, N, 9*C); err != nil {
+		return err
 	}
 
 	// y[] += w[n] * sum[n] / acc(T)(|C|)   for n in ...N
@@ -318,6 +393,20 @@ func multiMarginWeightSumRunF64Int[I runtime.Integer](b *runtime.Bound, v *multi
 	}
 	y[0] = sum2
 	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// multiMarginPart6 is a loop that runs in parts.
+type multiMarginPart6[I runtime.Integer] struct {
+	sum, y []float32
+	i      float32
+}
+
+func (part *multiMarginPart6[I]) Run(from, to int) error {
+	sum, y, i := part.sum, part.y, part.i
+	for n := from; n < to; n++ {
+		y[n] = sum[n] / i
+	}
 	return nil
 }
 
@@ -333,30 +422,38 @@ func multiMarginNoWeightNoneRunF32Int[I runtime.Integer](b *runtime.Bound, v *mu
 	sum := runtime.Temp[float32](b, N)
 	margin := float32(v.margin)
 	p := float32(v.p)
-	for n := range N {
-		sum2 := float64(0)
-		tAt := t[n]
-		xRow := n * C
-		for c := range C {
-			if !(0 != runtime.Compare(tAt, c, 1)) {
-				continue
-			}
-			i := int(tAt)
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-			}
-			t2 := float32(math.Pow(float64(runtime.Max32(0, margin-x[xRow+i]+x[xRow+c])), float64(p)))
-			sum2 += float64(t2)
+	if part := (multiMarginPart1[I]{t, sum, x, margin, p, C}); runtime.Small(N, 9*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = float32(sum2)
+	} else if err := runtime.Split(part, N, 9*C); err != nil {
+		return err
 	}
 
 	// y[n] = sum[n] / acc(T)(|C|)   for n in ...N
 	i := float32(C)
-	for n := range N {
-		y[n] = sum[n] / i
+	if part := (multiMarginPart6[I]{sum, y, i}); runtime.Small(N, 1) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// multiMarginPart7 is a loop that runs in parts.
+type multiMarginPart7[I runtime.Integer] struct {
+	sum, y []float64
+	i      float64
+}
+
+func (part *multiMarginPart7[I]) Run(from, to int) error {
+	sum, y, i := part.sum, part.y, part.i
+	for n := from; n < to; n++ {
+		y[n] = sum[n] / i
+	}
 	return nil
 }
 
@@ -371,28 +468,22 @@ func multiMarginNoWeightNoneRunF64Int[I runtime.Integer](b *runtime.Bound, v *mu
 	// sum[n] += max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ T(p)   for n in ...N, c in C   where I(c) != t[n]
 	sum := runtime.Temp[float64](b, N)
 	p := float64(v.p)
-	for n := range N {
-		sum2 := float64(0)
-		tAt := t[n]
-		xRow := n * C
-		for c := range C {
-			if !(0 != runtime.Compare(tAt, c, 1)) {
-				continue
-			}
-			i := int(tAt)
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-			}
-			t2 := math.Pow(runtime.Max64(0, v.margin-x[xRow+i]+x[xRow+c]), p)
-			sum2 += t2
+	if part := (multiMarginPart4[I]{*v, t, sum, x, p, C}); runtime.Small(N, 9*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = sum2
+	} else if err := runtime.Split(part, N, 9*C); err != nil {
+		return err
 	}
 
 	// y[n] = sum[n] / acc(T)(|C|)   for n in ...N
 	i := float64(C)
-	for n := range N {
-		y[n] = sum[n] / i
+	if part := (multiMarginPart7[I]{sum, y, i}); runtime.Small(N, 1) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 3), y)
 	return nil
@@ -410,22 +501,12 @@ func multiMarginNoWeightMeanRunF32Int[I runtime.Integer](b *runtime.Bound, v *mu
 	sum := runtime.Temp[float32](b, N)
 	margin := float32(v.margin)
 	p := float32(v.p)
-	for n := range N {
-		sum2 := float64(0)
-		tAt := t[n]
-		xRow := n * C
-		for c := range C {
-			if !(0 != runtime.Compare(tAt, c, 1)) {
-				continue
-			}
-			i := int(tAt)
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-			}
-			t2 := float32(math.Pow(float64(runtime.Max32(0, margin-x[xRow+i]+x[xRow+c])), float64(p)))
-			sum2 += float64(t2)
+	if part := (multiMarginPart1[I]{t, sum, x, margin, p, C}); runtime.Small(N, 9*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = float32(sum2)
+	} else if err := runtime.Split(part, N, 9*C); err != nil {
+		return err
 	}
 
 	// mean[] += sum[n] / acc(T)(|C|)   for n in ...N
@@ -454,22 +535,12 @@ func multiMarginNoWeightMeanRunF64Int[I runtime.Integer](b *runtime.Bound, v *mu
 	// sum[n] += max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ T(p)   for n in ...N, c in C   where I(c) != t[n]
 	sum := runtime.Temp[float64](b, N)
 	p := float64(v.p)
-	for n := range N {
-		sum2 := float64(0)
-		tAt := t[n]
-		xRow := n * C
-		for c := range C {
-			if !(0 != runtime.Compare(tAt, c, 1)) {
-				continue
-			}
-			i := int(tAt)
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-			}
-			t2 := math.Pow(runtime.Max64(0, v.margin-x[xRow+i]+x[xRow+c]), p)
-			sum2 += t2
+	if part := (multiMarginPart4[I]{*v, t, sum, x, p, C}); runtime.Small(N, 9*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = sum2
+	} else if err := runtime.Split(part, N, 9*C); err != nil {
+		return err
 	}
 
 	// mean[] += sum[n] / acc(T)(|C|)   for n in ...N
@@ -499,22 +570,12 @@ func multiMarginNoWeightSumRunF32Int[I runtime.Integer](b *runtime.Bound, v *mul
 	sum := runtime.Temp[float32](b, N)
 	margin := float32(v.margin)
 	p := float32(v.p)
-	for n := range N {
-		sum2 := float64(0)
-		tAt := t[n]
-		xRow := n * C
-		for c := range C {
-			if !(0 != runtime.Compare(tAt, c, 1)) {
-				continue
-			}
-			i := int(tAt)
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-			}
-			t2 := float32(math.Pow(float64(runtime.Max32(0, margin-x[xRow+i]+x[xRow+c])), float64(p)))
-			sum2 += float64(t2)
+	if part := (multiMarginPart1[I]{t, sum, x, margin, p, C}); runtime.Small(N, 9*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = float32(sum2)
+	} else if err := runtime.Split(part, N, 9*C); err != nil {
+		return err
 	}
 
 	// y[] += sum[n] / acc(T)(|C|)   for n in ...N
@@ -539,22 +600,12 @@ func multiMarginNoWeightSumRunF64Int[I runtime.Integer](b *runtime.Bound, v *mul
 	// sum[n] += max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ T(p)   for n in ...N, c in C   where I(c) != t[n]
 	sum := runtime.Temp[float64](b, N)
 	p := float64(v.p)
-	for n := range N {
-		sum2 := float64(0)
-		tAt := t[n]
-		xRow := n * C
-		for c := range C {
-			if !(0 != runtime.Compare(tAt, c, 1)) {
-				continue
-			}
-			i := int(tAt)
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-			}
-			t2 := math.Pow(runtime.Max64(0, v.margin-x[xRow+i]+x[xRow+c]), p)
-			sum2 += t2
+	if part := (multiMarginPart4[I]{*v, t, sum, x, p, C}); runtime.Small(N, 9*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = sum2
+	} else if err := runtime.Split(part, N, 9*C); err != nil {
+		return err
 	}
 
 	// y[] += sum[n] / acc(T)(|C|)   for n in ...N
@@ -565,6 +616,63 @@ func multiMarginNoWeightSumRunF64Int[I runtime.Integer](b *runtime.Bound, v *mul
 	}
 	y[0] = sum2
 	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// multiMarginPart8 is a loop that runs in parts.
+type multiMarginPart8[I runtime.Integer] struct {
+	dsum, dy, w []float32
+	t2          float32
+}
+
+func (part *multiMarginPart8[I]) Run(from, to int) error {
+	dsum, dy, w, t2 := part.dsum, part.dy, part.w, part.t2
+	for n := from; n < to; n++ {
+		dsum[n] = float32(float32(t2*dy[n]) * w[n])
+	}
+	return nil
+}
+
+// multiMarginPart9 is a loop that runs in parts.
+type multiMarginPart9[I runtime.Integer] struct {
+	t                 []I
+	dx, dx1, dy, w, x []float32
+	margin, p, t4, t6 float32
+	C                 int
+}
+
+func (part *multiMarginPart9[I]) Run(from, to int) error {
+	t, dx, dx1, dy, w, x, margin, p, t4, t6, C := part.t, part.dx, part.dx1, part.dy, part.w, part.x, part.margin, part.p, part.t4, part.t6, part.C
+	for n := from; n < to; n++ {
+		tAt := t[n]
+		xRow := n * C
+		t5 := float32(float32(t4*dy[n]) * w[n])
+		for c := range C {
+			t10 := float32(0)
+			if 0 != runtime.Compare(tAt, c, 1) {
+				var t9 float32
+				if p == 0 {
+					t9 = 0
+				} else {
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					t3 := margin - x[xRow+i] + x[xRow+c]
+					var t8 float32
+					if t3 <= 0 {
+						t8 = 0
+					} else {
+						t7 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t6)))
+						t8 = float32(t5 * t7)
+					}
+					t9 = t8
+				}
+				t10 = t9
+			}
+			dx[xRow+c] = t10 + dx1[xRow+c]
+		}
+	}
 	return nil
 }
 
@@ -584,12 +692,12 @@ func multiMarginWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 	// w[n] = weight[t[n]]   for n in ...N
 	w := runtime.Temp[float32](b, N)
 	if wantDx {
-		for n := range N {
-			i := int(t[n])
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+		if part := (multiMarginPart0[I]{t, w, weight, C}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			w[n] = weight[i]
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -598,22 +706,12 @@ func multiMarginWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 	margin := float32(v.margin)
 	p := float32(v.p)
 	if wantDweight {
-		for n := range N {
-			sum2 := float64(0)
-			tAt := t[n]
-			xRow := n * C
-			for c := range C {
-				if !(0 != runtime.Compare(tAt, c, 1)) {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				t2 := float32(math.Pow(float64(runtime.Max32(0, margin-x[xRow+i]+x[xRow+c])), float64(p)))
-				sum2 += float64(t2)
+		if part := (multiMarginPart1[I]{t, sum, x, margin, p, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			sum[n] = float32(sum2)
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 
@@ -621,8 +719,12 @@ func multiMarginWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 	dsum := runtime.Temp[float32](b, N)
 	t2 := 1 / float32(C)
 	if wantDx {
-		for n := range N {
-			dsum[n] = float32(float32(t2*dy[n]) * w[n])
+		if part := (multiMarginPart8[I]{dsum, dy, w, t2}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -674,35 +776,12 @@ func multiMarginWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else T(p) / acc(T)(|C|) * @y[n] * w[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
 	t4 := p / float32(C)
 	if wantDx {
-		for n := range N {
-			tAt := t[n]
-			xRow := n * C
-			t5 := float32(float32(t4*dy[n]) * w[n])
-			for c := range C {
-				t10 := float32(0)
-				if 0 != runtime.Compare(tAt, c, 1) {
-					var t9 float32
-					if p == 0 {
-						t9 = 0
-					} else {
-						i := int(tAt)
-						if uint(i) >= uint(C) {
-							return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-						}
-						t3 := margin - x[xRow+i] + x[xRow+c]
-						var t8 float32
-						if t3 <= 0 {
-							t8 = 0
-						} else {
-							t7 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t6)))
-							t8 = float32(t5 * t7)
-						}
-						t9 = t8
-					}
-					t10 = t9
-				}
-				dx[xRow+c] = t10 + dx1[xRow+c]
+		if part := (multiMarginPart9[I]{t, dx, dx1, dy, w, x, margin, p, t4, t6, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 
@@ -728,6 +807,63 @@ func multiMarginWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 	return nil
 }
 
+// multiMarginPart10 is a loop that runs in parts.
+type multiMarginPart10[I runtime.Integer] struct {
+	dsum, dy, w []float64
+	t2          float64
+}
+
+func (part *multiMarginPart10[I]) Run(from, to int) error {
+	dsum, dy, w, t2 := part.dsum, part.dy, part.w, part.t2
+	for n := from; n < to; n++ {
+		dsum[n] = float64(float64(t2*dy[n]) * w[n])
+	}
+	return nil
+}
+
+// multiMarginPart11 is a loop that runs in parts.
+type multiMarginPart11[I runtime.Integer] struct {
+	v                 multiMarginValues
+	t                 []I
+	dx, dx1, dy, w, x []float64
+	p, t4, t6         float64
+	C                 int
+}
+
+func (part *multiMarginPart11[I]) Run(from, to int) error {
+	v, t, dx, dx1, dy, w, x, p, t4, t6, C := &part.v, part.t, part.dx, part.dx1, part.dy, part.w, part.x, part.p, part.t4, part.t6, part.C
+	for n := from; n < to; n++ {
+		tAt := t[n]
+		xRow := n * C
+		t5 := float64(float64(t4*dy[n]) * w[n])
+		for c := range C {
+			t9 := float64(0)
+			if 0 != runtime.Compare(tAt, c, 1) {
+				var t8 float64
+				if p == 0 {
+					t8 = 0
+				} else {
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					t3 := v.margin - x[xRow+i] + x[xRow+c]
+					var t7 float64
+					if t3 <= 0 {
+						t7 = 0
+					} else {
+						t7 = float64(t5 * math.Pow(runtime.Max64(0, t3), t6))
+					}
+					t8 = t7
+				}
+				t9 = t8
+			}
+			dx[xRow+c] = t9 + dx1[xRow+c]
+		}
+	}
+	return nil
+}
+
 // multiMarginWeightNoneRunBackwardF64Int computes the derivative of multi_margin with weight given, reduction none, T f64, I any integer.
 func multiMarginWeightNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v *multiMarginValues) error {
 	N := b.Ext[0]
@@ -744,12 +880,12 @@ func multiMarginWeightNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 	// w[n] = weight[t[n]]   for n in ...N
 	w := runtime.Temp[float64](b, N)
 	if wantDx {
-		for n := range N {
-			i := int(t[n])
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+		if part := (multiMarginPart3[I]{t, w, weight, C}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			w[n] = weight[i]
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -757,22 +893,12 @@ func multiMarginWeightNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 	sum := runtime.Temp[float64](b, N)
 	p := float64(v.p)
 	if wantDweight {
-		for n := range N {
-			sum2 := float64(0)
-			tAt := t[n]
-			xRow := n * C
-			for c := range C {
-				if !(0 != runtime.Compare(tAt, c, 1)) {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				t2 := math.Pow(runtime.Max64(0, v.margin-x[xRow+i]+x[xRow+c]), p)
-				sum2 += t2
+		if part := (multiMarginPart4[I]{*v, t, sum, x, p, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			sum[n] = sum2
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 
@@ -780,8 +906,12 @@ func multiMarginWeightNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 	dsum := runtime.Temp[float64](b, N)
 	t2 := 1 / float64(C)
 	if wantDx {
-		for n := range N {
-			dsum[n] = float64(float64(t2*dy[n]) * w[n])
+		if part := (multiMarginPart10[I]{dsum, dy, w, t2}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -827,34 +957,12 @@ func multiMarginWeightNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else T(p) / acc(T)(|C|) * @y[n] * w[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
 	t4 := p / float64(C)
 	if wantDx {
-		for n := range N {
-			tAt := t[n]
-			xRow := n * C
-			t5 := float64(float64(t4*dy[n]) * w[n])
-			for c := range C {
-				t9 := float64(0)
-				if 0 != runtime.Compare(tAt, c, 1) {
-					var t8 float64
-					if p == 0 {
-						t8 = 0
-					} else {
-						i := int(tAt)
-						if uint(i) >= uint(C) {
-							return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-						}
-						t3 := v.margin - x[xRow+i] + x[xRow+c]
-						var t7 float64
-						if t3 <= 0 {
-							t7 = 0
-						} else {
-							t7 = float64(t5 * math.Pow(runtime.Max64(0, t3), t6))
-						}
-						t8 = t7
-					}
-					t9 = t8
-				}
-				dx[xRow+c] = t9 + dx1[xRow+c]
+		if part := (multiMarginPart11[I]{*v, t, dx, dx1, dy, w, x, p, t4, t6, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 
@@ -875,6 +983,63 @@ func multiMarginWeightNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 	return nil
 }
 
+// multiMarginPart12 is a loop that runs in parts.
+type multiMarginPart12[I runtime.Integer] struct {
+	dsum, w []float32
+	t2      float32
+}
+
+func (part *multiMarginPart12[I]) Run(from, to int) error {
+	dsum, w, t2 := part.dsum, part.w, part.t2
+	for n := from; n < to; n++ {
+		dsum[n] = float32(t2 * w[n])
+	}
+	return nil
+}
+
+// multiMarginPart13 is a loop that runs in parts.
+type multiMarginPart13[I runtime.Integer] struct {
+	t                 []I
+	dx, dx1, w, x     []float32
+	margin, p, t4, t6 float32
+	C                 int
+}
+
+func (part *multiMarginPart13[I]) Run(from, to int) error {
+	t, dx, dx1, w, x, margin, p, t4, t6, C := part.t, part.dx, part.dx1, part.w, part.x, part.margin, part.p, part.t4, part.t6, part.C
+	for n := from; n < to; n++ {
+		tAt := t[n]
+		xRow := n * C
+		t5 := float32(t4 * w[n])
+		for c := range C {
+			t10 := float32(0)
+			if 0 != runtime.Compare(tAt, c, 1) {
+				var t9 float32
+				if p == 0 {
+					t9 = 0
+				} else {
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					t3 := margin - x[xRow+i] + x[xRow+c]
+					var t8 float32
+					if t3 <= 0 {
+						t8 = 0
+					} else {
+						t7 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t6)))
+						t8 = float32(t5 * t7)
+					}
+					t9 = t8
+				}
+				t10 = t9
+			}
+			dx[xRow+c] = t10 + dx1[xRow+c]
+		}
+	}
+	return nil
+}
+
 // multiMarginWeightMeanRunBackwardF32Int computes the derivative of multi_margin with weight given, reduction mean, T f32, I any integer.
 func multiMarginWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v *multiMarginValues) error {
 	N := b.Ext[0]
@@ -891,12 +1056,12 @@ func multiMarginWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 	// w[n] = weight[t[n]]   for n in ...N
 	w := runtime.Temp[float32](b, N)
 	if wantDx {
-		for n := range N {
-			i := int(t[n])
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+		if part := (multiMarginPart0[I]{t, w, weight, C}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			w[n] = weight[i]
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -905,22 +1070,12 @@ func multiMarginWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 	margin := float32(v.margin)
 	p := float32(v.p)
 	if wantDweight {
-		for n := range N {
-			sum2 := float64(0)
-			tAt := t[n]
-			xRow := n * C
-			for c := range C {
-				if !(0 != runtime.Compare(tAt, c, 1)) {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				t2 := float32(math.Pow(float64(runtime.Max32(0, margin-x[xRow+i]+x[xRow+c])), float64(p)))
-				sum2 += float64(t2)
+		if part := (multiMarginPart1[I]{t, sum, x, margin, p, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			sum[n] = float32(sum2)
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 
@@ -928,8 +1083,12 @@ func multiMarginWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 	dsum := runtime.Temp[float32](b, N)
 	t2 := dy[0] / float32(N) / float32(C)
 	if wantDx {
-		for n := range N {
-			dsum[n] = float32(t2 * w[n])
+		if part := (multiMarginPart12[I]{dsum, w, t2}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -981,35 +1140,12 @@ func multiMarginWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|...N|) / acc(T)(|C|) * w[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
 	t4 := float32(dy[0]*p) / float32(N) / float32(C)
 	if wantDx {
-		for n := range N {
-			tAt := t[n]
-			xRow := n * C
-			t5 := float32(t4 * w[n])
-			for c := range C {
-				t10 := float32(0)
-				if 0 != runtime.Compare(tAt, c, 1) {
-					var t9 float32
-					if p == 0 {
-						t9 = 0
-					} else {
-						i := int(tAt)
-						if uint(i) >= uint(C) {
-							return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-						}
-						t3 := margin - x[xRow+i] + x[xRow+c]
-						var t8 float32
-						if t3 <= 0 {
-							t8 = 0
-						} else {
-							t7 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t6)))
-							t8 = float32(t5 * t7)
-						}
-						t9 = t8
-					}
-					t10 = t9
-				}
-				dx[xRow+c] = t10 + dx1[xRow+c]
+		if part := (multiMarginPart13[I]{t, dx, dx1, w, x, margin, p, t4, t6, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 
@@ -1035,6 +1171,63 @@ func multiMarginWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 	return nil
 }
 
+// multiMarginPart14 is a loop that runs in parts.
+type multiMarginPart14[I runtime.Integer] struct {
+	dsum, w []float64
+	t2      float64
+}
+
+func (part *multiMarginPart14[I]) Run(from, to int) error {
+	dsum, w, t2 := part.dsum, part.w, part.t2
+	for n := from; n < to; n++ {
+		dsum[n] = float64(t2 * w[n])
+	}
+	return nil
+}
+
+// multiMarginPart15 is a loop that runs in parts.
+type multiMarginPart15[I runtime.Integer] struct {
+	v             multiMarginValues
+	t             []I
+	dx, dx1, w, x []float64
+	p, t4, t6     float64
+	C             int
+}
+
+func (part *multiMarginPart15[I]) Run(from, to int) error {
+	v, t, dx, dx1, w, x, p, t4, t6, C := &part.v, part.t, part.dx, part.dx1, part.w, part.x, part.p, part.t4, part.t6, part.C
+	for n := from; n < to; n++ {
+		tAt := t[n]
+		xRow := n * C
+		t5 := float64(t4 * w[n])
+		for c := range C {
+			t9 := float64(0)
+			if 0 != runtime.Compare(tAt, c, 1) {
+				var t8 float64
+				if p == 0 {
+					t8 = 0
+				} else {
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					t3 := v.margin - x[xRow+i] + x[xRow+c]
+					var t7 float64
+					if t3 <= 0 {
+						t7 = 0
+					} else {
+						t7 = float64(t5 * math.Pow(runtime.Max64(0, t3), t6))
+					}
+					t8 = t7
+				}
+				t9 = t8
+			}
+			dx[xRow+c] = t9 + dx1[xRow+c]
+		}
+	}
+	return nil
+}
+
 // multiMarginWeightMeanRunBackwardF64Int computes the derivative of multi_margin with weight given, reduction mean, T f64, I any integer.
 func multiMarginWeightMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v *multiMarginValues) error {
 	N := b.Ext[0]
@@ -1051,12 +1244,12 @@ func multiMarginWeightMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 	// w[n] = weight[t[n]]   for n in ...N
 	w := runtime.Temp[float64](b, N)
 	if wantDx {
-		for n := range N {
-			i := int(t[n])
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+		if part := (multiMarginPart3[I]{t, w, weight, C}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			w[n] = weight[i]
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -1064,22 +1257,12 @@ func multiMarginWeightMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 	sum := runtime.Temp[float64](b, N)
 	p := float64(v.p)
 	if wantDweight {
-		for n := range N {
-			sum2 := float64(0)
-			tAt := t[n]
-			xRow := n * C
-			for c := range C {
-				if !(0 != runtime.Compare(tAt, c, 1)) {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				t2 := math.Pow(runtime.Max64(0, v.margin-x[xRow+i]+x[xRow+c]), p)
-				sum2 += t2
+		if part := (multiMarginPart4[I]{*v, t, sum, x, p, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			sum[n] = sum2
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 
@@ -1087,8 +1270,12 @@ func multiMarginWeightMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 	dsum := runtime.Temp[float64](b, N)
 	t2 := dy[0] / float64(N) / float64(C)
 	if wantDx {
-		for n := range N {
-			dsum[n] = float64(t2 * w[n])
+		if part := (multiMarginPart14[I]{dsum, w, t2}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -1134,34 +1321,12 @@ func multiMarginWeightMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|...N|) / acc(T)(|C|) * w[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
 	t4 := float64(dy[0]*p) / float64(N) / float64(C)
 	if wantDx {
-		for n := range N {
-			tAt := t[n]
-			xRow := n * C
-			t5 := float64(t4 * w[n])
-			for c := range C {
-				t9 := float64(0)
-				if 0 != runtime.Compare(tAt, c, 1) {
-					var t8 float64
-					if p == 0 {
-						t8 = 0
-					} else {
-						i := int(tAt)
-						if uint(i) >= uint(C) {
-							return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-						}
-						t3 := v.margin - x[xRow+i] + x[xRow+c]
-						var t7 float64
-						if t3 <= 0 {
-							t7 = 0
-						} else {
-							t7 = float64(t5 * math.Pow(runtime.Max64(0, t3), t6))
-						}
-						t8 = t7
-					}
-					t9 = t8
-				}
-				dx[xRow+c] = t9 + dx1[xRow+c]
+		if part := (multiMarginPart15[I]{*v, t, dx, dx1, w, x, p, t4, t6, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 
@@ -1198,12 +1363,12 @@ func multiMarginWeightSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	// w[n] = weight[t[n]]   for n in ...N
 	w := runtime.Temp[float32](b, N)
 	if wantDx {
-		for n := range N {
-			i := int(t[n])
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+		if part := (multiMarginPart0[I]{t, w, weight, C}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			w[n] = weight[i]
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -1212,22 +1377,12 @@ func multiMarginWeightSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	margin := float32(v.margin)
 	p := float32(v.p)
 	if wantDweight {
-		for n := range N {
-			sum2 := float64(0)
-			tAt := t[n]
-			xRow := n * C
-			for c := range C {
-				if !(0 != runtime.Compare(tAt, c, 1)) {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				t2 := float32(math.Pow(float64(runtime.Max32(0, margin-x[xRow+i]+x[xRow+c])), float64(p)))
-				sum2 += float64(t2)
+		if part := (multiMarginPart1[I]{t, sum, x, margin, p, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			sum[n] = float32(sum2)
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 
@@ -1235,8 +1390,12 @@ func multiMarginWeightSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	dsum := runtime.Temp[float32](b, N)
 	t2 := dy[0] / float32(C)
 	if wantDx {
-		for n := range N {
-			dsum[n] = float32(t2 * w[n])
+		if part := (multiMarginPart12[I]{dsum, w, t2}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -1288,35 +1447,12 @@ func multiMarginWeightSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|C|) * w[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
 	t4 := float32(dy[0]*p) / float32(C)
 	if wantDx {
-		for n := range N {
-			tAt := t[n]
-			xRow := n * C
-			t5 := float32(t4 * w[n])
-			for c := range C {
-				t10 := float32(0)
-				if 0 != runtime.Compare(tAt, c, 1) {
-					var t9 float32
-					if p == 0 {
-						t9 = 0
-					} else {
-						i := int(tAt)
-						if uint(i) >= uint(C) {
-							return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-						}
-						t3 := margin - x[xRow+i] + x[xRow+c]
-						var t8 float32
-						if t3 <= 0 {
-							t8 = 0
-						} else {
-							t7 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t6)))
-							t8 = float32(t5 * t7)
-						}
-						t9 = t8
-					}
-					t10 = t9
-				}
-				dx[xRow+c] = t10 + dx1[xRow+c]
+		if part := (multiMarginPart13[I]{t, dx, dx1, w, x, margin, p, t4, t6, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 
@@ -1358,12 +1494,12 @@ func multiMarginWeightSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	// w[n] = weight[t[n]]   for n in ...N
 	w := runtime.Temp[float64](b, N)
 	if wantDx {
-		for n := range N {
-			i := int(t[n])
-			if uint(i) >= uint(C) {
-				return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+		if part := (multiMarginPart3[I]{t, w, weight, C}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			w[n] = weight[i]
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -1371,22 +1507,12 @@ func multiMarginWeightSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	sum := runtime.Temp[float64](b, N)
 	p := float64(v.p)
 	if wantDweight {
-		for n := range N {
-			sum2 := float64(0)
-			tAt := t[n]
-			xRow := n * C
-			for c := range C {
-				if !(0 != runtime.Compare(tAt, c, 1)) {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				t2 := math.Pow(runtime.Max64(0, v.margin-x[xRow+i]+x[xRow+c]), p)
-				sum2 += t2
+		if part := (multiMarginPart4[I]{*v, t, sum, x, p, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			sum[n] = sum2
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 
@@ -1394,8 +1520,12 @@ func multiMarginWeightSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	dsum := runtime.Temp[float64](b, N)
 	t2 := dy[0] / float64(C)
 	if wantDx {
-		for n := range N {
-			dsum[n] = float64(t2 * w[n])
+		if part := (multiMarginPart14[I]{dsum, w, t2}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -1441,34 +1571,12 @@ func multiMarginWeightSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|C|) * w[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
 	t4 := float64(dy[0]*p) / float64(C)
 	if wantDx {
-		for n := range N {
-			tAt := t[n]
-			xRow := n * C
-			t5 := float64(t4 * w[n])
-			for c := range C {
-				t9 := float64(0)
-				if 0 != runtime.Compare(tAt, c, 1) {
-					var t8 float64
-					if p == 0 {
-						t8 = 0
-					} else {
-						i := int(tAt)
-						if uint(i) >= uint(C) {
-							return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-						}
-						t3 := v.margin - x[xRow+i] + x[xRow+c]
-						var t7 float64
-						if t3 <= 0 {
-							t7 = 0
-						} else {
-							t7 = float64(t5 * math.Pow(runtime.Max64(0, t3), t6))
-						}
-						t8 = t7
-					}
-					t9 = t8
-				}
-				dx[xRow+c] = t9 + dx1[xRow+c]
+		if part := (multiMarginPart15[I]{*v, t, dx, dx1, w, x, p, t4, t6, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 
@@ -1489,6 +1597,63 @@ func multiMarginWeightSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	return nil
 }
 
+// multiMarginPart16 is a loop that runs in parts.
+type multiMarginPart16[I runtime.Integer] struct {
+	dsum, dy []float32
+	t        float32
+}
+
+func (part *multiMarginPart16[I]) Run(from, to int) error {
+	dsum, dy, t := part.dsum, part.dy, part.t
+	for n := from; n < to; n++ {
+		dsum[n] = float32(t * dy[n])
+	}
+	return nil
+}
+
+// multiMarginPart17 is a loop that runs in parts.
+type multiMarginPart17[I runtime.Integer] struct {
+	t2                []I
+	dx, dx1, dy, x    []float32
+	margin, p, t4, t5 float32
+	C                 int
+}
+
+func (part *multiMarginPart17[I]) Run(from, to int) error {
+	t2, dx, dx1, dy, x, margin, p, t4, t5, C := part.t2, part.dx, part.dx1, part.dy, part.x, part.margin, part.p, part.t4, part.t5, part.C
+	for n := from; n < to; n++ {
+		tAt := t2[n]
+		xRow := n * C
+		t6 := float32(t5 * dy[n])
+		for c := range C {
+			t10 := float32(0)
+			if 0 != runtime.Compare(tAt, c, 1) {
+				var t9 float32
+				if p == 0 {
+					t9 = 0
+				} else {
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					t3 := margin - x[xRow+i] + x[xRow+c]
+					var t8 float32
+					if t3 <= 0 {
+						t8 = 0
+					} else {
+						t7 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t4)))
+						t8 = float32(t6 * t7)
+					}
+					t9 = t8
+				}
+				t10 = t9
+			}
+			dx[xRow+c] = t10 + dx1[xRow+c]
+		}
+	}
+	return nil
+}
+
 // multiMarginNoWeightNoneRunBackwardF32Int computes the derivative of multi_margin with weight absent, reduction none, T f32, I any integer.
 func multiMarginNoWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v *multiMarginValues) error {
 	N := b.Ext[0]
@@ -1503,8 +1668,12 @@ func multiMarginNoWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 	dsum := runtime.Temp[float32](b, N)
 	t := 1 / float32(C)
 	if wantDx {
-		for n := range N {
-			dsum[n] = float32(t * dy[n])
+		if part := (multiMarginPart16[I]{dsum, dy, t}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -1553,38 +1722,72 @@ func multiMarginNoWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else T(p) / acc(T)(|C|) * @y[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
 	t5 := p / float32(C)
 	if wantDx {
-		for n := range N {
-			tAt := t2[n]
-			xRow := n * C
-			t6 := float32(t5 * dy[n])
-			for c := range C {
-				t10 := float32(0)
-				if 0 != runtime.Compare(tAt, c, 1) {
-					var t9 float32
-					if p == 0 {
-						t9 = 0
-					} else {
-						i := int(tAt)
-						if uint(i) >= uint(C) {
-							return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-						}
-						t3 := margin - x[xRow+i] + x[xRow+c]
-						var t8 float32
-						if t3 <= 0 {
-							t8 = 0
-						} else {
-							t7 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t4)))
-							t8 = float32(t6 * t7)
-						}
-						t9 = t8
-					}
-					t10 = t9
-				}
-				dx[xRow+c] = t10 + dx1[xRow+c]
+		if part := (multiMarginPart17[I]{t2, dx, dx1, dy, x, margin, p, t4, t5, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 4), dx)
+	return nil
+}
+
+// multiMarginPart18 is a loop that runs in parts.
+type multiMarginPart18[I runtime.Integer] struct {
+	dsum, dy []float64
+	t        float64
+}
+
+func (part *multiMarginPart18[I]) Run(from, to int) error {
+	dsum, dy, t := part.dsum, part.dy, part.t
+	for n := from; n < to; n++ {
+		dsum[n] = float64(t * dy[n])
+	}
+	return nil
+}
+
+// multiMarginPart19 is a loop that runs in parts.
+type multiMarginPart19[I runtime.Integer] struct {
+	v              multiMarginValues
+	t2             []I
+	dx, dx1, dy, x []float64
+	p, t4, t5      float64
+	C              int
+}
+
+func (part *multiMarginPart19[I]) Run(from, to int) error {
+	v, t2, dx, dx1, dy, x, p, t4, t5, C := &part.v, part.t2, part.dx, part.dx1, part.dy, part.x, part.p, part.t4, part.t5, part.C
+	for n := from; n < to; n++ {
+		tAt := t2[n]
+		xRow := n * C
+		t6 := float64(t5 * dy[n])
+		for c := range C {
+			t9 := float64(0)
+			if 0 != runtime.Compare(tAt, c, 1) {
+				var t8 float64
+				if p == 0 {
+					t8 = 0
+				} else {
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					t3 := v.margin - x[xRow+i] + x[xRow+c]
+					var t7 float64
+					if t3 <= 0 {
+						t7 = 0
+					} else {
+						t7 = float64(t6 * math.Pow(runtime.Max64(0, t3), t4))
+					}
+					t8 = t7
+				}
+				t9 = t8
+			}
+			dx[xRow+c] = t9 + dx1[xRow+c]
+		}
+	}
 	return nil
 }
 
@@ -1602,8 +1805,12 @@ func multiMarginNoWeightNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 	dsum := runtime.Temp[float64](b, N)
 	t := 1 / float64(C)
 	if wantDx {
-		for n := range N {
-			dsum[n] = float64(t * dy[n])
+		if part := (multiMarginPart18[I]{dsum, dy, t}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -1646,37 +1853,71 @@ func multiMarginNoWeightNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else T(p) / acc(T)(|C|) * @y[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
 	t5 := p / float64(C)
 	if wantDx {
-		for n := range N {
-			tAt := t2[n]
-			xRow := n * C
-			t6 := float64(t5 * dy[n])
-			for c := range C {
-				t9 := float64(0)
-				if 0 != runtime.Compare(tAt, c, 1) {
-					var t8 float64
-					if p == 0 {
-						t8 = 0
-					} else {
-						i := int(tAt)
-						if uint(i) >= uint(C) {
-							return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-						}
-						t3 := v.margin - x[xRow+i] + x[xRow+c]
-						var t7 float64
-						if t3 <= 0 {
-							t7 = 0
-						} else {
-							t7 = float64(t6 * math.Pow(runtime.Max64(0, t3), t4))
-						}
-						t8 = t7
-					}
-					t9 = t8
-				}
-				dx[xRow+c] = t9 + dx1[xRow+c]
+		if part := (multiMarginPart19[I]{*v, t2, dx, dx1, dy, x, p, t4, t5, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 4), dx)
+	return nil
+}
+
+// multiMarginPart20 is a loop that runs in parts.
+type multiMarginPart20[I runtime.Integer] struct {
+	dsum []float32
+	t    float32
+}
+
+func (part *multiMarginPart20[I]) Run(from, to int) error {
+	dsum, t := part.dsum, part.t
+	for n := from; n < to; n++ {
+		dsum[n] = t
+	}
+	return nil
+}
+
+// multiMarginPart21 is a loop that runs in parts.
+type multiMarginPart21[I runtime.Integer] struct {
+	t2                []I
+	dx, dx1, x        []float32
+	margin, p, t4, t5 float32
+	C                 int
+}
+
+func (part *multiMarginPart21[I]) Run(from, to int) error {
+	t2, dx, dx1, x, margin, p, t4, t5, C := part.t2, part.dx, part.dx1, part.x, part.margin, part.p, part.t4, part.t5, part.C
+	for n := from; n < to; n++ {
+		tAt := t2[n]
+		xRow := n * C
+		for c := range C {
+			t9 := float32(0)
+			if 0 != runtime.Compare(tAt, c, 1) {
+				var t8 float32
+				if p == 0 {
+					t8 = 0
+				} else {
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					t3 := margin - x[xRow+i] + x[xRow+c]
+					var t7 float32
+					if t3 <= 0 {
+						t7 = 0
+					} else {
+						t6 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t4)))
+						t7 = float32(t5 * t6)
+					}
+					t8 = t7
+				}
+				t9 = t8
+			}
+			dx[xRow+c] = t9 + dx1[xRow+c]
+		}
+	}
 	return nil
 }
 
@@ -1694,8 +1935,12 @@ func multiMarginNoWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 	dsum := runtime.Temp[float32](b, N)
 	t := dy[0] / float32(N) / float32(C)
 	if wantDx {
-		for n := range N {
-			dsum[n] = t
+		if part := (multiMarginPart20[I]{dsum, t}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -1744,37 +1989,71 @@ func multiMarginNoWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|...N|) / acc(T)(|C|) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
 	t5 := float32(dy[0]*p) / float32(N) / float32(C)
 	if wantDx {
-		for n := range N {
-			tAt := t2[n]
-			xRow := n * C
-			for c := range C {
-				t9 := float32(0)
-				if 0 != runtime.Compare(tAt, c, 1) {
-					var t8 float32
-					if p == 0 {
-						t8 = 0
-					} else {
-						i := int(tAt)
-						if uint(i) >= uint(C) {
-							return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-						}
-						t3 := margin - x[xRow+i] + x[xRow+c]
-						var t7 float32
-						if t3 <= 0 {
-							t7 = 0
-						} else {
-							t6 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t4)))
-							t7 = float32(t5 * t6)
-						}
-						t8 = t7
-					}
-					t9 = t8
-				}
-				dx[xRow+c] = t9 + dx1[xRow+c]
+		if part := (multiMarginPart21[I]{t2, dx, dx1, x, margin, p, t4, t5, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 4), dx)
+	return nil
+}
+
+// multiMarginPart22 is a loop that runs in parts.
+type multiMarginPart22[I runtime.Integer] struct {
+	dsum []float64
+	t    float64
+}
+
+func (part *multiMarginPart22[I]) Run(from, to int) error {
+	dsum, t := part.dsum, part.t
+	for n := from; n < to; n++ {
+		dsum[n] = t
+	}
+	return nil
+}
+
+// multiMarginPart23 is a loop that runs in parts.
+type multiMarginPart23[I runtime.Integer] struct {
+	v          multiMarginValues
+	t2         []I
+	dx, dx1, x []float64
+	p, t4, t5  float64
+	C          int
+}
+
+func (part *multiMarginPart23[I]) Run(from, to int) error {
+	v, t2, dx, dx1, x, p, t4, t5, C := &part.v, part.t2, part.dx, part.dx1, part.x, part.p, part.t4, part.t5, part.C
+	for n := from; n < to; n++ {
+		tAt := t2[n]
+		xRow := n * C
+		for c := range C {
+			t8 := float64(0)
+			if 0 != runtime.Compare(tAt, c, 1) {
+				var t7 float64
+				if p == 0 {
+					t7 = 0
+				} else {
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					t3 := v.margin - x[xRow+i] + x[xRow+c]
+					var t6 float64
+					if t3 <= 0 {
+						t6 = 0
+					} else {
+						t6 = float64(t5 * math.Pow(runtime.Max64(0, t3), t4))
+					}
+					t7 = t6
+				}
+				t8 = t7
+			}
+			dx[xRow+c] = t8 + dx1[xRow+c]
+		}
+	}
 	return nil
 }
 
@@ -1792,8 +2071,12 @@ func multiMarginNoWeightMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 	dsum := runtime.Temp[float64](b, N)
 	t := dy[0] / float64(N) / float64(C)
 	if wantDx {
-		for n := range N {
-			dsum[n] = t
+		if part := (multiMarginPart22[I]{dsum, t}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -1836,33 +2119,12 @@ func multiMarginNoWeightMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|...N|) / acc(T)(|C|) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
 	t5 := float64(dy[0]*p) / float64(N) / float64(C)
 	if wantDx {
-		for n := range N {
-			tAt := t2[n]
-			xRow := n * C
-			for c := range C {
-				t8 := float64(0)
-				if 0 != runtime.Compare(tAt, c, 1) {
-					var t7 float64
-					if p == 0 {
-						t7 = 0
-					} else {
-						i := int(tAt)
-						if uint(i) >= uint(C) {
-							return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-						}
-						t3 := v.margin - x[xRow+i] + x[xRow+c]
-						var t6 float64
-						if t3 <= 0 {
-							t6 = 0
-						} else {
-							t6 = float64(t5 * math.Pow(runtime.Max64(0, t3), t4))
-						}
-						t7 = t6
-					}
-					t8 = t7
-				}
-				dx[xRow+c] = t8 + dx1[xRow+c]
+		if part := (multiMarginPart23[I]{*v, t2, dx, dx1, x, p, t4, t5, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 4), dx)
@@ -1883,8 +2145,12 @@ func multiMarginNoWeightSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 	dsum := runtime.Temp[float32](b, N)
 	t := dy[0] / float32(C)
 	if wantDx {
-		for n := range N {
-			dsum[n] = t
+		if part := (multiMarginPart20[I]{dsum, t}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -1933,34 +2199,12 @@ func multiMarginNoWeightSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|C|) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
 	t5 := float32(dy[0]*p) / float32(C)
 	if wantDx {
-		for n := range N {
-			tAt := t2[n]
-			xRow := n * C
-			for c := range C {
-				t9 := float32(0)
-				if 0 != runtime.Compare(tAt, c, 1) {
-					var t8 float32
-					if p == 0 {
-						t8 = 0
-					} else {
-						i := int(tAt)
-						if uint(i) >= uint(C) {
-							return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-						}
-						t3 := margin - x[xRow+i] + x[xRow+c]
-						var t7 float32
-						if t3 <= 0 {
-							t7 = 0
-						} else {
-							t6 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t4)))
-							t7 = float32(t5 * t6)
-						}
-						t8 = t7
-					}
-					t9 = t8
-				}
-				dx[xRow+c] = t9 + dx1[xRow+c]
+		if part := (multiMarginPart21[I]{t2, dx, dx1, x, margin, p, t4, t5, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 4), dx)
@@ -1981,8 +2225,12 @@ func multiMarginNoWeightSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 	dsum := runtime.Temp[float64](b, N)
 	t := dy[0] / float64(C)
 	if wantDx {
-		for n := range N {
-			dsum[n] = t
+		if part := (multiMarginPart22[I]{dsum, t}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -2025,33 +2273,12 @@ func multiMarginNoWeightSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|C|) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
 	t5 := float64(dy[0]*p) / float64(C)
 	if wantDx {
-		for n := range N {
-			tAt := t2[n]
-			xRow := n * C
-			for c := range C {
-				t8 := float64(0)
-				if 0 != runtime.Compare(tAt, c, 1) {
-					var t7 float64
-					if p == 0 {
-						t7 = 0
-					} else {
-						i := int(tAt)
-						if uint(i) >= uint(C) {
-							return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-						}
-						t3 := v.margin - x[xRow+i] + x[xRow+c]
-						var t6 float64
-						if t3 <= 0 {
-							t6 = 0
-						} else {
-							t6 = float64(t5 * math.Pow(runtime.Max64(0, t3), t4))
-						}
-						t7 = t6
-					}
-					t8 = t7
-				}
-				dx[xRow+c] = t8 + dx1[xRow+c]
+		if part := (multiMarginPart23[I]{*v, t2, dx, dx1, x, p, t4, t5, C}); runtime.Small(N, 9*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*C); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 4), dx)

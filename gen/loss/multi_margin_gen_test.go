@@ -3,12 +3,32 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMultiMargin() {
+	x := runtime.Must(runtime.FromSlice([]float32{0.1, 0.2, 0.7, 1, 3, 2}, 2, 3))
+	t := runtime.Must(runtime.FromSlice([]int64{2, 0}, 2))
+	y := runtime.Must(loss.MultiMargin(x, t, nil, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 0.9833
+}
+
+func ExampleMultiMargin_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{0.5, 0.25}, 1, 2))
+	t := runtime.Must(runtime.FromSlice([]int64{1}, 1))
+	weight := runtime.Must(runtime.FromSlice([]float32{1, 4}, 2))
+	y := runtime.Must(loss.MultiMargin(x, t, weight, &loss.MultiMarginAttrs{P: new(2), Margin: new(2.0), Reduction: loss.ReductionNone}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1] [10.125]
+}
 
 func TestMultiMarginExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.multi_margin",

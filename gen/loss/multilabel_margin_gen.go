@@ -48,6 +48,10 @@ func (a *MultilabelMarginAttrs) values() (multilabelMarginValues, error) {
 // x: T[...N, C], t: I[...N, C]; y: T[...N] or T[]. T: f16, bf16, f32 or f64. I: i32 or i64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+//
+// With x = [[0.1, 0.2, 0.4, 0.8]] and t = [[3, 0, -1, 1]], y is about 0.85:
+//
+//	y, err := loss.MultilabelMargin(x, t, nil)
 func MultilabelMargin(x, t *runtime.Tensor, attrs *MultilabelMarginAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -237,7 +241,7 @@ var (
 )
 
 var multilabelMarginNoneForward = runtime.Signature{
-	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes,
+	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -246,7 +250,7 @@ var multilabelMarginNoneForward = runtime.Signature{
 }
 
 var multilabelMarginNoneBackward = runtime.Signature{
-	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes,
+	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -256,7 +260,7 @@ var multilabelMarginNoneBackward = runtime.Signature{
 }
 
 var multilabelMarginMeanForward = runtime.Signature{
-	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes,
+	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -265,7 +269,7 @@ var multilabelMarginMeanForward = runtime.Signature{
 }
 
 var multilabelMarginMeanBackward = runtime.Signature{
-	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes,
+	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},

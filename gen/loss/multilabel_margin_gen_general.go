@@ -6,17 +6,16 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// multilabelMarginNoneRunF32Int computes multilabel_margin with reduction none, T f32, I any integer.
-func multilabelMarginNoneRunF32Int[I runtime.Integer](b *runtime.Bound, v *multilabelMarginValues) error {
-	N := b.Ext[0]
-	C := b.Ext[1]
-	t := runtime.Elements[I](b, 1)
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, N)
+// multilabelMarginPart0 is a loop that runs in parts.
+type multilabelMarginPart0[I runtime.Integer] struct {
+	t   []I
+	all []bool
+	C   int
+}
 
-	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
-	all := runtime.Temp[bool](b, N*C)
-	for n := range N {
+func (part *multilabelMarginPart0[I]) Run(from, to int) error {
+	t, all, C := part.t, part.all, part.C
+	for n := from; n < to; n++ {
 		tRow := n * C
 		for j := range C {
 			all2 := true
@@ -27,11 +26,20 @@ func multilabelMarginNoneRunF32Int[I runtime.Integer](b *runtime.Bound, v *multi
 			all[tRow+j] = all2
 		}
 	}
+	return nil
+}
 
-	// sum[n] += 1   for n in ...N, j in C   where all[n, j]
-	sum := runtime.Temp[int64](b, N)
-	i := int64(1)
-	for n := range N {
+// multilabelMarginPart1 is a loop that runs in parts.
+type multilabelMarginPart1[I runtime.Integer] struct {
+	all []bool
+	sum []int64
+	C   int
+	i   int64
+}
+
+func (part *multilabelMarginPart1[I]) Run(from, to int) error {
+	all, sum, C, i := part.all, part.sum, part.C, part.i
+	for n := from; n < to; n++ {
 		sum2 := int64(0)
 		allRow := n * C
 		for j := range C {
@@ -42,10 +50,20 @@ func multilabelMarginNoneRunF32Int[I runtime.Integer](b *runtime.Bound, v *multi
 		}
 		sum[n] = sum2
 	}
+	return nil
+}
 
-	// any[n, c] ||= t[n, j] == I(c)   for n in ...N, c in C, j in 0..exact(sum[n])
-	any2 := runtime.Temp[bool](b, N*C)
-	for n := range N {
+// multilabelMarginPart2 is a loop that runs in parts.
+type multilabelMarginPart2[I runtime.Integer] struct {
+	t    []I
+	any2 []bool
+	sum  []int64
+	C    int
+}
+
+func (part *multilabelMarginPart2[I]) Run(from, to int) error {
+	t, any2, sum, C := part.t, part.any2, part.sum, part.C
+	for n := from; n < to; n++ {
 		tRow := n * C
 		sumAt := int(sum[n])
 		for c := range C {
@@ -60,10 +78,21 @@ func multilabelMarginNoneRunF32Int[I runtime.Integer](b *runtime.Bound, v *multi
 			any2[tRow+c] = any3
 		}
 	}
+	return nil
+}
 
-	// sum2[n] += max(0, 1 - x[n, t[n, j]] + x[n, c])   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c]
-	sum2 := runtime.Temp[float32](b, N)
-	for n := range N {
+// multilabelMarginPart3 is a loop that runs in parts.
+type multilabelMarginPart3[I runtime.Integer] struct {
+	t       []I
+	any2    []bool
+	sum2, x []float32
+	sum     []int64
+	C       int
+}
+
+func (part *multilabelMarginPart3[I]) Run(from, to int) error {
+	t, any2, sum2, x, sum, C := part.t, part.any2, part.sum2, part.x, part.sum, part.C
+	for n := from; n < to; n++ {
 		sum3 := float64(0)
 		anyRow := n * C
 		for j := range int(sum[n]) {
@@ -83,74 +112,97 @@ func multilabelMarginNoneRunF32Int[I runtime.Integer](b *runtime.Bound, v *multi
 		}
 		sum2[n] = float32(sum3)
 	}
-
-	// y[n] = sum2[n] / acc(T)(|C|)   for n in ...N
-	i2 := float32(C)
-	for n := range N {
-		y[n] = sum2[n] / i2
-	}
-	copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
-// multilabelMarginNoneRunF64Int computes multilabel_margin with reduction none, T f64, I any integer.
-func multilabelMarginNoneRunF64Int[I runtime.Integer](b *runtime.Bound, v *multilabelMarginValues) error {
+// multilabelMarginPart4 is a loop that runs in parts.
+type multilabelMarginPart4[I runtime.Integer] struct {
+	sum2, y []float32
+	i2      float32
+}
+
+func (part *multilabelMarginPart4[I]) Run(from, to int) error {
+	sum2, y, i2 := part.sum2, part.y, part.i2
+	for n := from; n < to; n++ {
+		y[n] = sum2[n] / i2
+	}
+	return nil
+}
+
+// multilabelMarginNoneRunF32Int computes multilabel_margin with reduction none, T f32, I any integer.
+func multilabelMarginNoneRunF32Int[I runtime.Integer](b *runtime.Bound, v *multilabelMarginValues) error {
 	N := b.Ext[0]
 	C := b.Ext[1]
 	t := runtime.Elements[I](b, 1)
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, N)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, N)
 
 	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
 	all := runtime.Temp[bool](b, N*C)
-	for n := range N {
-		tRow := n * C
-		for j := range C {
-			all2 := true
-			for k := range j + 1 {
-				c := 0 <= runtime.Compare(t[tRow+k], 0, 1)
-				all2 = all2 && c
-			}
-			all[tRow+j] = all2
+	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, C*8); err != nil {
+		return err
 	}
 
 	// sum[n] += 1   for n in ...N, j in C   where all[n, j]
 	sum := runtime.Temp[int64](b, N)
 	i := int64(1)
-	for n := range N {
-		sum2 := int64(0)
-		allRow := n * C
-		for j := range C {
-			if !all[allRow+j] {
-				continue
-			}
-			sum2 += i
+	if part := (multilabelMarginPart1[I]{all, sum, C, i}); runtime.Small(N, C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = sum2
+	} else if err := runtime.Split(part, N, C); err != nil {
+		return err
 	}
 
 	// any[n, c] ||= t[n, j] == I(c)   for n in ...N, c in C, j in 0..exact(sum[n])
 	any2 := runtime.Temp[bool](b, N*C)
-	for n := range N {
-		tRow := n * C
-		sumAt := int(sum[n])
-		for c := range C {
-			any3 := false
-			for j := range sumAt {
-				if uint(j) >= uint(C) {
-					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-				}
-				c2 := runtime.Compare(t[tRow+j], c, 1) == 0
-				any3 = any3 || c2
-			}
-			any2[tRow+c] = any3
+	if part := (multilabelMarginPart2[I]{t, any2, sum, C}); runtime.Small(N, C*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, C*8); err != nil {
+		return err
 	}
 
 	// sum2[n] += max(0, 1 - x[n, t[n, j]] + x[n, c])   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c]
-	sum2 := runtime.Temp[float64](b, N)
-	for n := range N {
+	sum2 := runtime.Temp[float32](b, N)
+	if part := (multilabelMarginPart3[I]{t, any2, sum2, x, sum, C}); runtime.Small(N, 8*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 8*C); err != nil {
+		return err
+	}
+
+	// y[n] = sum2[n] / acc(T)(|C|)   for n in ...N
+	i2 := float32(C)
+	if part := (multilabelMarginPart4[I]{sum2, y, i2}); runtime.Small(N, 1) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 1); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 2), y)
+	return nil
+}
+
+// multilabelMarginPart5 is a loop that runs in parts.
+type multilabelMarginPart5[I runtime.Integer] struct {
+	t       []I
+	any2    []bool
+	sum2, x []float64
+	sum     []int64
+	C       int
+}
+
+func (part *multilabelMarginPart5[I]) Run(from, to int) error {
+	t, any2, sum2, x, sum, C := part.t, part.any2, part.sum2, part.x, part.sum, part.C
+	for n := from; n < to; n++ {
 		sum3 := float64(0)
 		anyRow := n * C
 		for j := range int(sum[n]) {
@@ -170,11 +222,80 @@ func multilabelMarginNoneRunF64Int[I runtime.Integer](b *runtime.Bound, v *multi
 		}
 		sum2[n] = sum3
 	}
+	return nil
+}
+
+// multilabelMarginPart6 is a loop that runs in parts.
+type multilabelMarginPart6[I runtime.Integer] struct {
+	sum2, y []float64
+	i2      float64
+}
+
+func (part *multilabelMarginPart6[I]) Run(from, to int) error {
+	sum2, y, i2 := part.sum2, part.y, part.i2
+	for n := from; n < to; n++ {
+		y[n] = sum2[n] / i2
+	}
+	return nil
+}
+
+// multilabelMarginNoneRunF64Int computes multilabel_margin with reduction none, T f64, I any integer.
+func multilabelMarginNoneRunF64Int[I runtime.Integer](b *runtime.Bound, v *multilabelMarginValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
+	t := runtime.Elements[I](b, 1)
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, N)
+
+	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
+	all := runtime.Temp[bool](b, N*C)
+	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, C*8); err != nil {
+		return err
+	}
+
+	// sum[n] += 1   for n in ...N, j in C   where all[n, j]
+	sum := runtime.Temp[int64](b, N)
+	i := int64(1)
+	if part := (multilabelMarginPart1[I]{all, sum, C, i}); runtime.Small(N, C) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, C); err != nil {
+		return err
+	}
+
+	// any[n, c] ||= t[n, j] == I(c)   for n in ...N, c in C, j in 0..exact(sum[n])
+	any2 := runtime.Temp[bool](b, N*C)
+	if part := (multilabelMarginPart2[I]{t, any2, sum, C}); runtime.Small(N, C*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, C*8); err != nil {
+		return err
+	}
+
+	// sum2[n] += max(0, 1 - x[n, t[n, j]] + x[n, c])   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c]
+	sum2 := runtime.Temp[float64](b, N)
+	if part := (multilabelMarginPart5[I]{t, any2, sum2, x, sum, C}); runtime.Small(N, 8*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 8*C); err != nil {
+		return err
+	}
 
 	// y[n] = sum2[n] / acc(T)(|C|)   for n in ...N
 	i2 := float64(C)
-	for n := range N {
-		y[n] = sum2[n] / i2
+	if part := (multilabelMarginPart6[I]{sum2, y, i2}); runtime.Small(N, 1) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 2), y)
 	return nil
@@ -190,72 +311,43 @@ func multilabelMarginMeanRunF32Int[I runtime.Integer](b *runtime.Bound, v *multi
 
 	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
 	all := runtime.Temp[bool](b, N*C)
-	for n := range N {
-		tRow := n * C
-		for j := range C {
-			all2 := true
-			for k := range j + 1 {
-				c := 0 <= runtime.Compare(t[tRow+k], 0, 1)
-				all2 = all2 && c
-			}
-			all[tRow+j] = all2
+	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, C*8); err != nil {
+		return err
 	}
 
 	// sum[n] += 1   for n in ...N, j in C   where all[n, j]
 	sum := runtime.Temp[int64](b, N)
 	i := int64(1)
-	for n := range N {
-		sum2 := int64(0)
-		allRow := n * C
-		for j := range C {
-			if !all[allRow+j] {
-				continue
-			}
-			sum2 += i
+	if part := (multilabelMarginPart1[I]{all, sum, C, i}); runtime.Small(N, C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = sum2
+	} else if err := runtime.Split(part, N, C); err != nil {
+		return err
 	}
 
 	// any[n, c] ||= t[n, j] == I(c)   for n in ...N, c in C, j in 0..exact(sum[n])
 	any2 := runtime.Temp[bool](b, N*C)
-	for n := range N {
-		tRow := n * C
-		sumAt := int(sum[n])
-		for c := range C {
-			any3 := false
-			for j := range sumAt {
-				if uint(j) >= uint(C) {
-					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-				}
-				c2 := runtime.Compare(t[tRow+j], c, 1) == 0
-				any3 = any3 || c2
-			}
-			any2[tRow+c] = any3
+	if part := (multilabelMarginPart2[I]{t, any2, sum, C}); runtime.Small(N, C*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, C*8); err != nil {
+		return err
 	}
 
 	// sum2[n] += max(0, 1 - x[n, t[n, j]] + x[n, c])   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c]
 	sum2 := runtime.Temp[float32](b, N)
-	for n := range N {
-		sum3 := float64(0)
-		anyRow := n * C
-		for j := range int(sum[n]) {
-			for c := range C {
-				if any2[anyRow+c] {
-					continue
-				}
-				if uint(j) >= uint(C) {
-					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-				}
-				i2 := int(t[anyRow+j])
-				if uint(i2) >= uint(C) {
-					return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-				}
-				sum3 += float64(runtime.Max32(0, 1-x[anyRow+i2]+x[anyRow+c]))
-			}
+	if part := (multilabelMarginPart3[I]{t, any2, sum2, x, sum, C}); runtime.Small(N, 8*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum2[n] = float32(sum3)
+	} else if err := runtime.Split(part, N, 8*C); err != nil {
+		return err
 	}
 
 	// mean[] += sum2[n] / acc(T)(|C|)   for n in ...N
@@ -283,72 +375,43 @@ func multilabelMarginMeanRunF64Int[I runtime.Integer](b *runtime.Bound, v *multi
 
 	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
 	all := runtime.Temp[bool](b, N*C)
-	for n := range N {
-		tRow := n * C
-		for j := range C {
-			all2 := true
-			for k := range j + 1 {
-				c := 0 <= runtime.Compare(t[tRow+k], 0, 1)
-				all2 = all2 && c
-			}
-			all[tRow+j] = all2
+	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, C*8); err != nil {
+		return err
 	}
 
 	// sum[n] += 1   for n in ...N, j in C   where all[n, j]
 	sum := runtime.Temp[int64](b, N)
 	i := int64(1)
-	for n := range N {
-		sum2 := int64(0)
-		allRow := n * C
-		for j := range C {
-			if !all[allRow+j] {
-				continue
-			}
-			sum2 += i
+	if part := (multilabelMarginPart1[I]{all, sum, C, i}); runtime.Small(N, C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = sum2
+	} else if err := runtime.Split(part, N, C); err != nil {
+		return err
 	}
 
 	// any[n, c] ||= t[n, j] == I(c)   for n in ...N, c in C, j in 0..exact(sum[n])
 	any2 := runtime.Temp[bool](b, N*C)
-	for n := range N {
-		tRow := n * C
-		sumAt := int(sum[n])
-		for c := range C {
-			any3 := false
-			for j := range sumAt {
-				if uint(j) >= uint(C) {
-					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-				}
-				c2 := runtime.Compare(t[tRow+j], c, 1) == 0
-				any3 = any3 || c2
-			}
-			any2[tRow+c] = any3
+	if part := (multilabelMarginPart2[I]{t, any2, sum, C}); runtime.Small(N, C*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, C*8); err != nil {
+		return err
 	}
 
 	// sum2[n] += max(0, 1 - x[n, t[n, j]] + x[n, c])   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c]
 	sum2 := runtime.Temp[float64](b, N)
-	for n := range N {
-		sum3 := float64(0)
-		anyRow := n * C
-		for j := range int(sum[n]) {
-			for c := range C {
-				if any2[anyRow+c] {
-					continue
-				}
-				if uint(j) >= uint(C) {
-					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-				}
-				i2 := int(t[anyRow+j])
-				if uint(i2) >= uint(C) {
-					return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-				}
-				sum3 += runtime.Max64(0, 1-x[anyRow+i2]+x[anyRow+c])
-			}
+	if part := (multilabelMarginPart5[I]{t, any2, sum2, x, sum, C}); runtime.Small(N, 8*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum2[n] = sum3
+	} else if err := runtime.Split(part, N, 8*C); err != nil {
+		return err
 	}
 
 	// mean[] += sum2[n] / acc(T)(|C|)   for n in ...N
@@ -376,72 +439,43 @@ func multilabelMarginSumRunF32Int[I runtime.Integer](b *runtime.Bound, v *multil
 
 	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
 	all := runtime.Temp[bool](b, N*C)
-	for n := range N {
-		tRow := n * C
-		for j := range C {
-			all2 := true
-			for k := range j + 1 {
-				c := 0 <= runtime.Compare(t[tRow+k], 0, 1)
-				all2 = all2 && c
-			}
-			all[tRow+j] = all2
+	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, C*8); err != nil {
+		return err
 	}
 
 	// sum[n] += 1   for n in ...N, j in C   where all[n, j]
 	sum := runtime.Temp[int64](b, N)
 	i := int64(1)
-	for n := range N {
-		sum2 := int64(0)
-		allRow := n * C
-		for j := range C {
-			if !all[allRow+j] {
-				continue
-			}
-			sum2 += i
+	if part := (multilabelMarginPart1[I]{all, sum, C, i}); runtime.Small(N, C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = sum2
+	} else if err := runtime.Split(part, N, C); err != nil {
+		return err
 	}
 
 	// any[n, c] ||= t[n, j] == I(c)   for n in ...N, c in C, j in 0..exact(sum[n])
 	any2 := runtime.Temp[bool](b, N*C)
-	for n := range N {
-		tRow := n * C
-		sumAt := int(sum[n])
-		for c := range C {
-			any3 := false
-			for j := range sumAt {
-				if uint(j) >= uint(C) {
-					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-				}
-				c2 := runtime.Compare(t[tRow+j], c, 1) == 0
-				any3 = any3 || c2
-			}
-			any2[tRow+c] = any3
+	if part := (multilabelMarginPart2[I]{t, any2, sum, C}); runtime.Small(N, C*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, C*8); err != nil {
+		return err
 	}
 
 	// sum2[n] += max(0, 1 - x[n, t[n, j]] + x[n, c])   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c]
 	sum2 := runtime.Temp[float32](b, N)
-	for n := range N {
-		sum3 := float64(0)
-		anyRow := n * C
-		for j := range int(sum[n]) {
-			for c := range C {
-				if any2[anyRow+c] {
-					continue
-				}
-				if uint(j) >= uint(C) {
-					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-				}
-				i2 := int(t[anyRow+j])
-				if uint(i2) >= uint(C) {
-					return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-				}
-				sum3 += float64(runtime.Max32(0, 1-x[anyRow+i2]+x[anyRow+c]))
-			}
+	if part := (multilabelMarginPart3[I]{t, any2, sum2, x, sum, C}); runtime.Small(N, 8*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum2[n] = float32(sum3)
+	} else if err := runtime.Split(part, N, 8*C); err != nil {
+		return err
 	}
 
 	// y[] += sum2[n] / acc(T)(|C|)   for n in ...N
@@ -465,72 +499,43 @@ func multilabelMarginSumRunF64Int[I runtime.Integer](b *runtime.Bound, v *multil
 
 	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
 	all := runtime.Temp[bool](b, N*C)
-	for n := range N {
-		tRow := n * C
-		for j := range C {
-			all2 := true
-			for k := range j + 1 {
-				c := 0 <= runtime.Compare(t[tRow+k], 0, 1)
-				all2 = all2 && c
-			}
-			all[tRow+j] = all2
+	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, C*8); err != nil {
+		return err
 	}
 
 	// sum[n] += 1   for n in ...N, j in C   where all[n, j]
 	sum := runtime.Temp[int64](b, N)
 	i := int64(1)
-	for n := range N {
-		sum2 := int64(0)
-		allRow := n * C
-		for j := range C {
-			if !all[allRow+j] {
-				continue
-			}
-			sum2 += i
+	if part := (multilabelMarginPart1[I]{all, sum, C, i}); runtime.Small(N, C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum[n] = sum2
+	} else if err := runtime.Split(part, N, C); err != nil {
+		return err
 	}
 
 	// any[n, c] ||= t[n, j] == I(c)   for n in ...N, c in C, j in 0..exact(sum[n])
 	any2 := runtime.Temp[bool](b, N*C)
-	for n := range N {
-		tRow := n * C
-		sumAt := int(sum[n])
-		for c := range C {
-			any3 := false
-			for j := range sumAt {
-				if uint(j) >= uint(C) {
-					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-				}
-				c2 := runtime.Compare(t[tRow+j], c, 1) == 0
-				any3 = any3 || c2
-			}
-			any2[tRow+c] = any3
+	if part := (multilabelMarginPart2[I]{t, any2, sum, C}); runtime.Small(N, C*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, C*8); err != nil {
+		return err
 	}
 
 	// sum2[n] += max(0, 1 - x[n, t[n, j]] + x[n, c])   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c]
 	sum2 := runtime.Temp[float64](b, N)
-	for n := range N {
-		sum3 := float64(0)
-		anyRow := n * C
-		for j := range int(sum[n]) {
-			for c := range C {
-				if any2[anyRow+c] {
-					continue
-				}
-				if uint(j) >= uint(C) {
-					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-				}
-				i2 := int(t[anyRow+j])
-				if uint(i2) >= uint(C) {
-					return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-				}
-				sum3 += runtime.Max64(0, 1-x[anyRow+i2]+x[anyRow+c])
-			}
+	if part := (multilabelMarginPart5[I]{t, any2, sum2, x, sum, C}); runtime.Small(N, 8*C) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
-		sum2[n] = sum3
+	} else if err := runtime.Split(part, N, 8*C); err != nil {
+		return err
 	}
 
 	// y[] += sum2[n] / acc(T)(|C|)   for n in ...N
@@ -541,6 +546,130 @@ func multilabelMarginSumRunF64Int[I runtime.Integer](b *runtime.Bound, v *multil
 	}
 	y[0] = sum3
 	copy(runtime.Elements[float64](b, 2), y)
+	return nil
+}
+
+// multilabelMarginPart7 is a loop that runs in parts.
+type multilabelMarginPart7[I runtime.Integer] struct {
+	dsum2, dy []float32
+	t2        float32
+}
+
+func (part *multilabelMarginPart7[I]) Run(from, to int) error {
+	dsum2, dy, t2 := part.dsum2, part.dy, part.t2
+	for n := from; n < to; n++ {
+		dsum2[n] = float32(t2 * dy[n])
+	}
+	return nil
+}
+
+// multilabelMarginPart8 is a loop that runs in parts.
+type multilabelMarginPart8[I runtime.Integer] struct {
+	t          []I
+	any2       []bool
+	dx1, dy, x []float32
+	sum        []int64
+	t2         float32
+	C          int
+}
+
+func (part *multilabelMarginPart8[I]) Run(from, to int) error {
+	t, any2, dx1, dy, x, sum, t2, C := part.t, part.any2, part.dx1, part.dy, part.x, part.sum, part.t2, part.C
+	for n := from; n < to; n++ {
+		anyRow := n * C
+		t3 := float32(t2 * dy[n])
+		sumAt := int(sum[n])
+		for c := range C {
+			if any2[anyRow+c] {
+				continue
+			}
+			sum2 := float64(0)
+			xAt := x[anyRow+c]
+			for j := range sumAt {
+				if uint(j) >= uint(C) {
+					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
+				}
+				i2 := int(t[anyRow+j])
+				if uint(i2) >= uint(C) {
+					return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
+				}
+				t4 := t3
+				if 1-x[anyRow+i2]+xAt <= 0 {
+					t4 = 0
+				}
+				sum2 += float64(t4)
+			}
+			dx1[anyRow+c] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// multilabelMarginPart9 is a loop that runs in parts.
+type multilabelMarginPart9[I runtime.Integer] struct {
+	t        []I
+	any2     []bool
+	dsum2, x []float32
+	dx2Acc   []float64
+	sum      []int64
+	C        int
+}
+
+func (part *multilabelMarginPart9[I]) Run(from, to int) error {
+	t, any2, dsum2, x, dx2Acc, sum, C := part.t, part.any2, part.dsum2, part.x, part.dx2Acc, part.sum, part.C
+	for n := from; n < to; n++ {
+		anyRow := n * C
+		t5 := -dsum2[n]
+		sumAt := sum[n]
+		sumAt2 := int(sumAt)
+		for j := range sumAt2 {
+			for c := range C {
+				anyAt := any2[anyRow+c]
+				c2 := !anyAt
+				if !c2 {
+					continue
+				}
+				if uint(j) >= uint(C) {
+					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
+				}
+				tAt := t[anyRow+j]
+				i2 := int(tAt)
+				if uint(i2) >= uint(C) {
+					return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
+				}
+				xAt := x[anyRow+i2]
+				t3 := 1 - xAt
+				xAt2 := x[anyRow+c]
+				t4 := t3 + xAt2
+				c3 := t4 <= 0
+				if c3 {
+					continue
+				}
+				if uint(i2) >= uint(C) {
+					return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
+				}
+				at := anyRow + i2
+				dx2Acc[at] += float64(t5)
+			}
+		}
+	}
+	return nil
+}
+
+// multilabelMarginPart10 is a loop that runs in parts.
+type multilabelMarginPart10[I runtime.Integer] struct {
+	dx, dx1, dx2 []float32
+	C            int
+}
+
+func (part *multilabelMarginPart10[I]) Run(from, to int) error {
+	dx, dx1, dx2, C := part.dx, part.dx1, part.dx2, part.C
+	for n := from; n < to; n++ {
+		dx1Row := n * C
+		for c := range C {
+			dx[dx1Row+c] = dx1[dx1Row+c] + dx2[dx1Row+c]
+		}
+	}
 	return nil
 }
 
@@ -557,16 +686,12 @@ func multilabelMarginNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
 	all := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		for n := range N {
-			tRow := n * C
-			for j := range C {
-				all2 := true
-				for k := range j + 1 {
-					c := 0 <= runtime.Compare(t[tRow+k], 0, 1)
-					all2 = all2 && c
-				}
-				all[tRow+j] = all2
+		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*8); err != nil {
+			return err
 		}
 	}
 
@@ -574,36 +699,24 @@ func multilabelMarginNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	sum := runtime.Temp[int64](b, N)
 	i := int64(1)
 	if wantDx {
-		for n := range N {
-			sum2 := int64(0)
-			allRow := n * C
-			for j := range C {
-				if !all[allRow+j] {
-					continue
-				}
-				sum2 += i
+		if part := (multilabelMarginPart1[I]{all, sum, C, i}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			sum[n] = sum2
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 
 	// any[n, c] ||= t[n, j] == I(c)   for n in ...N, c in C, j in 0..exact(sum[n])
 	any2 := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		for n := range N {
-			tRow := n * C
-			sumAt := int(sum[n])
-			for c := range C {
-				any3 := false
-				for j := range sumAt {
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					c2 := runtime.Compare(t[tRow+j], c, 1) == 0
-					any3 = any3 || c2
-				}
-				any2[tRow+c] = any3
+		if part := (multilabelMarginPart2[I]{t, any2, sum, C}); runtime.Small(N, C*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*8); err != nil {
+			return err
 		}
 	}
 
@@ -611,8 +724,12 @@ func multilabelMarginNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	dsum2 := runtime.Temp[float32](b, N)
 	t2 := 1 / float32(C)
 	if wantDx {
-		for n := range N {
-			dsum2[n] = float32(t2 * dy[n])
+		if part := (multilabelMarginPart7[I]{dsum2, dy, t2}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -620,32 +737,12 @@ func multilabelMarginNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	dx1 := runtime.Temp[float32](b, N*C)
 	if wantDx {
 		clear(dx1)
-		for n := range N {
-			anyRow := n * C
-			t3 := float32(t2 * dy[n])
-			sumAt := int(sum[n])
-			for c := range C {
-				if any2[anyRow+c] {
-					continue
-				}
-				sum2 := float64(0)
-				xAt := x[anyRow+c]
-				for j := range sumAt {
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					i2 := int(t[anyRow+j])
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					t4 := t3
-					if 1-x[anyRow+i2]+xAt <= 0 {
-						t4 = 0
-					}
-					sum2 += float64(t4)
-				}
-				dx1[anyRow+c] = float32(sum2)
+		if part := (multilabelMarginPart8[I]{t, any2, dx1, dy, x, sum, t2, C}); runtime.Small(N, 8*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 8*C); err != nil {
+			return err
 		}
 	}
 
@@ -655,41 +752,12 @@ func multilabelMarginNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 		clear(dx2)
 		dx2Acc := runtime.Temp[float64](b, N*C)
 		clear(dx2Acc)
-		for n := range N {
-			anyRow := n * C
-			t5 := -dsum2[n]
-			sumAt := sum[n]
-			sumAt2 := int(sumAt)
-			for j := range sumAt2 {
-				for c := range C {
-					anyAt := any2[anyRow+c]
-					c2 := !anyAt
-					if !c2 {
-						continue
-					}
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					tAt := t[anyRow+j]
-					i2 := int(tAt)
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					xAt := x[anyRow+i2]
-					t3 := 1 - xAt
-					xAt2 := x[anyRow+c]
-					t4 := t3 + xAt2
-					c3 := t4 <= 0
-					if c3 {
-						continue
-					}
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					at := anyRow + i2
-					dx2Acc[at] += float64(t5)
-				}
+		if part := (multilabelMarginPart9[I]{t, any2, dsum2, x, dx2Acc, sum, C}); runtime.Small(N, 8*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 8*C); err != nil {
+			return err
 		}
 		for i3, sum2 := range dx2Acc {
 			dx2[i3] = float32(sum2)
@@ -698,14 +766,138 @@ func multilabelMarginNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 
 	// @x[n, c] = @x.1[n, c] + @x.2[n, c]   for n in ...N, c in C
 	if wantDx {
-		for n := range N {
-			dx1Row := n * C
-			for c := range C {
-				dx[dx1Row+c] = dx1[dx1Row+c] + dx2[dx1Row+c]
+		if part := (multilabelMarginPart10[I]{dx, dx1, dx2, C}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 3), dx)
+	return nil
+}
+
+// multilabelMarginPart11 is a loop that runs in parts.
+type multilabelMarginPart11[I runtime.Integer] struct {
+	dsum2, dy []float64
+	t2        float64
+}
+
+func (part *multilabelMarginPart11[I]) Run(from, to int) error {
+	dsum2, dy, t2 := part.dsum2, part.dy, part.t2
+	for n := from; n < to; n++ {
+		dsum2[n] = float64(t2 * dy[n])
+	}
+	return nil
+}
+
+// multilabelMarginPart12 is a loop that runs in parts.
+type multilabelMarginPart12[I runtime.Integer] struct {
+	t          []I
+	any2       []bool
+	dx1, dy, x []float64
+	sum        []int64
+	t2         float64
+	C          int
+}
+
+func (part *multilabelMarginPart12[I]) Run(from, to int) error {
+	t, any2, dx1, dy, x, sum, t2, C := part.t, part.any2, part.dx1, part.dy, part.x, part.sum, part.t2, part.C
+	for n := from; n < to; n++ {
+		anyRow := n * C
+		t3 := float64(t2 * dy[n])
+		sumAt := int(sum[n])
+		for c := range C {
+			if any2[anyRow+c] {
+				continue
+			}
+			sum2 := float64(0)
+			xAt := x[anyRow+c]
+			for j := range sumAt {
+				if uint(j) >= uint(C) {
+					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
+				}
+				i2 := int(t[anyRow+j])
+				if uint(i2) >= uint(C) {
+					return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
+				}
+				t4 := t3
+				if 1-x[anyRow+i2]+xAt <= 0 {
+					t4 = 0
+				}
+				sum2 += t4
+			}
+			dx1[anyRow+c] = sum2
+		}
+	}
+	return nil
+}
+
+// multilabelMarginPart13 is a loop that runs in parts.
+type multilabelMarginPart13[I runtime.Integer] struct {
+	t             []I
+	any2          []bool
+	dsum2, dx2, x []float64
+	sum           []int64
+	C             int
+}
+
+func (part *multilabelMarginPart13[I]) Run(from, to int) error {
+	t, any2, dsum2, dx2, x, sum, C := part.t, part.any2, part.dsum2, part.dx2, part.x, part.sum, part.C
+	for n := from; n < to; n++ {
+		anyRow := n * C
+		t5 := -dsum2[n]
+		sumAt := sum[n]
+		sumAt2 := int(sumAt)
+		for j := range sumAt2 {
+			for c := range C {
+				anyAt := any2[anyRow+c]
+				c2 := !anyAt
+				if !c2 {
+					continue
+				}
+				if uint(j) >= uint(C) {
+					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
+				}
+				tAt := t[anyRow+j]
+				i2 := int(tAt)
+				if uint(i2) >= uint(C) {
+					return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
+				}
+				xAt := x[anyRow+i2]
+				t3 := 1 - xAt
+				xAt2 := x[anyRow+c]
+				t4 := t3 + xAt2
+				c3 := t4 <= 0
+				if c3 {
+					continue
+				}
+				if uint(i2) >= uint(C) {
+					return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
+				}
+				at := anyRow + i2
+				dx2[at] += t5
+			}
+		}
+	}
+	return nil
+}
+
+// multilabelMarginPart14 is a loop that runs in parts.
+type multilabelMarginPart14[I runtime.Integer] struct {
+	dx, dx1, dx2 []float64
+	C            int
+}
+
+func (part *multilabelMarginPart14[I]) Run(from, to int) error {
+	dx, dx1, dx2, C := part.dx, part.dx1, part.dx2, part.C
+	for n := from; n < to; n++ {
+		dx1Row := n * C
+		for c := range C {
+			dx[dx1Row+c] = dx1[dx1Row+c] + dx2[dx1Row+c]
+		}
+	}
 	return nil
 }
 
@@ -722,16 +914,12 @@ func multilabelMarginNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
 	all := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		for n := range N {
-			tRow := n * C
-			for j := range C {
-				all2 := true
-				for k := range j + 1 {
-					c := 0 <= runtime.Compare(t[tRow+k], 0, 1)
-					all2 = all2 && c
-				}
-				all[tRow+j] = all2
+		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*8); err != nil {
+			return err
 		}
 	}
 
@@ -739,36 +927,24 @@ func multilabelMarginNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	sum := runtime.Temp[int64](b, N)
 	i := int64(1)
 	if wantDx {
-		for n := range N {
-			sum2 := int64(0)
-			allRow := n * C
-			for j := range C {
-				if !all[allRow+j] {
-					continue
-				}
-				sum2 += i
+		if part := (multilabelMarginPart1[I]{all, sum, C, i}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			sum[n] = sum2
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 
 	// any[n, c] ||= t[n, j] == I(c)   for n in ...N, c in C, j in 0..exact(sum[n])
 	any2 := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		for n := range N {
-			tRow := n * C
-			sumAt := int(sum[n])
-			for c := range C {
-				any3 := false
-				for j := range sumAt {
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					c2 := runtime.Compare(t[tRow+j], c, 1) == 0
-					any3 = any3 || c2
-				}
-				any2[tRow+c] = any3
+		if part := (multilabelMarginPart2[I]{t, any2, sum, C}); runtime.Small(N, C*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*8); err != nil {
+			return err
 		}
 	}
 
@@ -776,8 +952,12 @@ func multilabelMarginNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	dsum2 := runtime.Temp[float64](b, N)
 	t2 := 1 / float64(C)
 	if wantDx {
-		for n := range N {
-			dsum2[n] = float64(t2 * dy[n])
+		if part := (multilabelMarginPart11[I]{dsum2, dy, t2}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -785,32 +965,12 @@ func multilabelMarginNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	dx1 := runtime.Temp[float64](b, N*C)
 	if wantDx {
 		clear(dx1)
-		for n := range N {
-			anyRow := n * C
-			t3 := float64(t2 * dy[n])
-			sumAt := int(sum[n])
-			for c := range C {
-				if any2[anyRow+c] {
-					continue
-				}
-				sum2 := float64(0)
-				xAt := x[anyRow+c]
-				for j := range sumAt {
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					i2 := int(t[anyRow+j])
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					t4 := t3
-					if 1-x[anyRow+i2]+xAt <= 0 {
-						t4 = 0
-					}
-					sum2 += t4
-				}
-				dx1[anyRow+c] = sum2
+		if part := (multilabelMarginPart12[I]{t, any2, dx1, dy, x, sum, t2, C}); runtime.Small(N, 8*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 8*C); err != nil {
+			return err
 		}
 	}
 
@@ -818,54 +978,81 @@ func multilabelMarginNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	dx2 := runtime.Temp[float64](b, N*C)
 	if wantDx {
 		clear(dx2)
-		for n := range N {
-			anyRow := n * C
-			t5 := -dsum2[n]
-			sumAt := sum[n]
-			sumAt2 := int(sumAt)
-			for j := range sumAt2 {
-				for c := range C {
-					anyAt := any2[anyRow+c]
-					c2 := !anyAt
-					if !c2 {
-						continue
-					}
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					tAt := t[anyRow+j]
-					i2 := int(tAt)
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					xAt := x[anyRow+i2]
-					t3 := 1 - xAt
-					xAt2 := x[anyRow+c]
-					t4 := t3 + xAt2
-					c3 := t4 <= 0
-					if c3 {
-						continue
-					}
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					at := anyRow + i2
-					dx2[at] += t5
-				}
+		if part := (multilabelMarginPart13[I]{t, any2, dsum2, dx2, x, sum, C}); runtime.Small(N, 8*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 8*C); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, c] = @x.1[n, c] + @x.2[n, c]   for n in ...N, c in C
 	if wantDx {
-		for n := range N {
-			dx1Row := n * C
-			for c := range C {
-				dx[dx1Row+c] = dx1[dx1Row+c] + dx2[dx1Row+c]
+		if part := (multilabelMarginPart14[I]{dx, dx1, dx2, C}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)
+	return nil
+}
+
+// multilabelMarginPart15 is a loop that runs in parts.
+type multilabelMarginPart15[I runtime.Integer] struct {
+	dsum2 []float32
+	t2    float32
+}
+
+func (part *multilabelMarginPart15[I]) Run(from, to int) error {
+	dsum2, t2 := part.dsum2, part.t2
+	for n := from; n < to; n++ {
+		dsum2[n] = t2
+	}
+	return nil
+}
+
+// multilabelMarginPart16 is a loop that runs in parts.
+type multilabelMarginPart16[I runtime.Integer] struct {
+	t      []I
+	any2   []bool
+	dx1, x []float32
+	sum    []int64
+	t2     float32
+	C      int
+}
+
+func (part *multilabelMarginPart16[I]) Run(from, to int) error {
+	t, any2, dx1, x, sum, t2, C := part.t, part.any2, part.dx1, part.x, part.sum, part.t2, part.C
+	for n := from; n < to; n++ {
+		anyRow := n * C
+		sumAt := int(sum[n])
+		for c := range C {
+			if any2[anyRow+c] {
+				continue
+			}
+			sum2 := float64(0)
+			xAt := x[anyRow+c]
+			for j := range sumAt {
+				if uint(j) >= uint(C) {
+					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
+				}
+				i2 := int(t[anyRow+j])
+				if uint(i2) >= uint(C) {
+					return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
+				}
+				t3 := t2
+				if 1-x[anyRow+i2]+xAt <= 0 {
+					t3 = 0
+				}
+				sum2 += float64(t3)
+			}
+			dx1[anyRow+c] = float32(sum2)
+		}
+	}
 	return nil
 }
 
@@ -882,16 +1069,12 @@ func multilabelMarginMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
 	all := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		for n := range N {
-			tRow := n * C
-			for j := range C {
-				all2 := true
-				for k := range j + 1 {
-					c := 0 <= runtime.Compare(t[tRow+k], 0, 1)
-					all2 = all2 && c
-				}
-				all[tRow+j] = all2
+		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*8); err != nil {
+			return err
 		}
 	}
 
@@ -899,36 +1082,24 @@ func multilabelMarginMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	sum := runtime.Temp[int64](b, N)
 	i := int64(1)
 	if wantDx {
-		for n := range N {
-			sum2 := int64(0)
-			allRow := n * C
-			for j := range C {
-				if !all[allRow+j] {
-					continue
-				}
-				sum2 += i
+		if part := (multilabelMarginPart1[I]{all, sum, C, i}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			sum[n] = sum2
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 
 	// any[n, c] ||= t[n, j] == I(c)   for n in ...N, c in C, j in 0..exact(sum[n])
 	any2 := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		for n := range N {
-			tRow := n * C
-			sumAt := int(sum[n])
-			for c := range C {
-				any3 := false
-				for j := range sumAt {
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					c2 := runtime.Compare(t[tRow+j], c, 1) == 0
-					any3 = any3 || c2
-				}
-				any2[tRow+c] = any3
+		if part := (multilabelMarginPart2[I]{t, any2, sum, C}); runtime.Small(N, C*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*8); err != nil {
+			return err
 		}
 	}
 
@@ -936,8 +1107,12 @@ func multilabelMarginMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	dsum2 := runtime.Temp[float32](b, N)
 	t2 := dy[0] / float32(N) / float32(C)
 	if wantDx {
-		for n := range N {
-			dsum2[n] = t2
+		if part := (multilabelMarginPart15[I]{dsum2, t2}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -945,31 +1120,12 @@ func multilabelMarginMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	dx1 := runtime.Temp[float32](b, N*C)
 	if wantDx {
 		clear(dx1)
-		for n := range N {
-			anyRow := n * C
-			sumAt := int(sum[n])
-			for c := range C {
-				if any2[anyRow+c] {
-					continue
-				}
-				sum2 := float64(0)
-				xAt := x[anyRow+c]
-				for j := range sumAt {
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					i2 := int(t[anyRow+j])
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					t3 := t2
-					if 1-x[anyRow+i2]+xAt <= 0 {
-						t3 = 0
-					}
-					sum2 += float64(t3)
-				}
-				dx1[anyRow+c] = float32(sum2)
+		if part := (multilabelMarginPart16[I]{t, any2, dx1, x, sum, t2, C}); runtime.Small(N, 8*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 8*C); err != nil {
+			return err
 		}
 	}
 
@@ -979,41 +1135,12 @@ func multilabelMarginMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 		clear(dx2)
 		dx2Acc := runtime.Temp[float64](b, N*C)
 		clear(dx2Acc)
-		for n := range N {
-			anyRow := n * C
-			t5 := -dsum2[n]
-			sumAt := sum[n]
-			sumAt2 := int(sumAt)
-			for j := range sumAt2 {
-				for c := range C {
-					anyAt := any2[anyRow+c]
-					c2 := !anyAt
-					if !c2 {
-						continue
-					}
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					tAt := t[anyRow+j]
-					i2 := int(tAt)
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					xAt := x[anyRow+i2]
-					t3 := 1 - xAt
-					xAt2 := x[anyRow+c]
-					t4 := t3 + xAt2
-					c3 := t4 <= 0
-					if c3 {
-						continue
-					}
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					at := anyRow + i2
-					dx2Acc[at] += float64(t5)
-				}
+		if part := (multilabelMarginPart9[I]{t, any2, dsum2, x, dx2Acc, sum, C}); runtime.Small(N, 8*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 8*C); err != nil {
+			return err
 		}
 		for i3, sum2 := range dx2Acc {
 			dx2[i3] = float32(sum2)
@@ -1022,14 +1149,70 @@ func multilabelMarginMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 
 	// @x[n, c] = @x.1[n, c] + @x.2[n, c]   for n in ...N, c in C
 	if wantDx {
-		for n := range N {
-			dx1Row := n * C
-			for c := range C {
-				dx[dx1Row+c] = dx1[dx1Row+c] + dx2[dx1Row+c]
+		if part := (multilabelMarginPart10[I]{dx, dx1, dx2, C}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 3), dx)
+	return nil
+}
+
+// multilabelMarginPart17 is a loop that runs in parts.
+type multilabelMarginPart17[I runtime.Integer] struct {
+	dsum2 []float64
+	t2    float64
+}
+
+func (part *multilabelMarginPart17[I]) Run(from, to int) error {
+	dsum2, t2 := part.dsum2, part.t2
+	for n := from; n < to; n++ {
+		dsum2[n] = t2
+	}
+	return nil
+}
+
+// multilabelMarginPart18 is a loop that runs in parts.
+type multilabelMarginPart18[I runtime.Integer] struct {
+	t      []I
+	any2   []bool
+	dx1, x []float64
+	sum    []int64
+	t2     float64
+	C      int
+}
+
+func (part *multilabelMarginPart18[I]) Run(from, to int) error {
+	t, any2, dx1, x, sum, t2, C := part.t, part.any2, part.dx1, part.x, part.sum, part.t2, part.C
+	for n := from; n < to; n++ {
+		anyRow := n * C
+		sumAt := int(sum[n])
+		for c := range C {
+			if any2[anyRow+c] {
+				continue
+			}
+			sum2 := float64(0)
+			xAt := x[anyRow+c]
+			for j := range sumAt {
+				if uint(j) >= uint(C) {
+					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
+				}
+				i2 := int(t[anyRow+j])
+				if uint(i2) >= uint(C) {
+					return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
+				}
+				t3 := t2
+				if 1-x[anyRow+i2]+xAt <= 0 {
+					t3 = 0
+				}
+				sum2 += t3
+			}
+			dx1[anyRow+c] = sum2
+		}
+	}
 	return nil
 }
 
@@ -1046,16 +1229,12 @@ func multilabelMarginMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
 	all := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		for n := range N {
-			tRow := n * C
-			for j := range C {
-				all2 := true
-				for k := range j + 1 {
-					c := 0 <= runtime.Compare(t[tRow+k], 0, 1)
-					all2 = all2 && c
-				}
-				all[tRow+j] = all2
+		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*8); err != nil {
+			return err
 		}
 	}
 
@@ -1063,36 +1242,24 @@ func multilabelMarginMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	sum := runtime.Temp[int64](b, N)
 	i := int64(1)
 	if wantDx {
-		for n := range N {
-			sum2 := int64(0)
-			allRow := n * C
-			for j := range C {
-				if !all[allRow+j] {
-					continue
-				}
-				sum2 += i
+		if part := (multilabelMarginPart1[I]{all, sum, C, i}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			sum[n] = sum2
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 
 	// any[n, c] ||= t[n, j] == I(c)   for n in ...N, c in C, j in 0..exact(sum[n])
 	any2 := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		for n := range N {
-			tRow := n * C
-			sumAt := int(sum[n])
-			for c := range C {
-				any3 := false
-				for j := range sumAt {
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					c2 := runtime.Compare(t[tRow+j], c, 1) == 0
-					any3 = any3 || c2
-				}
-				any2[tRow+c] = any3
+		if part := (multilabelMarginPart2[I]{t, any2, sum, C}); runtime.Small(N, C*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*8); err != nil {
+			return err
 		}
 	}
 
@@ -1100,8 +1267,12 @@ func multilabelMarginMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	dsum2 := runtime.Temp[float64](b, N)
 	t2 := dy[0] / float64(N) / float64(C)
 	if wantDx {
-		for n := range N {
-			dsum2[n] = t2
+		if part := (multilabelMarginPart17[I]{dsum2, t2}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -1109,31 +1280,12 @@ func multilabelMarginMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	dx1 := runtime.Temp[float64](b, N*C)
 	if wantDx {
 		clear(dx1)
-		for n := range N {
-			anyRow := n * C
-			sumAt := int(sum[n])
-			for c := range C {
-				if any2[anyRow+c] {
-					continue
-				}
-				sum2 := float64(0)
-				xAt := x[anyRow+c]
-				for j := range sumAt {
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					i2 := int(t[anyRow+j])
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					t3 := t2
-					if 1-x[anyRow+i2]+xAt <= 0 {
-						t3 = 0
-					}
-					sum2 += t3
-				}
-				dx1[anyRow+c] = sum2
+		if part := (multilabelMarginPart18[I]{t, any2, dx1, x, sum, t2, C}); runtime.Small(N, 8*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 8*C); err != nil {
+			return err
 		}
 	}
 
@@ -1141,51 +1293,23 @@ func multilabelMarginMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	dx2 := runtime.Temp[float64](b, N*C)
 	if wantDx {
 		clear(dx2)
-		for n := range N {
-			anyRow := n * C
-			t5 := -dsum2[n]
-			sumAt := sum[n]
-			sumAt2 := int(sumAt)
-			for j := range sumAt2 {
-				for c := range C {
-					anyAt := any2[anyRow+c]
-					c2 := !anyAt
-					if !c2 {
-						continue
-					}
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					tAt := t[anyRow+j]
-					i2 := int(tAt)
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					xAt := x[anyRow+i2]
-					t3 := 1 - xAt
-					xAt2 := x[anyRow+c]
-					t4 := t3 + xAt2
-					c3 := t4 <= 0
-					if c3 {
-						continue
-					}
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					at := anyRow + i2
-					dx2[at] += t5
-				}
+		if part := (multilabelMarginPart13[I]{t, any2, dsum2, dx2, x, sum, C}); runtime.Small(N, 8*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 8*C); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, c] = @x.1[n, c] + @x.2[n, c]   for n in ...N, c in C
 	if wantDx {
-		for n := range N {
-			dx1Row := n * C
-			for c := range C {
-				dx[dx1Row+c] = dx1[dx1Row+c] + dx2[dx1Row+c]
+		if part := (multilabelMarginPart14[I]{dx, dx1, dx2, C}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)
@@ -1205,16 +1329,12 @@ func multilabelMarginSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v
 	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
 	all := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		for n := range N {
-			tRow := n * C
-			for j := range C {
-				all2 := true
-				for k := range j + 1 {
-					c := 0 <= runtime.Compare(t[tRow+k], 0, 1)
-					all2 = all2 && c
-				}
-				all[tRow+j] = all2
+		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*8); err != nil {
+			return err
 		}
 	}
 
@@ -1222,36 +1342,24 @@ func multilabelMarginSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v
 	sum := runtime.Temp[int64](b, N)
 	i := int64(1)
 	if wantDx {
-		for n := range N {
-			sum2 := int64(0)
-			allRow := n * C
-			for j := range C {
-				if !all[allRow+j] {
-					continue
-				}
-				sum2 += i
+		if part := (multilabelMarginPart1[I]{all, sum, C, i}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			sum[n] = sum2
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 
 	// any[n, c] ||= t[n, j] == I(c)   for n in ...N, c in C, j in 0..exact(sum[n])
 	any2 := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		for n := range N {
-			tRow := n * C
-			sumAt := int(sum[n])
-			for c := range C {
-				any3 := false
-				for j := range sumAt {
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					c2 := runtime.Compare(t[tRow+j], c, 1) == 0
-					any3 = any3 || c2
-				}
-				any2[tRow+c] = any3
+		if part := (multilabelMarginPart2[I]{t, any2, sum, C}); runtime.Small(N, C*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*8); err != nil {
+			return err
 		}
 	}
 
@@ -1259,8 +1367,12 @@ func multilabelMarginSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v
 	dsum2 := runtime.Temp[float32](b, N)
 	t2 := dy[0] / float32(C)
 	if wantDx {
-		for n := range N {
-			dsum2[n] = t2
+		if part := (multilabelMarginPart15[I]{dsum2, t2}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -1268,31 +1380,12 @@ func multilabelMarginSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v
 	dx1 := runtime.Temp[float32](b, N*C)
 	if wantDx {
 		clear(dx1)
-		for n := range N {
-			anyRow := n * C
-			sumAt := int(sum[n])
-			for c := range C {
-				if any2[anyRow+c] {
-					continue
-				}
-				sum2 := float64(0)
-				xAt := x[anyRow+c]
-				for j := range sumAt {
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					i2 := int(t[anyRow+j])
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					t3 := t2
-					if 1-x[anyRow+i2]+xAt <= 0 {
-						t3 = 0
-					}
-					sum2 += float64(t3)
-				}
-				dx1[anyRow+c] = float32(sum2)
+		if part := (multilabelMarginPart16[I]{t, any2, dx1, x, sum, t2, C}); runtime.Small(N, 8*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 8*C); err != nil {
+			return err
 		}
 	}
 
@@ -1302,41 +1395,12 @@ func multilabelMarginSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v
 		clear(dx2)
 		dx2Acc := runtime.Temp[float64](b, N*C)
 		clear(dx2Acc)
-		for n := range N {
-			anyRow := n * C
-			t5 := -dsum2[n]
-			sumAt := sum[n]
-			sumAt2 := int(sumAt)
-			for j := range sumAt2 {
-				for c := range C {
-					anyAt := any2[anyRow+c]
-					c2 := !anyAt
-					if !c2 {
-						continue
-					}
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					tAt := t[anyRow+j]
-					i2 := int(tAt)
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					xAt := x[anyRow+i2]
-					t3 := 1 - xAt
-					xAt2 := x[anyRow+c]
-					t4 := t3 + xAt2
-					c3 := t4 <= 0
-					if c3 {
-						continue
-					}
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					at := anyRow + i2
-					dx2Acc[at] += float64(t5)
-				}
+		if part := (multilabelMarginPart9[I]{t, any2, dsum2, x, dx2Acc, sum, C}); runtime.Small(N, 8*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 8*C); err != nil {
+			return err
 		}
 		for i3, sum2 := range dx2Acc {
 			dx2[i3] = float32(sum2)
@@ -1345,11 +1409,12 @@ func multilabelMarginSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v
 
 	// @x[n, c] = @x.1[n, c] + @x.2[n, c]   for n in ...N, c in C
 	if wantDx {
-		for n := range N {
-			dx1Row := n * C
-			for c := range C {
-				dx[dx1Row+c] = dx1[dx1Row+c] + dx2[dx1Row+c]
+		if part := (multilabelMarginPart10[I]{dx, dx1, dx2, C}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 3), dx)
@@ -1369,16 +1434,12 @@ func multilabelMarginSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v
 	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
 	all := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		for n := range N {
-			tRow := n * C
-			for j := range C {
-				all2 := true
-				for k := range j + 1 {
-					c := 0 <= runtime.Compare(t[tRow+k], 0, 1)
-					all2 = all2 && c
-				}
-				all[tRow+j] = all2
+		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*8); err != nil {
+			return err
 		}
 	}
 
@@ -1386,36 +1447,24 @@ func multilabelMarginSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v
 	sum := runtime.Temp[int64](b, N)
 	i := int64(1)
 	if wantDx {
-		for n := range N {
-			sum2 := int64(0)
-			allRow := n * C
-			for j := range C {
-				if !all[allRow+j] {
-					continue
-				}
-				sum2 += i
+		if part := (multilabelMarginPart1[I]{all, sum, C, i}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
-			sum[n] = sum2
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 
 	// any[n, c] ||= t[n, j] == I(c)   for n in ...N, c in C, j in 0..exact(sum[n])
 	any2 := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		for n := range N {
-			tRow := n * C
-			sumAt := int(sum[n])
-			for c := range C {
-				any3 := false
-				for j := range sumAt {
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					c2 := runtime.Compare(t[tRow+j], c, 1) == 0
-					any3 = any3 || c2
-				}
-				any2[tRow+c] = any3
+		if part := (multilabelMarginPart2[I]{t, any2, sum, C}); runtime.Small(N, C*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*8); err != nil {
+			return err
 		}
 	}
 
@@ -1423,8 +1472,12 @@ func multilabelMarginSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v
 	dsum2 := runtime.Temp[float64](b, N)
 	t2 := dy[0] / float64(C)
 	if wantDx {
-		for n := range N {
-			dsum2[n] = t2
+		if part := (multilabelMarginPart17[I]{dsum2, t2}); runtime.Small(N, 1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, 1); err != nil {
+			return err
 		}
 	}
 
@@ -1432,31 +1485,12 @@ func multilabelMarginSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v
 	dx1 := runtime.Temp[float64](b, N*C)
 	if wantDx {
 		clear(dx1)
-		for n := range N {
-			anyRow := n * C
-			sumAt := int(sum[n])
-			for c := range C {
-				if any2[anyRow+c] {
-					continue
-				}
-				sum2 := float64(0)
-				xAt := x[anyRow+c]
-				for j := range sumAt {
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					i2 := int(t[anyRow+j])
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					t3 := t2
-					if 1-x[anyRow+i2]+xAt <= 0 {
-						t3 = 0
-					}
-					sum2 += t3
-				}
-				dx1[anyRow+c] = sum2
+		if part := (multilabelMarginPart18[I]{t, any2, dx1, x, sum, t2, C}); runtime.Small(N, 8*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 8*C); err != nil {
+			return err
 		}
 	}
 
@@ -1464,51 +1498,23 @@ func multilabelMarginSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v
 	dx2 := runtime.Temp[float64](b, N*C)
 	if wantDx {
 		clear(dx2)
-		for n := range N {
-			anyRow := n * C
-			t5 := -dsum2[n]
-			sumAt := sum[n]
-			sumAt2 := int(sumAt)
-			for j := range sumAt2 {
-				for c := range C {
-					anyAt := any2[anyRow+c]
-					c2 := !anyAt
-					if !c2 {
-						continue
-					}
-					if uint(j) >= uint(C) {
-						return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
-					}
-					tAt := t[anyRow+j]
-					i2 := int(tAt)
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					xAt := x[anyRow+i2]
-					t3 := 1 - xAt
-					xAt2 := x[anyRow+c]
-					t4 := t3 + xAt2
-					c3 := t4 <= 0
-					if c3 {
-						continue
-					}
-					if uint(i2) >= uint(C) {
-						return runtime.IndexError("loss.multilabel_margin", "t", anyRow+j, i2, C)
-					}
-					at := anyRow + i2
-					dx2[at] += t5
-				}
+		if part := (multilabelMarginPart13[I]{t, any2, dsum2, dx2, x, sum, C}); runtime.Small(N, 8*C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 8*C); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, c] = @x.1[n, c] + @x.2[n, c]   for n in ...N, c in C
 	if wantDx {
-		for n := range N {
-			dx1Row := n * C
-			for c := range C {
-				dx[dx1Row+c] = dx1[dx1Row+c] + dx2[dx1Row+c]
+		if part := (multilabelMarginPart14[I]{dx, dx1, dx2, C}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)

@@ -3,12 +3,22 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMultilabelMargin() {
+	x := runtime.Must(runtime.FromSlice([]float32{0.1, 0.2, 0.4, 0.8}, 1, 4))
+	t := runtime.Must(runtime.FromSlice([]int64{3, 0, -1, 1}, 1, 4))
+	y := runtime.Must(loss.MultilabelMargin(x, t, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 0.85
+}
 
 func TestMultilabelMarginExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.multilabel_margin",

@@ -45,6 +45,10 @@ func (a *MultilabelSoftMarginAttrs) values() (multilabelSoftMarginValues, error)
 // x: T[...N, C], t: T[...N, C], weight: T[...N, C] or nil; y: T[...N] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, -2]], t = [[1, 0]] and weight = [2, 4], y is about [0.56712]:
+//
+//	y, err := loss.MultilabelSoftMargin(x, t, weight, &loss.MultilabelSoftMarginAttrs{Reduction: loss.ReductionNone})
 func MultilabelSoftMargin(x, t, weight *runtime.Tensor, attrs *MultilabelSoftMarginAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -364,7 +368,7 @@ func init() {
 	})
 }
 
-var multilabel_soft_margin_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.multilabel_soft_margin_none_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var multilabel_soft_margin_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.multilabel_soft_margin_none_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func multilabel_soft_margin_none_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &multilabel_soft_margin_none_f32_forward_0_plan) {
@@ -384,7 +388,7 @@ func multilabel_soft_margin_none_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(multilabel_soft_margin_none_f32_backward_0, a, &multilabel_soft_margin_none_f32_backward_0_plan)
 }
 
-var multilabel_soft_margin_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.multilabel_soft_margin_none_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var multilabel_soft_margin_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.multilabel_soft_margin_none_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func multilabel_soft_margin_none_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &multilabel_soft_margin_none_f64_forward_0_plan) {
@@ -404,7 +408,7 @@ func multilabel_soft_margin_none_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(multilabel_soft_margin_none_f64_backward_0, a, &multilabel_soft_margin_none_f64_backward_0_plan)
 }
 
-var multilabel_soft_margin_sum_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.multilabel_soft_margin_sum_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var multilabel_soft_margin_sum_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.multilabel_soft_margin_sum_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func multilabel_soft_margin_sum_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &multilabel_soft_margin_sum_f32_forward_0_plan) {
@@ -424,7 +428,7 @@ func multilabel_soft_margin_mean_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(multilabel_soft_margin_mean_f32_backward_0, a, &multilabel_soft_margin_mean_f32_backward_0_plan)
 }
 
-var multilabel_soft_margin_sum_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.multilabel_soft_margin_sum_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var multilabel_soft_margin_sum_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.multilabel_soft_margin_sum_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func multilabel_soft_margin_sum_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &multilabel_soft_margin_sum_f64_forward_0_plan) {

@@ -34,6 +34,9 @@ TEXT ·multilabel_soft_margin_none_f32_forward_0_avx2(SB), 0, $312-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    CX, R9
 	MOVQ    DX, R10
@@ -49,8 +52,8 @@ row2:
 	VMOVUPS Y7, 224(SP)
 	MOVQ    $0, R12
 	TESTQ   R11, R11
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	MOVQ        R11, R13
 	MOVQ        $8, R14
 	CMPQ        R13, R14
@@ -141,8 +144,8 @@ masked4:
 	ADDQ        $32, R12
 	ANDQ        $255, R12
 	SUBQ        $8, R11
-	JGT         masked4
-done3:
+	JGT         masked5
+done4:
 	VMOVUPS      0(SP), Y7
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y7, Y7
@@ -165,24 +168,40 @@ done3:
 	VPERMILPS    $1, X7, X8
 	VADDPS       X8, X7, X7
 	VBROADCASTSS X7, Y7
-	VDIVPS       256(SP), Y7, Y7
-	VMOVSS       X7, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, CX
-	MOVQ         176(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, DX
-	MOVQ         184(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over6
+	MOVQ         816(SI), R8
+	VMOVSS       X7, (R8)
+	JMP          leave7
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y7
+over6:
+	VDIVPS 256(SP), Y7, Y7
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed8
+	VMOVSS X7, (AX)
+passed8:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, CX
+	MOVQ 176(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, DX
+	MOVQ 184(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave7:
 	VZEROUPPER
 	RET
 
@@ -227,6 +246,9 @@ TEXT ·multilabel_soft_margin_none_f32_forward_0_avx512(SB), 0, $264-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    CX, R11
 	MOVQ    DX, R12
@@ -238,8 +260,8 @@ row2:
 	VMOVUPS Z20, 192(SP)
 	MOVQ    $0, R14
 	TESTQ   R13, R13
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	VPBROADCASTD R13, Z20
 	VPCMPD       $6, iota32<>+0(SB), Z20, K1
 	VMOVUPS.Z    (R10), K1, Z20
@@ -325,8 +347,8 @@ masked4:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked4
-done3:
+	JGT          masked5
+done4:
 	VMOVUPS       0(SP), Z20
 	VMOVUPS       128(SP), Z21
 	VADDPS        Z21, Z20, Z20
@@ -343,24 +365,40 @@ done3:
 	VPERMILPS     $1, X20, X21
 	VADDPS        X21, X20, X20
 	VBROADCASTSS  X20, Z20
-	VDIVPS        Z19, Z20, Z20
-	VMOVSS        X20, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, CX
-	MOVQ          176(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, DX
-	MOVQ          184(R10), R10
-	SHLQ          $2, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over6
+	MOVQ          816(R8), R10
+	VMOVSS        X20, (R10)
+	JMP           leave7
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSS (R10), Z20
+over6:
+	VDIVPS Z19, Z20, Z20
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $1
+	JCS    passed8
+	VMOVSS X20, (AX)
+passed8:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, CX
+	MOVQ 176(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DX
+	MOVQ 184(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave7:
 	VZEROUPPER
 	RET
 
@@ -1091,6 +1129,9 @@ TEXT ·multilabel_soft_margin_none_f64_forward_0_avx2(SB), 0, $312-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    CX, R9
 	MOVQ    DX, R10
@@ -1106,8 +1147,8 @@ row2:
 	VMOVUPD Y7, 224(SP)
 	MOVQ    $0, R12
 	TESTQ   R11, R11
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	MOVQ        R11, R13
 	MOVQ        $4, R14
 	CMPQ        R13, R14
@@ -1222,8 +1263,8 @@ masked4:
 	ADDQ        $32, R12
 	ANDQ        $255, R12
 	SUBQ        $4, R11
-	JGT         masked4
-done3:
+	JGT         masked5
+done4:
 	VMOVUPD      0(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y7, Y7
@@ -1244,24 +1285,40 @@ done3:
 	VPERMILPD    $1, X7, X8
 	VADDPD       X8, X7, X7
 	VBROADCASTSD X7, Y7
-	VDIVPD       256(SP), Y7, Y7
-	VMOVSD       X7, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, CX
-	MOVQ         176(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, DX
-	MOVQ         184(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over6
+	MOVQ         816(SI), R8
+	VMOVSD       X7, (R8)
+	JMP          leave7
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y7
+over6:
+	VDIVPD 256(SP), Y7, Y7
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed8
+	VMOVSD X7, (AX)
+passed8:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, CX
+	MOVQ 176(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, DX
+	MOVQ 184(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave7:
 	VZEROUPPER
 	RET
 
@@ -1310,6 +1367,9 @@ TEXT ·multilabel_soft_margin_none_f64_forward_0_avx512(SB), 0, $272-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    CX, R11
 	MOVQ    DX, R12
@@ -1321,8 +1381,8 @@ row2:
 	VMOVUPD Z24, 192(SP)
 	MOVQ    $0, R14
 	TESTQ   R13, R13
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	VPBROADCASTQ     R13, Z24
 	VPCMPQ           $6, iota64<>+0(SB), Z24, K1
 	VMOVUPD.Z        (R10), K1, Z24
@@ -1432,8 +1492,8 @@ masked4:
 	ADDQ             $64, R14
 	ANDQ             $255, R14
 	SUBQ             $8, R13
-	JGT              masked4
-done3:
+	JGT              masked5
+done4:
 	VMOVUPD       0(SP), Z24
 	VMOVUPD       128(SP), Z25
 	VADDPD        Z25, Z24, Z24
@@ -1448,24 +1508,40 @@ done3:
 	VPERMILPD     $1, X24, X25
 	VADDPD        X25, X24, X24
 	VBROADCASTSD  X24, Z24
-	VDIVPD.BCST   256(SP), Z24, Z24
-	VMOVSD        X24, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, CX
-	MOVQ          176(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, DX
-	MOVQ          184(R10), R10
-	SHLQ          $3, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over6
+	MOVQ          816(R8), R10
+	VMOVSD        X24, (R10)
+	JMP           leave7
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSD (R10), Z24
+over6:
+	VDIVPD.BCST 256(SP), Z24, Z24
+	MOVQ        808(R8), R10
+	DECQ        R10
+	CMPQ        R10, $1
+	JCS         passed8
+	VMOVSD      X24, (AX)
+passed8:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, CX
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DX
+	MOVQ 184(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave7:
 	VZEROUPPER
 	RET
 
@@ -2292,6 +2368,9 @@ TEXT ·multilabel_soft_margin_sum_f32_forward_0_avx2(SB), 0, $312-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    CX, R9
 	MOVQ    DX, R10
@@ -2307,8 +2386,8 @@ row2:
 	VMOVUPS Y7, 224(SP)
 	MOVQ    $0, R12
 	TESTQ   R11, R11
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	MOVQ        R11, R13
 	MOVQ        $8, R14
 	CMPQ        R13, R14
@@ -2399,8 +2478,8 @@ masked4:
 	ADDQ        $32, R12
 	ANDQ        $255, R12
 	SUBQ        $8, R11
-	JGT         masked4
-done3:
+	JGT         masked5
+done4:
 	VMOVUPS      0(SP), Y7
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y7, Y7
@@ -2423,21 +2502,37 @@ done3:
 	VPERMILPS    $1, X7, X8
 	VADDPS       X8, X7, X7
 	VBROADCASTSS X7, Y7
-	VDIVPS       256(SP), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, CX
-	MOVQ         176(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, DX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over6
+	MOVQ         816(AX), R8
+	VMOVSS       X7, (R8)
+	JMP          leave7
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSS (R8), Y7
+over6:
+	VDIVPS 256(SP), Y7, Y7
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed8
+	VADDPS Y7, Y6, Y6
+passed8:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, CX
+	MOVQ 176(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, DX
+	DECQ DI
+	JNE  row2
 end1:
+leave7:
 	MOVQ   304(SP), AX
 	VMOVSS X6, (AX)
 	VZEROUPPER
@@ -2485,6 +2580,9 @@ TEXT ·multilabel_soft_margin_sum_f32_forward_0_avx512(SB), 0, $264-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    CX, R11
 	MOVQ    DX, R12
@@ -2496,8 +2594,8 @@ row2:
 	VMOVUPS Z21, 192(SP)
 	MOVQ    $0, R14
 	TESTQ   R13, R13
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	VPBROADCASTD R13, Z21
 	VPCMPD       $6, iota32<>+0(SB), Z21, K1
 	VMOVUPS.Z    (R10), K1, Z21
@@ -2583,8 +2681,8 @@ masked4:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked4
-done3:
+	JGT          masked5
+done4:
 	VMOVUPS       0(SP), Z21
 	VMOVUPS       128(SP), Z22
 	VADDPS        Z22, Z21, Z21
@@ -2601,21 +2699,37 @@ done3:
 	VPERMILPS     $1, X21, X22
 	VADDPS        X22, X21, X21
 	VBROADCASTSS  X21, Z21
-	VDIVPS        Z19, Z21, Z21
-	VADDPS        Z21, Z20, Z20
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, CX
-	MOVQ          176(R10), R10
-	SHLQ          $2, R10
-	ADDQ          R10, DX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over6
+	MOVQ          816(AX), R10
+	VMOVSS        X21, (R10)
+	JMP           leave7
+known3:
+	MOVQ         816(AX), R10
+	VBROADCASTSS (R10), Z21
+over6:
+	VDIVPS Z19, Z21, Z21
+	MOVQ   808(AX), R10
+	DECQ   R10
+	CMPQ   R10, $1
+	JCS    passed8
+	VADDPS Z21, Z20, Z20
+passed8:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, CX
+	MOVQ 176(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, DX
+	DECQ R9
+	JNE  row2
 end1:
+leave7:
 	MOVQ   256(SP), AX
 	VMOVSS X20, (AX)
 	VZEROUPPER
@@ -3256,6 +3370,9 @@ TEXT ·multilabel_soft_margin_sum_f64_forward_0_avx2(SB), 0, $312-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    CX, R9
 	MOVQ    DX, R10
@@ -3271,8 +3388,8 @@ row2:
 	VMOVUPD Y7, 224(SP)
 	MOVQ    $0, R12
 	TESTQ   R11, R11
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	MOVQ        R11, R13
 	MOVQ        $4, R14
 	CMPQ        R13, R14
@@ -3387,8 +3504,8 @@ masked4:
 	ADDQ        $32, R12
 	ANDQ        $255, R12
 	SUBQ        $4, R11
-	JGT         masked4
-done3:
+	JGT         masked5
+done4:
 	VMOVUPD      0(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y7, Y7
@@ -3409,21 +3526,37 @@ done3:
 	VPERMILPD    $1, X7, X8
 	VADDPD       X8, X7, X7
 	VBROADCASTSD X7, Y7
-	VDIVPD       256(SP), Y7, Y7
-	VADDPD       Y7, Y6, Y6
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, CX
-	MOVQ         176(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, DX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(AX), R8
+	TESTQ        R8, R8
+	JEQ          over6
+	MOVQ         816(AX), R8
+	VMOVSD       X7, (R8)
+	JMP          leave7
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSD (R8), Y7
+over6:
+	VDIVPD 256(SP), Y7, Y7
+	MOVQ   808(AX), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed8
+	VADDPD Y7, Y6, Y6
+passed8:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, CX
+	MOVQ 176(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, DX
+	DECQ DI
+	JNE  row2
 end1:
+leave7:
 	MOVQ   304(SP), AX
 	VMOVSD X6, (AX)
 	VZEROUPPER
@@ -3474,6 +3607,9 @@ TEXT ·multilabel_soft_margin_sum_f64_forward_0_avx512(SB), 0, $272-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(AX), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    CX, R11
 	MOVQ    DX, R12
@@ -3485,8 +3621,8 @@ row2:
 	VMOVUPD Z24, 192(SP)
 	MOVQ    $0, R14
 	TESTQ   R13, R13
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	VPBROADCASTQ     R13, Z24
 	VPCMPQ           $6, iota64<>+0(SB), Z24, K1
 	VMOVUPD.Z        (R10), K1, Z24
@@ -3596,8 +3732,8 @@ masked4:
 	ADDQ             $64, R14
 	ANDQ             $255, R14
 	SUBQ             $8, R13
-	JGT              masked4
-done3:
+	JGT              masked5
+done4:
 	VMOVUPD       0(SP), Z24
 	VMOVUPD       128(SP), Z25
 	VADDPD        Z25, Z24, Z24
@@ -3612,21 +3748,37 @@ done3:
 	VPERMILPD     $1, X24, X25
 	VADDPD        X25, X24, X24
 	VBROADCASTSD  X24, Z24
-	VDIVPD.BCST   256(SP), Z24, Z24
-	VADDPD        Z24, Z23, Z23
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, CX
-	MOVQ          176(R10), R10
-	SHLQ          $3, R10
-	ADDQ          R10, DX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(AX), R10
+	TESTQ         R10, R10
+	JEQ           over6
+	MOVQ          816(AX), R10
+	VMOVSD        X24, (R10)
+	JMP           leave7
+known3:
+	MOVQ         816(AX), R10
+	VBROADCASTSD (R10), Z24
+over6:
+	VDIVPD.BCST 256(SP), Z24, Z24
+	MOVQ        808(AX), R10
+	DECQ        R10
+	CMPQ        R10, $1
+	JCS         passed8
+	VADDPD      Z24, Z23, Z23
+passed8:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, CX
+	MOVQ 176(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, DX
+	DECQ R9
+	JNE  row2
 end1:
+leave7:
 	MOVQ   264(SP), AX
 	VMOVSD X23, (AX)
 	VZEROUPPER

@@ -14,8 +14,8 @@ func multilabel_soft_margin_none_f32_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			t := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			x := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -47,7 +47,13 @@ func multilabel_soft_margin_none_f32_forward_0_go(a *runtime.Args) {
 				sum[i] += float32(weight[i] * v20)
 			}
 		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = runtime.LaneSum(sum[:]) / s0
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum / s0
+		}
 	}
 }
 
@@ -110,8 +116,8 @@ func multilabel_soft_margin_none_f64_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			t := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			x := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -149,7 +155,13 @@ func multilabel_soft_margin_none_f64_forward_0_go(a *runtime.Args) {
 				sum[i%32] += float64(weight[i] * v26)
 			}
 		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = runtime.LaneSum(sum[:]) / s0
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum / s0
+		}
 	}
 }
 
@@ -219,8 +231,8 @@ func multilabel_soft_margin_sum_f32_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			t := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			x := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -252,7 +264,13 @@ func multilabel_soft_margin_sum_f32_forward_0_go(a *runtime.Args) {
 				sum2[i] += float32(weight[i] * v20)
 			}
 		}
-		sum += runtime.LaneSum(sum2[:]) / s0
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			sum += rowSum2 / s0
+		}
 	}
 	*runtime.At[float32](a.Ptr[3], 0) = sum
 }
@@ -315,8 +333,8 @@ func multilabel_soft_margin_sum_f64_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			weight := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			t := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			x := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -354,7 +372,13 @@ func multilabel_soft_margin_sum_f64_forward_0_go(a *runtime.Args) {
 				sum2[i%32] += float64(weight[i] * v26)
 			}
 		}
-		sum += runtime.LaneSum(sum2[:]) / s0
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			sum += rowSum2 / s0
+		}
 	}
 	*runtime.At[float64](a.Ptr[3], 0) = sum
 }

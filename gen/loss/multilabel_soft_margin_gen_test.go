@@ -3,12 +3,32 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMultilabelSoftMargin() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -2, 0, 3, 0.5, -1}, 2, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 0, 1, 0, 1, 0}, 2, 3))
+	y := runtime.Must(loss.MultilabelSoftMargin(x, t, nil, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 0.8282
+}
+
+func ExampleMultilabelSoftMargin_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -2}, 1, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 0}, 1, 2))
+	weight := runtime.Must(runtime.FromSlice([]float32{2, 4}, 2))
+	y := runtime.Must(loss.MultilabelSoftMargin(x, t, weight, &loss.MultilabelSoftMarginAttrs{Reduction: loss.ReductionNone}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1] [0.5671]
+}
 
 func TestMultilabelSoftMarginExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.multilabel_soft_margin",

@@ -58,6 +58,10 @@ func (a *NLLAttrs) values() (nllValues, error) {
 // logp: T[...N, C], t: I[...N], weight: T[C] or nil; y: T[...N] or T[]. T: f16, bf16, f32 or f64. I: i32 or i64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+//
+// With logp = [-1, -2, -3] and t = 2, y is 3:
+//
+//	y, err := loss.NLL(logp, t, nil, &loss.NLLAttrs{Axis: new(0), Reduction: loss.ReductionNone})
 func NLL(logp, t, weight *runtime.Tensor, attrs *NLLAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -807,7 +811,7 @@ func nll_weight_none_f32_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(nll_weight_none_f32_i64_forward_0, a, &nll_weight_none_f32_i64_forward_0_plan)
 }
 
-var nll_weight_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_weight_none_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var nll_weight_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_weight_none_f32_i64_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func nll_weight_none_f32_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &nll_weight_none_f32_i64_backward_0_plan) {
@@ -827,7 +831,7 @@ func nll_weight_none_f64_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(nll_weight_none_f64_i64_forward_0, a, &nll_weight_none_f64_i64_forward_0_plan)
 }
 
-var nll_weight_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_weight_none_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var nll_weight_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_weight_none_f64_i64_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func nll_weight_none_f64_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &nll_weight_none_f64_i64_backward_0_plan) {
@@ -847,7 +851,7 @@ func nll_weight_mean_f32_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(nll_weight_mean_f32_i64_forward_0, a, &nll_weight_mean_f32_i64_forward_0_plan)
 }
 
-var nll_weight_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_weight_mean_f32_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var nll_weight_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_weight_mean_f32_i64_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func nll_weight_mean_f32_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &nll_weight_mean_f32_i64_backward_0_plan) {
@@ -867,7 +871,7 @@ func nll_weight_mean_f64_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(nll_weight_mean_f64_i64_forward_0, a, &nll_weight_mean_f64_i64_forward_0_plan)
 }
 
-var nll_weight_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_weight_mean_f64_i64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var nll_weight_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_weight_mean_f64_i64_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
 func nll_weight_mean_f64_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &nll_weight_mean_f64_i64_backward_0_plan) {
@@ -907,7 +911,7 @@ func nll_no_weight_none_f32_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(nll_no_weight_none_f32_i64_forward_0, a, &nll_no_weight_none_f32_i64_forward_0_plan)
 }
 
-var nll_no_weight_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_no_weight_none_f32_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var nll_no_weight_none_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_no_weight_none_f32_i64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func nll_no_weight_none_f32_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &nll_no_weight_none_f32_i64_backward_0_plan) {
@@ -927,7 +931,7 @@ func nll_no_weight_none_f64_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(nll_no_weight_none_f64_i64_forward_0, a, &nll_no_weight_none_f64_i64_forward_0_plan)
 }
 
-var nll_no_weight_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_no_weight_none_f64_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var nll_no_weight_none_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_no_weight_none_f64_i64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func nll_no_weight_none_f64_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &nll_no_weight_none_f64_i64_backward_0_plan) {
@@ -947,7 +951,7 @@ func nll_no_weight_mean_f32_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(nll_no_weight_mean_f32_i64_forward_0, a, &nll_no_weight_mean_f32_i64_forward_0_plan)
 }
 
-var nll_no_weight_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_no_weight_mean_f32_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var nll_no_weight_mean_f32_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_no_weight_mean_f32_i64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func nll_no_weight_mean_f32_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &nll_no_weight_mean_f32_i64_backward_0_plan) {
@@ -967,7 +971,7 @@ func nll_no_weight_mean_f64_i64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(nll_no_weight_mean_f64_i64_forward_0, a, &nll_no_weight_mean_f64_i64_forward_0_plan)
 }
 
-var nll_no_weight_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_no_weight_mean_f64_i64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var nll_no_weight_mean_f64_i64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.nll_no_weight_mean_f64_i64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func nll_no_weight_mean_f64_i64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &nll_no_weight_mean_f64_i64_backward_0_plan) {

@@ -3,12 +3,14 @@
 #include "textflag.h"
 
 // func nll_weight_none_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·nll_weight_none_f32_i64_forward_0_avx2(SB), NOSPLIT, $0-8
+TEXT ·nll_weight_none_f32_i64_forward_0_avx2(SB), NOSPLIT, $8-8
 	MOVQ    a+0(FP), AX
 	VXORPS  Y0, Y0, Y0
 	MOVQ    32(AX), BX
 	MOVQ    296(AX), CX
 	SHLQ    $2, CX
+	MOVQ    800(AX), DX
+	MOVQ    DX, 0(SP)
 	MOVQ    40(AX), DX
 	MOVQ    304(AX), SI
 	SHLQ    $2, SI
@@ -48,9 +50,11 @@ row2:
 	TESTQ        R14, R14
 	CMOVQNE      R12, R13
 	MOVQ         R13, R12
+	SUBQ         0(SP), R12
 	IMULQ        CX, R12
 	VBROADCASTSS (DX)(R12*1), Y3
 	VBLENDVPS    Y2, Y3, Y0, Y3
+	SUBQ         0(SP), R13
 	IMULQ        SI, R13
 	VBROADCASTSS (DI)(R13*1), Y4
 	VMULPS       Y4, Y3, Y3
@@ -74,12 +78,14 @@ end1:
 	RET
 
 // func nll_weight_none_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·nll_weight_none_f32_i64_forward_0_avx512(SB), NOSPLIT, $0-8
+TEXT ·nll_weight_none_f32_i64_forward_0_avx512(SB), NOSPLIT, $8-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	MOVQ         32(AX), BX
 	MOVQ         296(AX), CX
 	SHLQ         $2, CX
+	MOVQ         800(AX), DX
+	MOVQ         DX, 0(SP)
 	MOVQ         40(AX), DX
 	MOVQ         304(AX), SI
 	SHLQ         $2, SI
@@ -116,9 +122,11 @@ row2:
 	TESTQ        R14, R14
 	CMOVQNE      R12, R13
 	MOVQ         R13, R12
+	SUBQ         0(SP), R12
 	IMULQ        CX, R12
 	VBROADCASTSS (DX)(R12*1), Z2
 	VBLENDMPS    Z2, Z0, K1, Z2
+	SUBQ         0(SP), R13
 	IMULQ        SI, R13
 	VBROADCASTSS (DI)(R13*1), Z3
 	VMULPS       Z3, Z2, Z2
@@ -142,31 +150,33 @@ end1:
 	RET
 
 // func nll_weight_none_f32_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·nll_weight_none_f32_i64_backward_0_avx2(SB), NOSPLIT, $32-8
+TEXT ·nll_weight_none_f32_i64_backward_0_avx2(SB), NOSPLIT, $40-8
 	MOVQ    a+0(FP), AX
 	VXORPS  Y0, Y0, Y0
 	MOVQ    32(AX), BX
 	MOVQ    40(AX), CX
 	MOVQ    304(AX), DX
-	SHLQ    $2, DX
+	MOVQ    DX, 0(SP)
+	SHLQ    $2, 0(SP)
+	MOVQ    800(AX), DX
 	MOVQ    48(AX), SI
-	MOVQ    SI, 0(SP)
+	MOVQ    SI, 8(SP)
 	VMOVUPS k80000000<>+0(SB), Y1
 	MOVQ    312(AX), SI
 	SHLQ    $2, SI
 	MOVQ    56(AX), DI
 	MOVQ    64(AX), R8
 	MOVQ    72(AX), AX
-	MOVQ    AX, 8(SP)
+	MOVQ    AX, 16(SP)
 	VMOVUPS k00000008<>+0(SB), Y2
 	VMOVUPS k00000010<>+0(SB), Y3
 	VMOVUPS k00000018<>+0(SB), Y4
 	VMOVUPS k00000020<>+0(SB), Y5
 	MOVQ    a+0(FP), AX
 	MOVQ    672(AX), R9
-	MOVQ    R9, 16(SP)
-	MOVQ    680(AX), R9
 	MOVQ    R9, 24(SP)
+	MOVQ    680(AX), R9
+	MOVQ    R9, 32(SP)
 	MOVQ    688(AX), R9
 	MOVQ    (AX), R10
 	TESTQ   R10, R10
@@ -182,7 +192,7 @@ row2:
 	CMOVQGT      R14, R12
 	VMOVD        R12, X6
 	VPBROADCASTD X6, Y6
-	MOVQ         16(SP), R12
+	MOVQ         24(SP), R12
 	CMPQ         R11, R12
 	SETNE        R12
 	MOVBLZX      R12, R12
@@ -190,7 +200,7 @@ row2:
 	VMOVD        R12, X7
 	VPBROADCASTD X7, Y7
 	VBROADCASTSS (CX), Y8
-	CMPQ         24(SP), R11
+	CMPQ         32(SP), R11
 	SETLE        R12
 	MOVBLZX      R12, R12
 	NEGQ         R12
@@ -203,26 +213,32 @@ row2:
 	VMOVD        R12, X10
 	VPBROADCASTD X10, Y10
 	VANDPS       Y10, Y9, Y9
-	MOVQ         24(SP), R12
-	VMOVMSKPS    Y9, R13
-	TESTQ        R13, R13
-	CMOVQNE      R11, R12
-	MOVQ         R12, R11
-	IMULQ        DX, R11
-	MOVQ         0(SP), R13
-	VBROADCASTSS (R13)(R11*1), Y9
+	MOVQ         32(SP), R13
+	VMOVMSKPS    Y9, R12
+	TESTQ        R12, R12
+	CMOVQNE      R11, R13
+	MOVQ         R13, R11
+	SUBQ         DX, R11
+	MOVQ         0(SP), R12
+	IMULQ        R12, R11
+	MOVQ         8(SP), R12
+	VBROADCASTSS (R12)(R11*1), Y9
 	VBLENDVPS    Y7, Y9, Y0, Y9
 	VMULPS       Y9, Y8, Y9
 	VXORPS       Y1, Y9, Y9
-	IMULQ        SI, R12
-	VBROADCASTSS (DI)(R12*1), Y10
+	SUBQ         DX, R13
+	IMULQ        SI, R13
+	VBROADCASTSS (DI)(R13*1), Y10
 	VMULPS       Y10, Y8, Y8
 	VXORPS       Y1, Y8, Y8
 	VBLENDVPS    Y7, Y8, Y0, Y8
 	MOVQ         R8, R11
-	MOVQ         8(SP), R12
+	MOVQ         16(SP), R12
 	MOVQ         8(AX), R13
 	VMOVUPS      iota32<>+0(SB), Y10
+	VMOVD        DX, X11
+	VPBROADCASTD X11, Y11
+	VPADDD       Y11, Y10, Y10
 	SUBQ         $32, R13
 	JLT          single3
 block4:
@@ -319,31 +335,33 @@ end1:
 	RET
 
 // func nll_weight_none_f32_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·nll_weight_none_f32_i64_backward_0_avx512(SB), NOSPLIT, $32-8
+TEXT ·nll_weight_none_f32_i64_backward_0_avx512(SB), NOSPLIT, $40-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
 	MOVQ         304(AX), DX
-	SHLQ         $2, DX
+	MOVQ         DX, 0(SP)
+	SHLQ         $2, 0(SP)
+	MOVQ         800(AX), DX
 	MOVQ         48(AX), SI
-	MOVQ         SI, 0(SP)
+	MOVQ         SI, 8(SP)
 	VBROADCASTSS k80000000<>+0(SB), Z1
 	MOVQ         312(AX), SI
 	SHLQ         $2, SI
 	MOVQ         56(AX), DI
 	MOVQ         64(AX), R8
 	MOVQ         72(AX), AX
-	MOVQ         AX, 8(SP)
+	MOVQ         AX, 16(SP)
 	VBROADCASTSS k00000010<>+0(SB), Z2
 	VBROADCASTSS k00000020<>+0(SB), Z3
 	VBROADCASTSS k00000030<>+0(SB), Z4
 	VBROADCASTSS k00000040<>+0(SB), Z5
 	MOVQ         a+0(FP), AX
 	MOVQ         672(AX), R9
-	MOVQ         R9, 16(SP)
-	MOVQ         680(AX), R9
 	MOVQ         R9, 24(SP)
+	MOVQ         680(AX), R9
+	MOVQ         R9, 32(SP)
 	MOVQ         688(AX), R9
 	MOVQ         (AX), R10
 	TESTQ        R10, R10
@@ -358,14 +376,14 @@ row2:
 	CMPQ         R12, R14
 	CMOVQGT      R14, R12
 	VPBROADCASTD R12, Z6
-	MOVQ         16(SP), R12
+	MOVQ         24(SP), R12
 	CMPQ         R11, R12
 	SETNE        R12
 	MOVBLZX      R12, R12
 	NEGQ         R12
 	KMOVW        R12, K1
 	VBROADCASTSS (CX), Z7
-	CMPQ         24(SP), R11
+	CMPQ         32(SP), R11
 	SETLE        R12
 	MOVBLZX      R12, R12
 	NEGQ         R12
@@ -376,26 +394,31 @@ row2:
 	NEGQ         R12
 	KMOVW        R12, K3
 	KANDW        K3, K2, K2
-	MOVQ         24(SP), R12
-	KMOVW        K2, R13
-	TESTQ        R13, R13
-	CMOVQNE      R11, R12
-	MOVQ         R12, R11
-	IMULQ        DX, R11
-	MOVQ         0(SP), R13
-	VBROADCASTSS (R13)(R11*1), Z8
+	MOVQ         32(SP), R13
+	KMOVW        K2, R12
+	TESTQ        R12, R12
+	CMOVQNE      R11, R13
+	MOVQ         R13, R11
+	SUBQ         DX, R11
+	MOVQ         0(SP), R12
+	IMULQ        R12, R11
+	MOVQ         8(SP), R12
+	VBROADCASTSS (R12)(R11*1), Z8
 	VBLENDMPS    Z8, Z0, K1, Z8
 	VMULPS       Z8, Z7, Z8
 	VPXORD       Z1, Z8, Z8
-	IMULQ        SI, R12
-	VBROADCASTSS (DI)(R12*1), Z9
+	SUBQ         DX, R13
+	IMULQ        SI, R13
+	VBROADCASTSS (DI)(R13*1), Z9
 	VMULPS       Z9, Z7, Z7
 	VPXORD       Z1, Z7, Z7
 	VBLENDMPS    Z7, Z0, K1, Z7
 	MOVQ         R8, R11
-	MOVQ         8(SP), R12
+	MOVQ         16(SP), R12
 	MOVQ         8(AX), R13
 	VMOVUPS      iota32<>+0(SB), Z9
+	VPBROADCASTD DX, Z10
+	VPADDD       Z10, Z9, Z9
 	SUBQ         $64, R13
 	JLT          single3
 block4:
@@ -479,12 +502,14 @@ end1:
 	RET
 
 // func nll_weight_none_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·nll_weight_none_f64_i64_forward_0_avx2(SB), NOSPLIT, $0-8
+TEXT ·nll_weight_none_f64_i64_forward_0_avx2(SB), NOSPLIT, $8-8
 	MOVQ    a+0(FP), AX
 	VXORPD  Y0, Y0, Y0
 	MOVQ    32(AX), BX
 	MOVQ    296(AX), CX
 	SHLQ    $3, CX
+	MOVQ    800(AX), DX
+	MOVQ    DX, 0(SP)
 	MOVQ    40(AX), DX
 	MOVQ    304(AX), SI
 	SHLQ    $3, SI
@@ -524,9 +549,11 @@ row2:
 	TESTQ        R14, R14
 	CMOVQNE      R12, R13
 	MOVQ         R13, R12
+	SUBQ         0(SP), R12
 	IMULQ        CX, R12
 	VBROADCASTSD (DX)(R12*1), Y3
 	VBLENDVPD    Y2, Y3, Y0, Y3
+	SUBQ         0(SP), R13
 	IMULQ        SI, R13
 	VBROADCASTSD (DI)(R13*1), Y4
 	VMULPD       Y4, Y3, Y3
@@ -550,12 +577,14 @@ end1:
 	RET
 
 // func nll_weight_none_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·nll_weight_none_f64_i64_forward_0_avx512(SB), NOSPLIT, $0-8
+TEXT ·nll_weight_none_f64_i64_forward_0_avx512(SB), NOSPLIT, $8-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	MOVQ         32(AX), BX
 	MOVQ         296(AX), CX
 	SHLQ         $3, CX
+	MOVQ         800(AX), DX
+	MOVQ         DX, 0(SP)
 	MOVQ         40(AX), DX
 	MOVQ         304(AX), SI
 	SHLQ         $3, SI
@@ -592,9 +621,11 @@ row2:
 	TESTQ        R14, R14
 	CMOVQNE      R12, R13
 	MOVQ         R13, R12
+	SUBQ         0(SP), R12
 	IMULQ        CX, R12
 	VBROADCASTSD (DX)(R12*1), Z2
 	VBLENDMPD    Z2, Z0, K1, Z2
+	SUBQ         0(SP), R13
 	IMULQ        SI, R13
 	VBROADCASTSD (DI)(R13*1), Z3
 	VMULPD       Z3, Z2, Z2
@@ -618,31 +649,33 @@ end1:
 	RET
 
 // func nll_weight_none_f64_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·nll_weight_none_f64_i64_backward_0_avx2(SB), NOSPLIT, $32-8
+TEXT ·nll_weight_none_f64_i64_backward_0_avx2(SB), NOSPLIT, $40-8
 	MOVQ    a+0(FP), AX
 	VXORPD  Y0, Y0, Y0
 	MOVQ    32(AX), BX
 	MOVQ    40(AX), CX
 	MOVQ    304(AX), DX
-	SHLQ    $3, DX
+	MOVQ    DX, 0(SP)
+	SHLQ    $3, 0(SP)
+	MOVQ    800(AX), DX
 	MOVQ    48(AX), SI
-	MOVQ    SI, 0(SP)
+	MOVQ    SI, 8(SP)
 	VMOVUPD k8000000000000000<>+0(SB), Y1
 	MOVQ    312(AX), SI
 	SHLQ    $3, SI
 	MOVQ    56(AX), DI
 	MOVQ    64(AX), R8
 	MOVQ    72(AX), AX
-	MOVQ    AX, 8(SP)
+	MOVQ    AX, 16(SP)
 	VMOVUPD k0000000000000004<>+0(SB), Y2
 	VMOVUPD k0000000000000008<>+0(SB), Y3
 	VMOVUPD k000000000000000c<>+0(SB), Y4
 	VMOVUPD k0000000000000010<>+0(SB), Y5
 	MOVQ    a+0(FP), AX
 	MOVQ    672(AX), R9
-	MOVQ    R9, 16(SP)
-	MOVQ    680(AX), R9
 	MOVQ    R9, 24(SP)
+	MOVQ    680(AX), R9
+	MOVQ    R9, 32(SP)
 	MOVQ    688(AX), R9
 	MOVQ    (AX), R10
 	TESTQ   R10, R10
@@ -651,7 +684,7 @@ row2:
 	MOVQ         (BX), R11
 	VMOVQ        R11, X6
 	VPBROADCASTQ X6, Y6
-	MOVQ         16(SP), R12
+	MOVQ         24(SP), R12
 	CMPQ         R11, R12
 	SETNE        R12
 	MOVBLZX      R12, R12
@@ -659,7 +692,7 @@ row2:
 	VMOVQ        R12, X7
 	VPBROADCASTQ X7, Y7
 	VBROADCASTSD (CX), Y8
-	CMPQ         24(SP), R11
+	CMPQ         32(SP), R11
 	SETLE        R12
 	MOVBLZX      R12, R12
 	NEGQ         R12
@@ -672,26 +705,32 @@ row2:
 	VMOVQ        R12, X10
 	VPBROADCASTQ X10, Y10
 	VANDPD       Y10, Y9, Y9
-	MOVQ         24(SP), R12
-	VMOVMSKPD    Y9, R13
-	TESTQ        R13, R13
-	CMOVQNE      R11, R12
-	MOVQ         R12, R11
-	IMULQ        DX, R11
-	MOVQ         0(SP), R13
-	VBROADCASTSD (R13)(R11*1), Y9
+	MOVQ         32(SP), R13
+	VMOVMSKPD    Y9, R12
+	TESTQ        R12, R12
+	CMOVQNE      R11, R13
+	MOVQ         R13, R11
+	SUBQ         DX, R11
+	MOVQ         0(SP), R12
+	IMULQ        R12, R11
+	MOVQ         8(SP), R12
+	VBROADCASTSD (R12)(R11*1), Y9
 	VBLENDVPD    Y7, Y9, Y0, Y9
 	VMULPD       Y9, Y8, Y9
 	VXORPD       Y1, Y9, Y9
-	IMULQ        SI, R12
-	VBROADCASTSD (DI)(R12*1), Y10
+	SUBQ         DX, R13
+	IMULQ        SI, R13
+	VBROADCASTSD (DI)(R13*1), Y10
 	VMULPD       Y10, Y8, Y8
 	VXORPD       Y1, Y8, Y8
 	VBLENDVPD    Y7, Y8, Y0, Y8
 	MOVQ         R8, R11
-	MOVQ         8(SP), R12
+	MOVQ         16(SP), R12
 	MOVQ         8(AX), R13
 	VMOVUPD      iota64<>+0(SB), Y10
+	VMOVQ        DX, X11
+	VPBROADCASTQ X11, Y11
+	VPADDQ       Y11, Y10, Y10
 	SUBQ         $16, R13
 	JLT          single3
 block4:
@@ -788,22 +827,24 @@ end1:
 	RET
 
 // func nll_weight_none_f64_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·nll_weight_none_f64_i64_backward_0_avx512(SB), NOSPLIT, $24-8
+TEXT ·nll_weight_none_f64_i64_backward_0_avx512(SB), NOSPLIT, $32-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
 	MOVQ         304(AX), DX
-	SHLQ         $3, DX
+	MOVQ         DX, 0(SP)
+	SHLQ         $3, 0(SP)
+	MOVQ         800(AX), DX
 	MOVQ         48(AX), SI
-	MOVQ         SI, 0(SP)
+	MOVQ         SI, 8(SP)
 	VBROADCASTSD k8000000000000000<>+0(SB), Z1
 	MOVQ         312(AX), SI
 	SHLQ         $3, SI
 	MOVQ         56(AX), DI
 	MOVQ         64(AX), R8
 	MOVQ         72(AX), AX
-	MOVQ         AX, 8(SP)
+	MOVQ         AX, 16(SP)
 	VBROADCASTSD k0000000000000008<>+0(SB), Z2
 	VBROADCASTSD k0000000000000010<>+0(SB), Z3
 	VBROADCASTSD k0000000000000018<>+0(SB), Z4
@@ -811,7 +852,7 @@ TEXT ·nll_weight_none_f64_i64_backward_0_avx512(SB), NOSPLIT, $24-8
 	MOVQ         a+0(FP), AX
 	MOVQ         672(AX), R9
 	MOVQ         680(AX), R10
-	MOVQ         R10, 16(SP)
+	MOVQ         R10, 24(SP)
 	MOVQ         688(AX), R10
 	MOVQ         (AX), R11
 	TESTQ        R11, R11
@@ -825,7 +866,7 @@ row2:
 	NEGQ         R13
 	KMOVW        R13, K1
 	VBROADCASTSD (CX), Z7
-	CMPQ         16(SP), R12
+	CMPQ         24(SP), R12
 	SETLE        R13
 	MOVBLZX      R13, R13
 	NEGQ         R13
@@ -836,26 +877,31 @@ row2:
 	NEGQ         R13
 	KMOVW        R13, K3
 	KANDW        K3, K2, K2
-	MOVQ         16(SP), R13
+	MOVQ         24(SP), R13
 	KMOVW        K2, R14
 	TESTQ        R14, R14
 	CMOVQNE      R12, R13
 	MOVQ         R13, R12
-	IMULQ        DX, R12
+	SUBQ         DX, R12
 	MOVQ         0(SP), R14
+	IMULQ        R14, R12
+	MOVQ         8(SP), R14
 	VBROADCASTSD (R14)(R12*1), Z8
 	VBLENDMPD    Z8, Z0, K1, Z8
 	VMULPD       Z8, Z7, Z8
 	VPXORQ       Z1, Z8, Z8
+	SUBQ         DX, R13
 	IMULQ        SI, R13
 	VBROADCASTSD (DI)(R13*1), Z9
 	VMULPD       Z9, Z7, Z7
 	VPXORQ       Z1, Z7, Z7
 	VBLENDMPD    Z7, Z0, K1, Z7
 	MOVQ         R8, R12
-	MOVQ         8(SP), R13
+	MOVQ         16(SP), R13
 	MOVQ         8(AX), R14
 	VMOVUPD      iota64<>+0(SB), Z9
+	VPBROADCASTQ DX, Z10
+	VPADDQ       Z10, Z9, Z9
 	SUBQ         $32, R14
 	JLT          single3
 block4:
@@ -939,28 +985,30 @@ end1:
 	RET
 
 // func nll_weight_mean_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·nll_weight_mean_f32_i64_forward_0_avx2(SB), NOSPLIT, $8-8
+TEXT ·nll_weight_mean_f32_i64_forward_0_avx2(SB), NOSPLIT, $16-8
 	MOVQ    a+0(FP), AX
 	VXORPS  Y0, Y0, Y0
 	MOVQ    32(AX), BX
 	MOVQ    296(AX), CX
 	SHLQ    $2, CX
-	MOVQ    40(AX), DX
-	MOVQ    304(AX), SI
-	SHLQ    $2, SI
-	MOVQ    48(AX), DI
+	MOVQ    800(AX), DX
+	MOVQ    40(AX), SI
+	MOVQ    304(AX), DI
+	SHLQ    $2, DI
+	MOVQ    48(AX), R8
 	VMOVUPS k80000000<>+0(SB), Y1
-	MOVQ    56(AX), R8
-	MOVQ    R8, 0(SP)
+	MOVQ    56(AX), R9
+	MOVQ    R9, 0(SP)
 	MOVQ    64(AX), AX
-	MOVQ    a+0(FP), R8
+	MOVQ    AX, 8(SP)
+	MOVQ    a+0(FP), AX
 	VMOVAPS Y0, Y2
 	VMOVAPS Y0, Y3
-	MOVQ    672(R8), R9
-	MOVQ    680(R8), R10
-	MOVQ    688(R8), R11
-	MOVQ    (R8), R8
-	TESTQ   R8, R8
+	MOVQ    672(AX), R9
+	MOVQ    680(AX), R10
+	MOVQ    688(AX), R11
+	MOVQ    (AX), AX
+	TESTQ   AX, AX
 	JLE     end1
 row2:
 	MOVQ         (BX), R12
@@ -988,11 +1036,13 @@ row2:
 	TESTQ        R14, R14
 	CMOVQNE      R12, R13
 	MOVQ         R13, R12
+	SUBQ         DX, R12
 	IMULQ        CX, R12
-	VBROADCASTSS (DX)(R12*1), Y5
+	VBROADCASTSS (SI)(R12*1), Y5
 	VBLENDVPS    Y4, Y5, Y0, Y5
-	IMULQ        SI, R13
-	VBROADCASTSS (DI)(R13*1), Y6
+	SUBQ         DX, R13
+	IMULQ        DI, R13
+	VBROADCASTSS (R8)(R13*1), Y6
 	VMULPS       Y6, Y5, Y6
 	VXORPS       Y1, Y6, Y6
 	VBLENDVPS    Y4, Y6, Y0, Y4
@@ -1004,39 +1054,42 @@ row2:
 	ADDQ         R13, BX
 	MOVQ         176(R12), R12
 	SHLQ         $2, R12
-	ADDQ         R12, DI
-	DECQ         R8
+	ADDQ         R12, R8
+	DECQ         AX
 	JNE          row2
 end1:
-	MOVQ   0(SP), BX
-	VMOVSS X2, (BX)
+	MOVQ   0(SP), AX
+	VMOVSS X2, (AX)
+	MOVQ   8(SP), AX
 	VMOVSS X3, (AX)
 	VZEROUPPER
 	RET
 
 // func nll_weight_mean_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·nll_weight_mean_f32_i64_forward_0_avx512(SB), NOSPLIT, $8-8
+TEXT ·nll_weight_mean_f32_i64_forward_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	MOVQ         32(AX), BX
 	MOVQ         296(AX), CX
 	SHLQ         $2, CX
-	MOVQ         40(AX), DX
-	MOVQ         304(AX), SI
-	SHLQ         $2, SI
-	MOVQ         48(AX), DI
+	MOVQ         800(AX), DX
+	MOVQ         40(AX), SI
+	MOVQ         304(AX), DI
+	SHLQ         $2, DI
+	MOVQ         48(AX), R8
 	VBROADCASTSS k80000000<>+0(SB), Z1
-	MOVQ         56(AX), R8
-	MOVQ         R8, 0(SP)
+	MOVQ         56(AX), R9
+	MOVQ         R9, 0(SP)
 	MOVQ         64(AX), AX
-	MOVQ         a+0(FP), R8
+	MOVQ         AX, 8(SP)
+	MOVQ         a+0(FP), AX
 	VMOVAPS      Z0, Z2
 	VMOVAPS      Z0, Z3
-	MOVQ         672(R8), R9
-	MOVQ         680(R8), R10
-	MOVQ         688(R8), R11
-	MOVQ         (R8), R8
-	TESTQ        R8, R8
+	MOVQ         672(AX), R9
+	MOVQ         680(AX), R10
+	MOVQ         688(AX), R11
+	MOVQ         (AX), AX
+	TESTQ        AX, AX
 	JLE          end1
 row2:
 	MOVQ         (BX), R12
@@ -1061,11 +1114,13 @@ row2:
 	TESTQ        R14, R14
 	CMOVQNE      R12, R13
 	MOVQ         R13, R12
+	SUBQ         DX, R12
 	IMULQ        CX, R12
-	VBROADCASTSS (DX)(R12*1), Z4
+	VBROADCASTSS (SI)(R12*1), Z4
 	VBLENDMPS    Z4, Z0, K1, Z4
-	IMULQ        SI, R13
-	VBROADCASTSS (DI)(R13*1), Z5
+	SUBQ         DX, R13
+	IMULQ        DI, R13
+	VBROADCASTSS (R8)(R13*1), Z5
 	VMULPS       Z5, Z4, Z5
 	VPXORD       Z1, Z5, Z5
 	VBLENDMPS    Z5, Z0, K1, Z5
@@ -1077,18 +1132,19 @@ row2:
 	ADDQ         R13, BX
 	MOVQ         176(R12), R12
 	SHLQ         $2, R12
-	ADDQ         R12, DI
-	DECQ         R8
+	ADDQ         R12, R8
+	DECQ         AX
 	JNE          row2
 end1:
-	MOVQ   0(SP), BX
-	VMOVSS X2, (BX)
+	MOVQ   0(SP), AX
+	VMOVSS X2, (AX)
+	MOVQ   8(SP), AX
 	VMOVSS X3, (AX)
 	VZEROUPPER
 	RET
 
 // func nll_weight_mean_f32_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·nll_weight_mean_f32_i64_backward_0_avx2(SB), NOSPLIT, $24-8
+TEXT ·nll_weight_mean_f32_i64_backward_0_avx2(SB), NOSPLIT, $32-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         48(AX), CX
@@ -1097,13 +1153,14 @@ TEXT ·nll_weight_mean_f32_i64_backward_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         32(AX), SI
 	MOVQ         312(AX), DI
 	SHLQ         $2, DI
-	MOVQ         56(AX), R8
-	MOVQ         R8, 0(SP)
+	MOVQ         800(AX), R8
+	MOVQ         56(AX), R9
+	MOVQ         R9, 0(SP)
 	VMOVUPS      k80000000<>+0(SB), Y1
-	MOVQ         320(AX), R8
-	SHLQ         $2, R8
-	MOVQ         64(AX), R9
-	MOVQ         80(AX), R10
+	MOVQ         320(AX), R9
+	SHLQ         $2, R9
+	MOVQ         64(AX), R10
+	MOVQ         80(AX), R11
 	MOVQ         88(AX), AX
 	MOVQ         AX, 8(SP)
 	VMOVUPS      k00000008<>+0(SB), Y2
@@ -1111,12 +1168,13 @@ TEXT ·nll_weight_mean_f32_i64_backward_0_avx2(SB), NOSPLIT, $24-8
 	VMOVUPS      k00000018<>+0(SB), Y4
 	VMOVUPS      k00000020<>+0(SB), Y5
 	MOVQ         a+0(FP), AX
-	MOVQ         672(AX), R11
+	MOVQ         672(AX), R12
+	MOVQ         R12, 16(SP)
 	VBROADCASTSS (BX), Y6
 	VBROADCASTSS (CX), Y7
 	VDIVPS       Y7, Y6, Y8
 	MOVQ         680(AX), BX
-	MOVQ         BX, 16(SP)
+	MOVQ         BX, 24(SP)
 	MOVQ         688(AX), BX
 	VBROADCASTSS (DX), Y9
 	VMULPS       Y9, Y6, Y6
@@ -1135,13 +1193,14 @@ row2:
 	CMOVQGT      R14, R12
 	VMOVD        R12, X7
 	VPBROADCASTD X7, Y7
-	CMPQ         DX, R11
+	MOVQ         16(SP), R12
+	CMPQ         DX, R12
 	SETNE        R12
 	MOVBLZX      R12, R12
 	NEGQ         R12
 	VMOVD        R12, X9
 	VPBROADCASTD X9, Y9
-	CMPQ         16(SP), DX
+	CMPQ         24(SP), DX
 	SETLE        R12
 	MOVBLZX      R12, R12
 	NEGQ         R12
@@ -1154,27 +1213,32 @@ row2:
 	VMOVD        R12, X11
 	VPBROADCASTD X11, Y11
 	VANDPS       Y11, Y10, Y10
-	MOVQ         16(SP), R12
+	MOVQ         24(SP), R12
 	VMOVMSKPS    Y10, R13
 	TESTQ        R13, R13
 	CMOVQNE      DX, R12
 	MOVQ         R12, DX
+	SUBQ         R8, DX
 	IMULQ        DI, DX
 	MOVQ         0(SP), R13
 	VBROADCASTSS (R13)(DX*1), Y10
 	VBLENDVPS    Y9, Y10, Y0, Y10
 	VMULPS       Y10, Y8, Y10
 	VXORPS       Y1, Y10, Y10
-	IMULQ        R8, R12
-	VBROADCASTSS (R9)(R12*1), Y11
+	SUBQ         R8, R12
+	IMULQ        R9, R12
+	VBROADCASTSS (R10)(R12*1), Y11
 	VMULPS       Y11, Y8, Y11
 	VXORPS       Y1, Y11, Y11
 	VBLENDVPS    Y9, Y11, Y0, Y11
 	VSUBPS       Y6, Y11, Y11
-	MOVQ         R10, DX
+	MOVQ         R11, DX
 	MOVQ         8(SP), R12
 	MOVQ         8(AX), R13
 	VMOVUPS      iota32<>+0(SB), Y12
+	VMOVD        R8, X13
+	VPBROADCASTD X13, Y13
+	VPADDD       Y13, Y12, Y12
 	SUBQ         $32, R13
 	JLT          single3
 block4:
@@ -1257,10 +1321,10 @@ done5:
 	ADDQ R12, SI
 	MOVQ 192(DX), R12
 	SHLQ $2, R12
-	ADDQ R12, R9
+	ADDQ R12, R10
 	MOVQ 208(DX), DX
 	SHLQ $2, DX
-	ADDQ DX, R10
+	ADDQ DX, R11
 	DECQ CX
 	JNE  row2
 end1:
@@ -1268,7 +1332,7 @@ end1:
 	RET
 
 // func nll_weight_mean_f32_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·nll_weight_mean_f32_i64_backward_0_avx512(SB), NOSPLIT, $24-8
+TEXT ·nll_weight_mean_f32_i64_backward_0_avx512(SB), NOSPLIT, $32-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         48(AX), CX
@@ -1277,13 +1341,14 @@ TEXT ·nll_weight_mean_f32_i64_backward_0_avx512(SB), NOSPLIT, $24-8
 	MOVQ         32(AX), SI
 	MOVQ         312(AX), DI
 	SHLQ         $2, DI
-	MOVQ         56(AX), R8
-	MOVQ         R8, 0(SP)
+	MOVQ         800(AX), R8
+	MOVQ         56(AX), R9
+	MOVQ         R9, 0(SP)
 	VBROADCASTSS k80000000<>+0(SB), Z1
-	MOVQ         320(AX), R8
-	SHLQ         $2, R8
-	MOVQ         64(AX), R9
-	MOVQ         80(AX), R10
+	MOVQ         320(AX), R9
+	SHLQ         $2, R9
+	MOVQ         64(AX), R10
+	MOVQ         80(AX), R11
 	MOVQ         88(AX), AX
 	MOVQ         AX, 8(SP)
 	VBROADCASTSS k00000010<>+0(SB), Z2
@@ -1291,12 +1356,13 @@ TEXT ·nll_weight_mean_f32_i64_backward_0_avx512(SB), NOSPLIT, $24-8
 	VBROADCASTSS k00000030<>+0(SB), Z4
 	VBROADCASTSS k00000040<>+0(SB), Z5
 	MOVQ         a+0(FP), AX
-	MOVQ         672(AX), R11
+	MOVQ         672(AX), R12
+	MOVQ         R12, 16(SP)
 	VBROADCASTSS (BX), Z6
 	VBROADCASTSS (CX), Z7
 	VDIVPS       Z7, Z6, Z8
 	MOVQ         680(AX), BX
-	MOVQ         BX, 16(SP)
+	MOVQ         BX, 24(SP)
 	MOVQ         688(AX), BX
 	VBROADCASTSS (DX), Z9
 	VMULPS       Z9, Z6, Z6
@@ -1314,12 +1380,13 @@ row2:
 	CMPQ         R12, R14
 	CMOVQGT      R14, R12
 	VPBROADCASTD R12, Z7
-	CMPQ         DX, R11
+	MOVQ         16(SP), R12
+	CMPQ         DX, R12
 	SETNE        R12
 	MOVBLZX      R12, R12
 	NEGQ         R12
 	KMOVW        R12, K1
-	CMPQ         16(SP), DX
+	CMPQ         24(SP), DX
 	SETLE        R12
 	MOVBLZX      R12, R12
 	NEGQ         R12
@@ -1330,27 +1397,31 @@ row2:
 	NEGQ         R12
 	KMOVW        R12, K3
 	KANDW        K3, K2, K2
-	MOVQ         16(SP), R12
+	MOVQ         24(SP), R12
 	KMOVW        K2, R13
 	TESTQ        R13, R13
 	CMOVQNE      DX, R12
 	MOVQ         R12, DX
+	SUBQ         R8, DX
 	IMULQ        DI, DX
 	MOVQ         0(SP), R13
 	VBROADCASTSS (R13)(DX*1), Z9
 	VBLENDMPS    Z9, Z0, K1, Z9
 	VMULPS       Z9, Z8, Z9
 	VPXORD       Z1, Z9, Z9
-	IMULQ        R8, R12
-	VBROADCASTSS (R9)(R12*1), Z10
+	SUBQ         R8, R12
+	IMULQ        R9, R12
+	VBROADCASTSS (R10)(R12*1), Z10
 	VMULPS       Z10, Z8, Z10
 	VPXORD       Z1, Z10, Z10
 	VBLENDMPS    Z10, Z0, K1, Z10
 	VSUBPS       Z6, Z10, Z10
-	MOVQ         R10, DX
+	MOVQ         R11, DX
 	MOVQ         8(SP), R12
 	MOVQ         8(AX), R13
 	VMOVUPS      iota32<>+0(SB), Z11
+	VPBROADCASTD R8, Z12
+	VPADDD       Z12, Z11, Z11
 	SUBQ         $64, R13
 	JLT          single3
 block4:
@@ -1420,10 +1491,10 @@ done5:
 	ADDQ R12, SI
 	MOVQ 192(DX), R12
 	SHLQ $2, R12
-	ADDQ R12, R9
+	ADDQ R12, R10
 	MOVQ 208(DX), DX
 	SHLQ $2, DX
-	ADDQ DX, R10
+	ADDQ DX, R11
 	DECQ CX
 	JNE  row2
 end1:
@@ -1431,28 +1502,30 @@ end1:
 	RET
 
 // func nll_weight_mean_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·nll_weight_mean_f64_i64_forward_0_avx2(SB), NOSPLIT, $8-8
+TEXT ·nll_weight_mean_f64_i64_forward_0_avx2(SB), NOSPLIT, $16-8
 	MOVQ    a+0(FP), AX
 	VXORPD  Y0, Y0, Y0
 	MOVQ    32(AX), BX
 	MOVQ    296(AX), CX
 	SHLQ    $3, CX
-	MOVQ    40(AX), DX
-	MOVQ    304(AX), SI
-	SHLQ    $3, SI
-	MOVQ    48(AX), DI
+	MOVQ    800(AX), DX
+	MOVQ    40(AX), SI
+	MOVQ    304(AX), DI
+	SHLQ    $3, DI
+	MOVQ    48(AX), R8
 	VMOVUPD k8000000000000000<>+0(SB), Y1
-	MOVQ    56(AX), R8
-	MOVQ    R8, 0(SP)
+	MOVQ    56(AX), R9
+	MOVQ    R9, 0(SP)
 	MOVQ    64(AX), AX
-	MOVQ    a+0(FP), R8
+	MOVQ    AX, 8(SP)
+	MOVQ    a+0(FP), AX
 	VMOVAPD Y0, Y2
 	VMOVAPD Y0, Y3
-	MOVQ    672(R8), R9
-	MOVQ    680(R8), R10
-	MOVQ    688(R8), R11
-	MOVQ    (R8), R8
-	TESTQ   R8, R8
+	MOVQ    672(AX), R9
+	MOVQ    680(AX), R10
+	MOVQ    688(AX), R11
+	MOVQ    (AX), AX
+	TESTQ   AX, AX
 	JLE     end1
 row2:
 	MOVQ         (BX), R12
@@ -1480,11 +1553,13 @@ row2:
 	TESTQ        R14, R14
 	CMOVQNE      R12, R13
 	MOVQ         R13, R12
+	SUBQ         DX, R12
 	IMULQ        CX, R12
-	VBROADCASTSD (DX)(R12*1), Y5
+	VBROADCASTSD (SI)(R12*1), Y5
 	VBLENDVPD    Y4, Y5, Y0, Y5
-	IMULQ        SI, R13
-	VBROADCASTSD (DI)(R13*1), Y6
+	SUBQ         DX, R13
+	IMULQ        DI, R13
+	VBROADCASTSD (R8)(R13*1), Y6
 	VMULPD       Y6, Y5, Y6
 	VXORPD       Y1, Y6, Y6
 	VBLENDVPD    Y4, Y6, Y0, Y4
@@ -1496,39 +1571,42 @@ row2:
 	ADDQ         R13, BX
 	MOVQ         176(R12), R12
 	SHLQ         $3, R12
-	ADDQ         R12, DI
-	DECQ         R8
+	ADDQ         R12, R8
+	DECQ         AX
 	JNE          row2
 end1:
-	MOVQ   0(SP), BX
-	VMOVSD X2, (BX)
+	MOVQ   0(SP), AX
+	VMOVSD X2, (AX)
+	MOVQ   8(SP), AX
 	VMOVSD X3, (AX)
 	VZEROUPPER
 	RET
 
 // func nll_weight_mean_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·nll_weight_mean_f64_i64_forward_0_avx512(SB), NOSPLIT, $8-8
+TEXT ·nll_weight_mean_f64_i64_forward_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	MOVQ         32(AX), BX
 	MOVQ         296(AX), CX
 	SHLQ         $3, CX
-	MOVQ         40(AX), DX
-	MOVQ         304(AX), SI
-	SHLQ         $3, SI
-	MOVQ         48(AX), DI
+	MOVQ         800(AX), DX
+	MOVQ         40(AX), SI
+	MOVQ         304(AX), DI
+	SHLQ         $3, DI
+	MOVQ         48(AX), R8
 	VBROADCASTSD k8000000000000000<>+0(SB), Z1
-	MOVQ         56(AX), R8
-	MOVQ         R8, 0(SP)
+	MOVQ         56(AX), R9
+	MOVQ         R9, 0(SP)
 	MOVQ         64(AX), AX
-	MOVQ         a+0(FP), R8
+	MOVQ         AX, 8(SP)
+	MOVQ         a+0(FP), AX
 	VMOVAPD      Z0, Z2
 	VMOVAPD      Z0, Z3
-	MOVQ         672(R8), R9
-	MOVQ         680(R8), R10
-	MOVQ         688(R8), R11
-	MOVQ         (R8), R8
-	TESTQ        R8, R8
+	MOVQ         672(AX), R9
+	MOVQ         680(AX), R10
+	MOVQ         688(AX), R11
+	MOVQ         (AX), AX
+	TESTQ        AX, AX
 	JLE          end1
 row2:
 	MOVQ         (BX), R12
@@ -1553,11 +1631,13 @@ row2:
 	TESTQ        R14, R14
 	CMOVQNE      R12, R13
 	MOVQ         R13, R12
+	SUBQ         DX, R12
 	IMULQ        CX, R12
-	VBROADCASTSD (DX)(R12*1), Z4
+	VBROADCASTSD (SI)(R12*1), Z4
 	VBLENDMPD    Z4, Z0, K1, Z4
-	IMULQ        SI, R13
-	VBROADCASTSD (DI)(R13*1), Z5
+	SUBQ         DX, R13
+	IMULQ        DI, R13
+	VBROADCASTSD (R8)(R13*1), Z5
 	VMULPD       Z5, Z4, Z5
 	VPXORQ       Z1, Z5, Z5
 	VBLENDMPD    Z5, Z0, K1, Z5
@@ -1569,18 +1649,19 @@ row2:
 	ADDQ         R13, BX
 	MOVQ         176(R12), R12
 	SHLQ         $3, R12
-	ADDQ         R12, DI
-	DECQ         R8
+	ADDQ         R12, R8
+	DECQ         AX
 	JNE          row2
 end1:
-	MOVQ   0(SP), BX
-	VMOVSD X2, (BX)
+	MOVQ   0(SP), AX
+	VMOVSD X2, (AX)
+	MOVQ   8(SP), AX
 	VMOVSD X3, (AX)
 	VZEROUPPER
 	RET
 
 // func nll_weight_mean_f64_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·nll_weight_mean_f64_i64_backward_0_avx2(SB), NOSPLIT, $24-8
+TEXT ·nll_weight_mean_f64_i64_backward_0_avx2(SB), NOSPLIT, $32-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         48(AX), CX
@@ -1589,13 +1670,14 @@ TEXT ·nll_weight_mean_f64_i64_backward_0_avx2(SB), NOSPLIT, $24-8
 	MOVQ         32(AX), SI
 	MOVQ         312(AX), DI
 	SHLQ         $3, DI
-	MOVQ         56(AX), R8
-	MOVQ         R8, 0(SP)
+	MOVQ         800(AX), R8
+	MOVQ         56(AX), R9
+	MOVQ         R9, 0(SP)
 	VMOVUPD      k8000000000000000<>+0(SB), Y1
-	MOVQ         320(AX), R8
-	SHLQ         $3, R8
-	MOVQ         64(AX), R9
-	MOVQ         80(AX), R10
+	MOVQ         320(AX), R9
+	SHLQ         $3, R9
+	MOVQ         64(AX), R10
+	MOVQ         80(AX), R11
 	MOVQ         88(AX), AX
 	MOVQ         AX, 8(SP)
 	VMOVUPD      k0000000000000004<>+0(SB), Y2
@@ -1603,12 +1685,13 @@ TEXT ·nll_weight_mean_f64_i64_backward_0_avx2(SB), NOSPLIT, $24-8
 	VMOVUPD      k000000000000000c<>+0(SB), Y4
 	VMOVUPD      k0000000000000010<>+0(SB), Y5
 	MOVQ         a+0(FP), AX
-	MOVQ         672(AX), R11
+	MOVQ         672(AX), R12
+	MOVQ         R12, 16(SP)
 	VBROADCASTSD (BX), Y6
 	VBROADCASTSD (CX), Y7
 	VDIVPD       Y7, Y6, Y8
 	MOVQ         680(AX), BX
-	MOVQ         BX, 16(SP)
+	MOVQ         BX, 24(SP)
 	MOVQ         688(AX), BX
 	VBROADCASTSD (DX), Y9
 	VMULPD       Y9, Y6, Y6
@@ -1620,13 +1703,14 @@ row2:
 	MOVQ         (SI), DX
 	VMOVQ        DX, X7
 	VPBROADCASTQ X7, Y7
-	CMPQ         DX, R11
+	MOVQ         16(SP), R12
+	CMPQ         DX, R12
 	SETNE        R12
 	MOVBLZX      R12, R12
 	NEGQ         R12
 	VMOVQ        R12, X9
 	VPBROADCASTQ X9, Y9
-	CMPQ         16(SP), DX
+	CMPQ         24(SP), DX
 	SETLE        R12
 	MOVBLZX      R12, R12
 	NEGQ         R12
@@ -1639,27 +1723,32 @@ row2:
 	VMOVQ        R12, X11
 	VPBROADCASTQ X11, Y11
 	VANDPD       Y11, Y10, Y10
-	MOVQ         16(SP), R12
+	MOVQ         24(SP), R12
 	VMOVMSKPD    Y10, R13
 	TESTQ        R13, R13
 	CMOVQNE      DX, R12
 	MOVQ         R12, DX
+	SUBQ         R8, DX
 	IMULQ        DI, DX
 	MOVQ         0(SP), R13
 	VBROADCASTSD (R13)(DX*1), Y10
 	VBLENDVPD    Y9, Y10, Y0, Y10
 	VMULPD       Y10, Y8, Y10
 	VXORPD       Y1, Y10, Y10
-	IMULQ        R8, R12
-	VBROADCASTSD (R9)(R12*1), Y11
+	SUBQ         R8, R12
+	IMULQ        R9, R12
+	VBROADCASTSD (R10)(R12*1), Y11
 	VMULPD       Y11, Y8, Y11
 	VXORPD       Y1, Y11, Y11
 	VBLENDVPD    Y9, Y11, Y0, Y11
 	VSUBPD       Y6, Y11, Y11
-	MOVQ         R10, DX
+	MOVQ         R11, DX
 	MOVQ         8(SP), R12
 	MOVQ         8(AX), R13
 	VMOVUPD      iota64<>+0(SB), Y12
+	VMOVQ        R8, X13
+	VPBROADCASTQ X13, Y13
+	VPADDQ       Y13, Y12, Y12
 	SUBQ         $16, R13
 	JLT          single3
 block4:
@@ -1742,10 +1831,10 @@ done5:
 	ADDQ R12, SI
 	MOVQ 192(DX), R12
 	SHLQ $3, R12
-	ADDQ R12, R9
+	ADDQ R12, R10
 	MOVQ 208(DX), DX
 	SHLQ $3, DX
-	ADDQ DX, R10
+	ADDQ DX, R11
 	DECQ CX
 	JNE  row2
 end1:
@@ -1753,7 +1842,7 @@ end1:
 	RET
 
 // func nll_weight_mean_f64_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·nll_weight_mean_f64_i64_backward_0_avx512(SB), NOSPLIT, $16-8
+TEXT ·nll_weight_mean_f64_i64_backward_0_avx512(SB), NOSPLIT, $24-8
 	MOVQ         a+0(FP), AX
 	MOVQ         40(AX), BX
 	MOVQ         48(AX), CX
@@ -1762,14 +1851,16 @@ TEXT ·nll_weight_mean_f64_i64_backward_0_avx512(SB), NOSPLIT, $16-8
 	MOVQ         32(AX), SI
 	MOVQ         312(AX), DI
 	SHLQ         $3, DI
-	MOVQ         56(AX), R8
+	MOVQ         800(AX), R8
+	MOVQ         56(AX), R9
+	MOVQ         R9, 0(SP)
 	VBROADCASTSD k8000000000000000<>+0(SB), Z1
 	MOVQ         320(AX), R9
 	SHLQ         $3, R9
 	MOVQ         64(AX), R10
 	MOVQ         80(AX), R11
 	MOVQ         88(AX), AX
-	MOVQ         AX, 0(SP)
+	MOVQ         AX, 8(SP)
 	VBROADCASTSD k0000000000000008<>+0(SB), Z2
 	VBROADCASTSD k0000000000000010<>+0(SB), Z3
 	VBROADCASTSD k0000000000000018<>+0(SB), Z4
@@ -1780,7 +1871,7 @@ TEXT ·nll_weight_mean_f64_i64_backward_0_avx512(SB), NOSPLIT, $16-8
 	VBROADCASTSD (CX), Z7
 	VDIVPD       Z7, Z6, Z8
 	MOVQ         680(AX), BX
-	MOVQ         BX, 8(SP)
+	MOVQ         BX, 16(SP)
 	MOVQ         688(AX), BX
 	VBROADCASTSD (DX), Z9
 	VMULPD       Z9, Z6, Z6
@@ -1796,7 +1887,7 @@ row2:
 	MOVBLZX      R13, R13
 	NEGQ         R13
 	KMOVW        R13, K1
-	CMPQ         8(SP), DX
+	CMPQ         16(SP), DX
 	SETLE        R13
 	MOVBLZX      R13, R13
 	NEGQ         R13
@@ -1807,16 +1898,19 @@ row2:
 	NEGQ         R13
 	KMOVW        R13, K3
 	KANDW        K3, K2, K2
-	MOVQ         8(SP), R13
+	MOVQ         16(SP), R13
 	KMOVW        K2, R14
 	TESTQ        R14, R14
 	CMOVQNE      DX, R13
 	MOVQ         R13, DX
+	SUBQ         R8, DX
 	IMULQ        DI, DX
-	VBROADCASTSD (R8)(DX*1), Z9
+	MOVQ         0(SP), R14
+	VBROADCASTSD (R14)(DX*1), Z9
 	VBLENDMPD    Z9, Z0, K1, Z9
 	VMULPD       Z9, Z8, Z9
 	VPXORQ       Z1, Z9, Z9
+	SUBQ         R8, R13
 	IMULQ        R9, R13
 	VBROADCASTSD (R10)(R13*1), Z10
 	VMULPD       Z10, Z8, Z10
@@ -1824,9 +1918,11 @@ row2:
 	VBLENDMPD    Z10, Z0, K1, Z10
 	VSUBPD       Z6, Z10, Z10
 	MOVQ         R11, DX
-	MOVQ         0(SP), R13
+	MOVQ         8(SP), R13
 	MOVQ         8(AX), R14
 	VMOVUPD      iota64<>+0(SB), Z11
+	VPBROADCASTQ R8, Z12
+	VPADDQ       Z12, Z11, Z11
 	SUBQ         $32, R14
 	JLT          single3
 block4:
@@ -1907,25 +2003,27 @@ end1:
 	RET
 
 // func nll_weight_sum_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·nll_weight_sum_f32_i64_forward_0_avx2(SB), NOSPLIT, $0-8
+TEXT ·nll_weight_sum_f32_i64_forward_0_avx2(SB), NOSPLIT, $8-8
 	MOVQ    a+0(FP), AX
 	VXORPS  Y0, Y0, Y0
 	MOVQ    32(AX), BX
 	MOVQ    296(AX), CX
 	SHLQ    $2, CX
-	MOVQ    40(AX), DX
-	MOVQ    304(AX), SI
-	SHLQ    $2, SI
-	MOVQ    48(AX), DI
+	MOVQ    800(AX), DX
+	MOVQ    40(AX), SI
+	MOVQ    304(AX), DI
+	SHLQ    $2, DI
+	MOVQ    48(AX), R8
 	VMOVUPS k80000000<>+0(SB), Y1
 	MOVQ    56(AX), AX
-	MOVQ    a+0(FP), R8
+	MOVQ    AX, 0(SP)
+	MOVQ    a+0(FP), AX
 	VMOVAPS Y0, Y2
-	MOVQ    672(R8), R9
-	MOVQ    680(R8), R10
-	MOVQ    688(R8), R11
-	MOVQ    (R8), R8
-	TESTQ   R8, R8
+	MOVQ    672(AX), R9
+	MOVQ    680(AX), R10
+	MOVQ    688(AX), R11
+	MOVQ    (AX), AX
+	TESTQ   AX, AX
 	JLE     end1
 row2:
 	MOVQ         (BX), R12
@@ -1953,11 +2051,13 @@ row2:
 	TESTQ        R14, R14
 	CMOVQNE      R12, R13
 	MOVQ         R13, R12
+	SUBQ         DX, R12
 	IMULQ        CX, R12
-	VBROADCASTSS (DX)(R12*1), Y4
+	VBROADCASTSS (SI)(R12*1), Y4
 	VBLENDVPS    Y3, Y4, Y0, Y4
-	IMULQ        SI, R13
-	VBROADCASTSS (DI)(R13*1), Y5
+	SUBQ         DX, R13
+	IMULQ        DI, R13
+	VBROADCASTSS (R8)(R13*1), Y5
 	VMULPS       Y5, Y4, Y4
 	VXORPS       Y1, Y4, Y4
 	VBLENDVPS    Y3, Y4, Y0, Y3
@@ -1968,34 +2068,37 @@ row2:
 	ADDQ         R13, BX
 	MOVQ         176(R12), R12
 	SHLQ         $2, R12
-	ADDQ         R12, DI
-	DECQ         R8
+	ADDQ         R12, R8
+	DECQ         AX
 	JNE          row2
 end1:
+	MOVQ   0(SP), AX
 	VMOVSS X2, (AX)
 	VZEROUPPER
 	RET
 
 // func nll_weight_sum_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·nll_weight_sum_f32_i64_forward_0_avx512(SB), NOSPLIT, $0-8
+TEXT ·nll_weight_sum_f32_i64_forward_0_avx512(SB), NOSPLIT, $8-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	MOVQ         32(AX), BX
 	MOVQ         296(AX), CX
 	SHLQ         $2, CX
-	MOVQ         40(AX), DX
-	MOVQ         304(AX), SI
-	SHLQ         $2, SI
-	MOVQ         48(AX), DI
+	MOVQ         800(AX), DX
+	MOVQ         40(AX), SI
+	MOVQ         304(AX), DI
+	SHLQ         $2, DI
+	MOVQ         48(AX), R8
 	VBROADCASTSS k80000000<>+0(SB), Z1
 	MOVQ         56(AX), AX
-	MOVQ         a+0(FP), R8
+	MOVQ         AX, 0(SP)
+	MOVQ         a+0(FP), AX
 	VMOVAPS      Z0, Z2
-	MOVQ         672(R8), R9
-	MOVQ         680(R8), R10
-	MOVQ         688(R8), R11
-	MOVQ         (R8), R8
-	TESTQ        R8, R8
+	MOVQ         672(AX), R9
+	MOVQ         680(AX), R10
+	MOVQ         688(AX), R11
+	MOVQ         (AX), AX
+	TESTQ        AX, AX
 	JLE          end1
 row2:
 	MOVQ         (BX), R12
@@ -2020,11 +2123,13 @@ row2:
 	TESTQ        R14, R14
 	CMOVQNE      R12, R13
 	MOVQ         R13, R12
+	SUBQ         DX, R12
 	IMULQ        CX, R12
-	VBROADCASTSS (DX)(R12*1), Z3
+	VBROADCASTSS (SI)(R12*1), Z3
 	VBLENDMPS    Z3, Z0, K1, Z3
-	IMULQ        SI, R13
-	VBROADCASTSS (DI)(R13*1), Z4
+	SUBQ         DX, R13
+	IMULQ        DI, R13
+	VBROADCASTSS (R8)(R13*1), Z4
 	VMULPS       Z4, Z3, Z3
 	VPXORD       Z1, Z3, Z3
 	VBLENDMPS    Z3, Z0, K1, Z3
@@ -2035,34 +2140,37 @@ row2:
 	ADDQ         R13, BX
 	MOVQ         176(R12), R12
 	SHLQ         $2, R12
-	ADDQ         R12, DI
-	DECQ         R8
+	ADDQ         R12, R8
+	DECQ         AX
 	JNE          row2
 end1:
+	MOVQ   0(SP), AX
 	VMOVSS X2, (AX)
 	VZEROUPPER
 	RET
 
 // func nll_weight_sum_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·nll_weight_sum_f64_i64_forward_0_avx2(SB), NOSPLIT, $0-8
+TEXT ·nll_weight_sum_f64_i64_forward_0_avx2(SB), NOSPLIT, $8-8
 	MOVQ    a+0(FP), AX
 	VXORPD  Y0, Y0, Y0
 	MOVQ    32(AX), BX
 	MOVQ    296(AX), CX
 	SHLQ    $3, CX
-	MOVQ    40(AX), DX
-	MOVQ    304(AX), SI
-	SHLQ    $3, SI
-	MOVQ    48(AX), DI
+	MOVQ    800(AX), DX
+	MOVQ    40(AX), SI
+	MOVQ    304(AX), DI
+	SHLQ    $3, DI
+	MOVQ    48(AX), R8
 	VMOVUPD k8000000000000000<>+0(SB), Y1
 	MOVQ    56(AX), AX
-	MOVQ    a+0(FP), R8
+	MOVQ    AX, 0(SP)
+	MOVQ    a+0(FP), AX
 	VMOVAPD Y0, Y2
-	MOVQ    672(R8), R9
-	MOVQ    680(R8), R10
-	MOVQ    688(R8), R11
-	MOVQ    (R8), R8
-	TESTQ   R8, R8
+	MOVQ    672(AX), R9
+	MOVQ    680(AX), R10
+	MOVQ    688(AX), R11
+	MOVQ    (AX), AX
+	TESTQ   AX, AX
 	JLE     end1
 row2:
 	MOVQ         (BX), R12
@@ -2090,11 +2198,13 @@ row2:
 	TESTQ        R14, R14
 	CMOVQNE      R12, R13
 	MOVQ         R13, R12
+	SUBQ         DX, R12
 	IMULQ        CX, R12
-	VBROADCASTSD (DX)(R12*1), Y4
+	VBROADCASTSD (SI)(R12*1), Y4
 	VBLENDVPD    Y3, Y4, Y0, Y4
-	IMULQ        SI, R13
-	VBROADCASTSD (DI)(R13*1), Y5
+	SUBQ         DX, R13
+	IMULQ        DI, R13
+	VBROADCASTSD (R8)(R13*1), Y5
 	VMULPD       Y5, Y4, Y4
 	VXORPD       Y1, Y4, Y4
 	VBLENDVPD    Y3, Y4, Y0, Y3
@@ -2105,29 +2215,825 @@ row2:
 	ADDQ         R13, BX
 	MOVQ         176(R12), R12
 	SHLQ         $3, R12
-	ADDQ         R12, DI
-	DECQ         R8
+	ADDQ         R12, R8
+	DECQ         AX
 	JNE          row2
 end1:
+	MOVQ   0(SP), AX
 	VMOVSD X2, (AX)
 	VZEROUPPER
 	RET
 
 // func nll_weight_sum_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·nll_weight_sum_f64_i64_forward_0_avx512(SB), NOSPLIT, $0-8
+TEXT ·nll_weight_sum_f64_i64_forward_0_avx512(SB), NOSPLIT, $8-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	MOVQ         32(AX), BX
 	MOVQ         296(AX), CX
 	SHLQ         $3, CX
-	MOVQ         40(AX), DX
-	MOVQ         304(AX), SI
-	SHLQ         $3, SI
-	MOVQ         48(AX), DI
+	MOVQ         800(AX), DX
+	MOVQ         40(AX), SI
+	MOVQ         304(AX), DI
+	SHLQ         $3, DI
+	MOVQ         48(AX), R8
 	VBROADCASTSD k8000000000000000<>+0(SB), Z1
 	MOVQ         56(AX), AX
-	MOVQ         a+0(FP), R8
+	MOVQ         AX, 0(SP)
+	MOVQ         a+0(FP), AX
 	VMOVAPD      Z0, Z2
+	MOVQ         672(AX), R9
+	MOVQ         680(AX), R10
+	MOVQ         688(AX), R11
+	MOVQ         (AX), AX
+	TESTQ        AX, AX
+	JLE          end1
+row2:
+	MOVQ         (BX), R12
+	CMPQ         R12, R9
+	SETNE        R13
+	MOVBLZX      R13, R13
+	NEGQ         R13
+	KMOVW        R13, K1
+	CMPQ         R10, R12
+	SETLE        R13
+	MOVBLZX      R13, R13
+	NEGQ         R13
+	KMOVW        R13, K2
+	CMPQ         R12, R11
+	SETLT        R13
+	MOVBLZX      R13, R13
+	NEGQ         R13
+	KMOVW        R13, K3
+	KANDW        K3, K2, K2
+	MOVQ         R10, R13
+	KMOVW        K2, R14
+	TESTQ        R14, R14
+	CMOVQNE      R12, R13
+	MOVQ         R13, R12
+	SUBQ         DX, R12
+	IMULQ        CX, R12
+	VBROADCASTSD (SI)(R12*1), Z3
+	VBLENDMPD    Z3, Z0, K1, Z3
+	SUBQ         DX, R13
+	IMULQ        DI, R13
+	VBROADCASTSD (R8)(R13*1), Z4
+	VMULPD       Z4, Z3, Z3
+	VPXORQ       Z1, Z3, Z3
+	VBLENDMPD    Z3, Z0, K1, Z3
+	VADDPD       Z3, Z2, Z2
+	MOVQ         a+0(FP), R12
+	MOVQ         160(R12), R13
+	SHLQ         $3, R13
+	ADDQ         R13, BX
+	MOVQ         176(R12), R12
+	SHLQ         $3, R12
+	ADDQ         R12, R8
+	DECQ         AX
+	JNE          row2
+end1:
+	MOVQ   0(SP), AX
+	VMOVSD X2, (AX)
+	VZEROUPPER
+	RET
+
+// func nll_no_weight_none_f32_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·nll_no_weight_none_f32_i64_forward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	VXORPS  Y0, Y0, Y0
+	MOVQ    32(AX), BX
+	MOVQ    296(AX), CX
+	SHLQ    $2, CX
+	MOVQ    800(AX), DX
+	MOVQ    40(AX), SI
+	VMOVUPS k80000000<>+0(SB), Y1
+	MOVQ    48(AX), AX
+	MOVQ    a+0(FP), DI
+	MOVQ    672(DI), R8
+	MOVQ    680(DI), R9
+	MOVQ    688(DI), R10
+	MOVQ    (DI), DI
+	TESTQ   DI, DI
+	JLE     end1
+row2:
+	MOVQ         (BX), R11
+	CMPQ         R11, R8
+	SETNE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	VMOVD        R12, X2
+	VPBROADCASTD X2, Y2
+	CMPQ         R9, R11
+	SETLE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	VMOVD        R12, X3
+	VPBROADCASTD X3, Y3
+	CMPQ         R11, R10
+	SETLT        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	VMOVD        R12, X4
+	VPBROADCASTD X4, Y4
+	VANDPS       Y4, Y3, Y3
+	MOVQ         R9, R12
+	VMOVMSKPS    Y3, R13
+	TESTQ        R13, R13
+	CMOVQNE      R11, R12
+	SUBQ         DX, R12
+	IMULQ        CX, R12
+	VBROADCASTSS (SI)(R12*1), Y3
+	VXORPS       Y1, Y3, Y3
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VMOVSS       X2, (AX)
+	MOVQ         a+0(FP), R11
+	MOVQ         160(R11), R12
+	SHLQ         $3, R12
+	ADDQ         R12, BX
+	MOVQ         168(R11), R12
+	SHLQ         $2, R12
+	ADDQ         R12, SI
+	MOVQ         176(R11), R11
+	SHLQ         $2, R11
+	ADDQ         R11, AX
+	DECQ         DI
+	JNE          row2
+end1:
+	VZEROUPPER
+	RET
+
+// func nll_no_weight_none_f32_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·nll_no_weight_none_f32_i64_forward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VPXORD       Z0, Z0, Z0
+	MOVQ         32(AX), BX
+	MOVQ         296(AX), CX
+	SHLQ         $2, CX
+	MOVQ         800(AX), DX
+	MOVQ         40(AX), SI
+	VBROADCASTSS k80000000<>+0(SB), Z1
+	MOVQ         48(AX), AX
+	MOVQ         a+0(FP), DI
+	MOVQ         672(DI), R8
+	MOVQ         680(DI), R9
+	MOVQ         688(DI), R10
+	MOVQ         (DI), DI
+	TESTQ        DI, DI
+	JLE          end1
+row2:
+	MOVQ         (BX), R11
+	CMPQ         R11, R8
+	SETNE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K1
+	CMPQ         R9, R11
+	SETLE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K2
+	CMPQ         R11, R10
+	SETLT        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K3
+	KANDW        K3, K2, K2
+	MOVQ         R9, R12
+	KMOVW        K2, R13
+	TESTQ        R13, R13
+	CMOVQNE      R11, R12
+	SUBQ         DX, R12
+	IMULQ        CX, R12
+	VBROADCASTSS (SI)(R12*1), Z2
+	VPXORD       Z1, Z2, Z2
+	VBLENDMPS    Z2, Z0, K1, Z2
+	VMOVSS       X2, (AX)
+	MOVQ         a+0(FP), R11
+	MOVQ         160(R11), R12
+	SHLQ         $3, R12
+	ADDQ         R12, BX
+	MOVQ         168(R11), R12
+	SHLQ         $2, R12
+	ADDQ         R12, SI
+	MOVQ         176(R11), R11
+	SHLQ         $2, R11
+	ADDQ         R11, AX
+	DECQ         DI
+	JNE          row2
+end1:
+	VZEROUPPER
+	RET
+
+// func nll_no_weight_none_f32_i64_backward_0_avx2(a *runtime.Args)
+TEXT ·nll_no_weight_none_f32_i64_backward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	VXORPS  Y0, Y0, Y0
+	MOVQ    32(AX), BX
+	MOVQ    40(AX), CX
+	VMOVUPS k80000000<>+0(SB), Y1
+	MOVQ    48(AX), DX
+	MOVQ    800(AX), AX
+	VMOVUPS k00000008<>+0(SB), Y2
+	VMOVUPS k00000010<>+0(SB), Y3
+	VMOVUPS k00000018<>+0(SB), Y4
+	VMOVUPS k00000020<>+0(SB), Y5
+	MOVQ    a+0(FP), SI
+	MOVQ    672(SI), DI
+	MOVQ    (SI), R8
+	TESTQ   R8, R8
+	JLE     end1
+row2:
+	MOVQ         (BX), R9
+	MOVQ         R9, R10
+	MOVQ         $-1, R11
+	MOVQ         $2147483647, R12
+	CMPQ         R10, R11
+	CMOVQLT      R11, R10
+	CMPQ         R10, R12
+	CMOVQGT      R12, R10
+	VMOVD        R10, X6
+	VPBROADCASTD X6, Y6
+	CMPQ         R9, DI
+	SETNE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVD        R9, X7
+	VPBROADCASTD X7, Y7
+	VBROADCASTSS (CX), Y8
+	VXORPS       Y1, Y8, Y8
+	MOVQ         DX, R9
+	MOVQ         8(SI), R10
+	VMOVUPS      iota32<>+0(SB), Y9
+	VMOVD        AX, X10
+	VPBROADCASTD X10, Y10
+	VPADDD       Y10, Y9, Y9
+	SUBQ         $32, R10
+	JLT          single3
+block4:
+	VPCMPEQD  Y6, Y9, Y10
+	VANDPS    Y10, Y7, Y10
+	VBLENDVPS Y10, Y8, Y0, Y10
+	VMOVUPS   Y10, (R9)
+	VPADDD    Y2, Y9, Y10
+	VPCMPEQD  Y6, Y10, Y10
+	VANDPS    Y10, Y7, Y10
+	VBLENDVPS Y10, Y8, Y0, Y10
+	VMOVUPS   Y10, 32(R9)
+	VPADDD    Y3, Y9, Y10
+	VPCMPEQD  Y6, Y10, Y10
+	VANDPS    Y10, Y7, Y10
+	VBLENDVPS Y10, Y8, Y0, Y10
+	VMOVUPS   Y10, 64(R9)
+	VPADDD    Y4, Y9, Y10
+	VPCMPEQD  Y6, Y10, Y10
+	VANDPS    Y10, Y7, Y10
+	VBLENDVPS Y10, Y8, Y0, Y10
+	VMOVUPS   Y10, 96(R9)
+	ADDQ      $128, R9
+	VPADDD    Y5, Y9, Y9
+	SUBQ      $32, R10
+	JGE       block4
+single3:
+	ADDQ $24, R10
+	JLT  tail6
+block7:
+	VPCMPEQD  Y6, Y9, Y10
+	VANDPS    Y10, Y7, Y10
+	VBLENDVPS Y10, Y8, Y0, Y10
+	VMOVUPS   Y10, (R9)
+	ADDQ      $32, R9
+	VPADDD    Y2, Y9, Y9
+	SUBQ      $8, R10
+	JGE       block7
+tail6:
+	ADDQ $8, R10
+	JEQ  done5
+masked8:
+	LEAQ       tail<>+0(SB), R11
+	NEGQ       R10
+	VMOVUPS    32(R11)(R10*4), Y10
+	VPCMPEQD   Y6, Y9, Y6
+	VANDPS     Y6, Y7, Y6
+	VBLENDVPS  Y6, Y8, Y0, Y6
+	VMASKMOVPS Y6, Y10, (R9)
+done5:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, CX
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, DX
+	DECQ R8
+	JNE  row2
+end1:
+	VZEROUPPER
+	RET
+
+// func nll_no_weight_none_f32_i64_backward_0_avx512(a *runtime.Args)
+TEXT ·nll_no_weight_none_f32_i64_backward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VPXORD       Z0, Z0, Z0
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), CX
+	VBROADCASTSS k80000000<>+0(SB), Z1
+	MOVQ         48(AX), DX
+	MOVQ         800(AX), AX
+	VBROADCASTSS k00000010<>+0(SB), Z2
+	VBROADCASTSS k00000020<>+0(SB), Z3
+	VBROADCASTSS k00000030<>+0(SB), Z4
+	VBROADCASTSS k00000040<>+0(SB), Z5
+	MOVQ         a+0(FP), SI
+	MOVQ         672(SI), DI
+	MOVQ         (SI), R8
+	TESTQ        R8, R8
+	JLE          end1
+row2:
+	MOVQ         (BX), R9
+	MOVQ         R9, R10
+	MOVQ         $-1, R11
+	MOVQ         $2147483647, R12
+	CMPQ         R10, R11
+	CMOVQLT      R11, R10
+	CMPQ         R10, R12
+	CMOVQGT      R12, R10
+	VPBROADCASTD R10, Z6
+	CMPQ         R9, DI
+	SETNE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	KMOVW        R9, K1
+	VBROADCASTSS (CX), Z7
+	VPXORD       Z1, Z7, Z7
+	MOVQ         DX, R9
+	MOVQ         8(SI), R10
+	VMOVUPS      iota32<>+0(SB), Z8
+	VPBROADCASTD AX, Z9
+	VPADDD       Z9, Z8, Z8
+	SUBQ         $64, R10
+	JLT          single3
+block4:
+	VPCMPD    $0, Z6, Z8, K2
+	KANDW     K2, K1, K2
+	VBLENDMPS Z7, Z0, K2, Z9
+	VMOVUPS   Z9, (R9)
+	VPADDD    Z2, Z8, Z9
+	VPCMPD    $0, Z6, Z9, K2
+	KANDW     K2, K1, K2
+	VBLENDMPS Z7, Z0, K2, Z9
+	VMOVUPS   Z9, 64(R9)
+	VPADDD    Z3, Z8, Z9
+	VPCMPD    $0, Z6, Z9, K2
+	KANDW     K2, K1, K2
+	VBLENDMPS Z7, Z0, K2, Z9
+	VMOVUPS   Z9, 128(R9)
+	VPADDD    Z4, Z8, Z9
+	VPCMPD    $0, Z6, Z9, K2
+	KANDW     K2, K1, K2
+	VBLENDMPS Z7, Z0, K2, Z9
+	VMOVUPS   Z9, 192(R9)
+	ADDQ      $256, R9
+	VPADDD    Z5, Z8, Z8
+	SUBQ      $64, R10
+	JGE       block4
+single3:
+	ADDQ $64, R10
+	JEQ  done5
+masked6:
+	VPBROADCASTD R10, Z9
+	VPCMPD       $6, iota32<>+0(SB), Z9, K2
+	VPCMPD       $0, Z6, Z8, K3
+	KANDW        K3, K1, K3
+	VBLENDMPS    Z7, Z0, K3, Z9
+	VMOVUPS      Z9, K2, (R9)
+	ADDQ         $64, R9
+	VPADDD       Z2, Z8, Z8
+	SUBQ         $16, R10
+	JGT          masked6
+done5:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, CX
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, DX
+	DECQ R8
+	JNE  row2
+end1:
+	VZEROUPPER
+	RET
+
+// func nll_no_weight_none_f64_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·nll_no_weight_none_f64_i64_forward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	VXORPD  Y0, Y0, Y0
+	MOVQ    32(AX), BX
+	MOVQ    296(AX), CX
+	SHLQ    $3, CX
+	MOVQ    800(AX), DX
+	MOVQ    40(AX), SI
+	VMOVUPD k8000000000000000<>+0(SB), Y1
+	MOVQ    48(AX), AX
+	MOVQ    a+0(FP), DI
+	MOVQ    672(DI), R8
+	MOVQ    680(DI), R9
+	MOVQ    688(DI), R10
+	MOVQ    (DI), DI
+	TESTQ   DI, DI
+	JLE     end1
+row2:
+	MOVQ         (BX), R11
+	CMPQ         R11, R8
+	SETNE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	VMOVQ        R12, X2
+	VPBROADCASTQ X2, Y2
+	CMPQ         R9, R11
+	SETLE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	VMOVQ        R12, X3
+	VPBROADCASTQ X3, Y3
+	CMPQ         R11, R10
+	SETLT        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	VMOVQ        R12, X4
+	VPBROADCASTQ X4, Y4
+	VANDPD       Y4, Y3, Y3
+	MOVQ         R9, R12
+	VMOVMSKPD    Y3, R13
+	TESTQ        R13, R13
+	CMOVQNE      R11, R12
+	SUBQ         DX, R12
+	IMULQ        CX, R12
+	VBROADCASTSD (SI)(R12*1), Y3
+	VXORPD       Y1, Y3, Y3
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VMOVSD       X2, (AX)
+	MOVQ         a+0(FP), R11
+	MOVQ         160(R11), R12
+	SHLQ         $3, R12
+	ADDQ         R12, BX
+	MOVQ         168(R11), R12
+	SHLQ         $3, R12
+	ADDQ         R12, SI
+	MOVQ         176(R11), R11
+	SHLQ         $3, R11
+	ADDQ         R11, AX
+	DECQ         DI
+	JNE          row2
+end1:
+	VZEROUPPER
+	RET
+
+// func nll_no_weight_none_f64_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·nll_no_weight_none_f64_i64_forward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         32(AX), BX
+	MOVQ         296(AX), CX
+	SHLQ         $3, CX
+	MOVQ         800(AX), DX
+	MOVQ         40(AX), SI
+	VBROADCASTSD k8000000000000000<>+0(SB), Z1
+	MOVQ         48(AX), AX
+	MOVQ         a+0(FP), DI
+	MOVQ         672(DI), R8
+	MOVQ         680(DI), R9
+	MOVQ         688(DI), R10
+	MOVQ         (DI), DI
+	TESTQ        DI, DI
+	JLE          end1
+row2:
+	MOVQ         (BX), R11
+	CMPQ         R11, R8
+	SETNE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K1
+	CMPQ         R9, R11
+	SETLE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K2
+	CMPQ         R11, R10
+	SETLT        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K3
+	KANDW        K3, K2, K2
+	MOVQ         R9, R12
+	KMOVW        K2, R13
+	TESTQ        R13, R13
+	CMOVQNE      R11, R12
+	SUBQ         DX, R12
+	IMULQ        CX, R12
+	VBROADCASTSD (SI)(R12*1), Z2
+	VPXORQ       Z1, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z2
+	VMOVSD       X2, (AX)
+	MOVQ         a+0(FP), R11
+	MOVQ         160(R11), R12
+	SHLQ         $3, R12
+	ADDQ         R12, BX
+	MOVQ         168(R11), R12
+	SHLQ         $3, R12
+	ADDQ         R12, SI
+	MOVQ         176(R11), R11
+	SHLQ         $3, R11
+	ADDQ         R11, AX
+	DECQ         DI
+	JNE          row2
+end1:
+	VZEROUPPER
+	RET
+
+// func nll_no_weight_none_f64_i64_backward_0_avx2(a *runtime.Args)
+TEXT ·nll_no_weight_none_f64_i64_backward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	VXORPD  Y0, Y0, Y0
+	MOVQ    32(AX), BX
+	MOVQ    40(AX), CX
+	VMOVUPD k8000000000000000<>+0(SB), Y1
+	MOVQ    48(AX), DX
+	MOVQ    800(AX), AX
+	VMOVUPD k0000000000000004<>+0(SB), Y2
+	VMOVUPD k0000000000000008<>+0(SB), Y3
+	VMOVUPD k000000000000000c<>+0(SB), Y4
+	VMOVUPD k0000000000000010<>+0(SB), Y5
+	MOVQ    a+0(FP), SI
+	MOVQ    672(SI), DI
+	MOVQ    (SI), R8
+	TESTQ   R8, R8
+	JLE     end1
+row2:
+	MOVQ         (BX), R9
+	VMOVQ        R9, X6
+	VPBROADCASTQ X6, Y6
+	CMPQ         R9, DI
+	SETNE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	VMOVQ        R9, X7
+	VPBROADCASTQ X7, Y7
+	VBROADCASTSD (CX), Y8
+	VXORPD       Y1, Y8, Y8
+	MOVQ         DX, R9
+	MOVQ         8(SI), R10
+	VMOVUPD      iota64<>+0(SB), Y9
+	VMOVQ        AX, X10
+	VPBROADCASTQ X10, Y10
+	VPADDQ       Y10, Y9, Y9
+	SUBQ         $16, R10
+	JLT          single3
+block4:
+	VPCMPEQQ  Y6, Y9, Y10
+	VANDPD    Y10, Y7, Y10
+	VBLENDVPD Y10, Y8, Y0, Y10
+	VMOVUPD   Y10, (R9)
+	VPADDQ    Y2, Y9, Y10
+	VPCMPEQQ  Y6, Y10, Y10
+	VANDPD    Y10, Y7, Y10
+	VBLENDVPD Y10, Y8, Y0, Y10
+	VMOVUPD   Y10, 32(R9)
+	VPADDQ    Y3, Y9, Y10
+	VPCMPEQQ  Y6, Y10, Y10
+	VANDPD    Y10, Y7, Y10
+	VBLENDVPD Y10, Y8, Y0, Y10
+	VMOVUPD   Y10, 64(R9)
+	VPADDQ    Y4, Y9, Y10
+	VPCMPEQQ  Y6, Y10, Y10
+	VANDPD    Y10, Y7, Y10
+	VBLENDVPD Y10, Y8, Y0, Y10
+	VMOVUPD   Y10, 96(R9)
+	ADDQ      $128, R9
+	VPADDQ    Y5, Y9, Y9
+	SUBQ      $16, R10
+	JGE       block4
+single3:
+	ADDQ $12, R10
+	JLT  tail6
+block7:
+	VPCMPEQQ  Y6, Y9, Y10
+	VANDPD    Y10, Y7, Y10
+	VBLENDVPD Y10, Y8, Y0, Y10
+	VMOVUPD   Y10, (R9)
+	ADDQ      $32, R9
+	VPADDQ    Y2, Y9, Y9
+	SUBQ      $4, R10
+	JGE       block7
+tail6:
+	ADDQ $4, R10
+	JEQ  done5
+masked8:
+	LEAQ       tail<>+0(SB), R11
+	NEGQ       R10
+	VMOVUPD    32(R11)(R10*8), Y10
+	VPCMPEQQ   Y6, Y9, Y6
+	VANDPD     Y6, Y7, Y6
+	VBLENDVPD  Y6, Y8, Y0, Y6
+	VMASKMOVPD Y6, Y10, (R9)
+done5:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, CX
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, DX
+	DECQ R8
+	JNE  row2
+end1:
+	VZEROUPPER
+	RET
+
+// func nll_no_weight_none_f64_i64_backward_0_avx512(a *runtime.Args)
+TEXT ·nll_no_weight_none_f64_i64_backward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), CX
+	VBROADCASTSD k8000000000000000<>+0(SB), Z1
+	MOVQ         48(AX), DX
+	MOVQ         800(AX), AX
+	VBROADCASTSD k0000000000000008<>+0(SB), Z2
+	VBROADCASTSD k0000000000000010<>+0(SB), Z3
+	VBROADCASTSD k0000000000000018<>+0(SB), Z4
+	VBROADCASTSD k0000000000000020<>+0(SB), Z5
+	MOVQ         a+0(FP), SI
+	MOVQ         672(SI), DI
+	MOVQ         (SI), R8
+	TESTQ        R8, R8
+	JLE          end1
+row2:
+	MOVQ         (BX), R9
+	VPBROADCASTQ R9, Z6
+	CMPQ         R9, DI
+	SETNE        R9
+	MOVBLZX      R9, R9
+	NEGQ         R9
+	KMOVW        R9, K1
+	VBROADCASTSD (CX), Z7
+	VPXORQ       Z1, Z7, Z7
+	MOVQ         DX, R9
+	MOVQ         8(SI), R10
+	VMOVUPD      iota64<>+0(SB), Z8
+	VPBROADCASTQ AX, Z9
+	VPADDQ       Z9, Z8, Z8
+	SUBQ         $32, R10
+	JLT          single3
+block4:
+	VPCMPQ    $0, Z6, Z8, K2
+	KANDW     K2, K1, K2
+	VBLENDMPD Z7, Z0, K2, Z9
+	VMOVUPD   Z9, (R9)
+	VPADDQ    Z2, Z8, Z9
+	VPCMPQ    $0, Z6, Z9, K2
+	KANDW     K2, K1, K2
+	VBLENDMPD Z7, Z0, K2, Z9
+	VMOVUPD   Z9, 64(R9)
+	VPADDQ    Z3, Z8, Z9
+	VPCMPQ    $0, Z6, Z9, K2
+	KANDW     K2, K1, K2
+	VBLENDMPD Z7, Z0, K2, Z9
+	VMOVUPD   Z9, 128(R9)
+	VPADDQ    Z4, Z8, Z9
+	VPCMPQ    $0, Z6, Z9, K2
+	KANDW     K2, K1, K2
+	VBLENDMPD Z7, Z0, K2, Z9
+	VMOVUPD   Z9, 192(R9)
+	ADDQ      $256, R9
+	VPADDQ    Z5, Z8, Z8
+	SUBQ      $32, R10
+	JGE       block4
+single3:
+	ADDQ $32, R10
+	JEQ  done5
+masked6:
+	VPBROADCASTQ R10, Z9
+	VPCMPQ       $6, iota64<>+0(SB), Z9, K2
+	VPCMPQ       $0, Z6, Z8, K3
+	KANDW        K3, K1, K3
+	VBLENDMPD    Z7, Z0, K3, Z9
+	VMOVUPD      Z9, K2, (R9)
+	ADDQ         $64, R9
+	VPADDQ       Z2, Z8, Z8
+	SUBQ         $8, R10
+	JGT          masked6
+done5:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, CX
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, DX
+	DECQ R8
+	JNE  row2
+end1:
+	VZEROUPPER
+	RET
+
+// func nll_no_weight_mean_f32_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·nll_no_weight_mean_f32_i64_forward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	VXORPS  Y0, Y0, Y0
+	VMOVUPS k3f800000<>+0(SB), Y1
+	MOVQ    32(AX), BX
+	MOVQ    296(AX), CX
+	SHLQ    $2, CX
+	MOVQ    800(AX), DX
+	MOVQ    40(AX), SI
+	VMOVUPS k80000000<>+0(SB), Y2
+	MOVQ    48(AX), DI
+	MOVQ    56(AX), AX
+	MOVQ    a+0(FP), R8
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	MOVQ    672(R8), R9
+	MOVQ    680(R8), R10
+	MOVQ    688(R8), R11
+	MOVQ    (R8), R8
+	TESTQ   R8, R8
+	JLE     end1
+row2:
+	MOVQ         (BX), R12
+	CMPQ         R12, R9
+	SETNE        R13
+	MOVBLZX      R13, R13
+	NEGQ         R13
+	VMOVD        R13, X5
+	VPBROADCASTD X5, Y5
+	CMPQ         R10, R12
+	SETLE        R13
+	MOVBLZX      R13, R13
+	NEGQ         R13
+	VMOVD        R13, X6
+	VPBROADCASTD X6, Y6
+	CMPQ         R12, R11
+	SETLT        R13
+	MOVBLZX      R13, R13
+	NEGQ         R13
+	VMOVD        R13, X7
+	VPBROADCASTD X7, Y7
+	VANDPS       Y7, Y6, Y6
+	MOVQ         R10, R13
+	VMOVMSKPS    Y6, R14
+	TESTQ        R14, R14
+	CMOVQNE      R12, R13
+	SUBQ         DX, R13
+	IMULQ        CX, R13
+	VBROADCASTSS (SI)(R13*1), Y6
+	VXORPS       Y2, Y6, Y6
+	VBLENDVPS    Y5, Y6, Y0, Y6
+	VBLENDVPS    Y5, Y1, Y0, Y5
+	VADDPS       Y6, Y3, Y3
+	VADDPS       Y5, Y4, Y4
+	MOVQ         a+0(FP), R12
+	MOVQ         160(R12), R13
+	SHLQ         $3, R13
+	ADDQ         R13, BX
+	MOVQ         168(R12), R12
+	SHLQ         $2, R12
+	ADDQ         R12, SI
+	DECQ         R8
+	JNE          row2
+end1:
+	VMOVSS X3, (DI)
+	VMOVSS X4, (AX)
+	VZEROUPPER
+	RET
+
+// func nll_no_weight_mean_f32_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·nll_no_weight_mean_f32_i64_forward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VPXORD       Z0, Z0, Z0
+	VBROADCASTSS k3f800000<>+0(SB), Z1
+	MOVQ         32(AX), BX
+	MOVQ         296(AX), CX
+	SHLQ         $2, CX
+	MOVQ         800(AX), DX
+	MOVQ         40(AX), SI
+	VBROADCASTSS k80000000<>+0(SB), Z2
+	MOVQ         48(AX), DI
+	MOVQ         56(AX), AX
+	MOVQ         a+0(FP), R8
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z0, Z4
 	MOVQ         672(R8), R9
 	MOVQ         680(R8), R10
 	MOVQ         688(R8), R11
@@ -2156,789 +3062,25 @@ row2:
 	KMOVW        K2, R14
 	TESTQ        R14, R14
 	CMOVQNE      R12, R13
-	MOVQ         R13, R12
-	IMULQ        CX, R12
-	VBROADCASTSD (DX)(R12*1), Z3
-	VBLENDMPD    Z3, Z0, K1, Z3
-	IMULQ        SI, R13
-	VBROADCASTSD (DI)(R13*1), Z4
-	VMULPD       Z4, Z3, Z3
-	VPXORQ       Z1, Z3, Z3
-	VBLENDMPD    Z3, Z0, K1, Z3
-	VADDPD       Z3, Z2, Z2
-	MOVQ         a+0(FP), R12
-	MOVQ         160(R12), R13
-	SHLQ         $3, R13
-	ADDQ         R13, BX
-	MOVQ         176(R12), R12
-	SHLQ         $3, R12
-	ADDQ         R12, DI
-	DECQ         R8
-	JNE          row2
-end1:
-	VMOVSD X2, (AX)
-	VZEROUPPER
-	RET
-
-// func nll_no_weight_none_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·nll_no_weight_none_f32_i64_forward_0_avx2(SB), NOSPLIT, $0-8
-	MOVQ    a+0(FP), AX
-	VXORPS  Y0, Y0, Y0
-	MOVQ    32(AX), BX
-	MOVQ    296(AX), CX
-	SHLQ    $2, CX
-	MOVQ    40(AX), DX
-	VMOVUPS k80000000<>+0(SB), Y1
-	MOVQ    48(AX), AX
-	MOVQ    a+0(FP), SI
-	MOVQ    672(SI), DI
-	MOVQ    680(SI), R8
-	MOVQ    688(SI), R9
-	MOVQ    (SI), SI
-	TESTQ   SI, SI
-	JLE     end1
-row2:
-	MOVQ         (BX), R10
-	CMPQ         R10, DI
-	SETNE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVD        R11, X2
-	VPBROADCASTD X2, Y2
-	CMPQ         R8, R10
-	SETLE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVD        R11, X3
-	VPBROADCASTD X3, Y3
-	CMPQ         R10, R9
-	SETLT        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVD        R11, X4
-	VPBROADCASTD X4, Y4
-	VANDPS       Y4, Y3, Y3
-	MOVQ         R8, R11
-	VMOVMSKPS    Y3, R12
-	TESTQ        R12, R12
-	CMOVQNE      R10, R11
-	IMULQ        CX, R11
-	VBROADCASTSS (DX)(R11*1), Y3
-	VXORPS       Y1, Y3, Y3
-	VBLENDVPS    Y2, Y3, Y0, Y2
-	VMOVSS       X2, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, DX
-	MOVQ         176(R10), R10
-	SHLQ         $2, R10
-	ADDQ         R10, AX
-	DECQ         SI
-	JNE          row2
-end1:
-	VZEROUPPER
-	RET
-
-// func nll_no_weight_none_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·nll_no_weight_none_f32_i64_forward_0_avx512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	VPXORD       Z0, Z0, Z0
-	MOVQ         32(AX), BX
-	MOVQ         296(AX), CX
-	SHLQ         $2, CX
-	MOVQ         40(AX), DX
-	VBROADCASTSS k80000000<>+0(SB), Z1
-	MOVQ         48(AX), AX
-	MOVQ         a+0(FP), SI
-	MOVQ         672(SI), DI
-	MOVQ         680(SI), R8
-	MOVQ         688(SI), R9
-	MOVQ         (SI), SI
-	TESTQ        SI, SI
-	JLE          end1
-row2:
-	MOVQ         (BX), R10
-	CMPQ         R10, DI
-	SETNE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	KMOVW        R11, K1
-	CMPQ         R8, R10
-	SETLE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	KMOVW        R11, K2
-	CMPQ         R10, R9
-	SETLT        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	KMOVW        R11, K3
-	KANDW        K3, K2, K2
-	MOVQ         R8, R11
-	KMOVW        K2, R12
-	TESTQ        R12, R12
-	CMOVQNE      R10, R11
-	IMULQ        CX, R11
-	VBROADCASTSS (DX)(R11*1), Z2
-	VPXORD       Z1, Z2, Z2
-	VBLENDMPS    Z2, Z0, K1, Z2
-	VMOVSS       X2, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, DX
-	MOVQ         176(R10), R10
-	SHLQ         $2, R10
-	ADDQ         R10, AX
-	DECQ         SI
-	JNE          row2
-end1:
-	VZEROUPPER
-	RET
-
-// func nll_no_weight_none_f32_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·nll_no_weight_none_f32_i64_backward_0_avx2(SB), NOSPLIT, $0-8
-	MOVQ    a+0(FP), AX
-	VXORPS  Y0, Y0, Y0
-	MOVQ    32(AX), BX
-	MOVQ    40(AX), CX
-	VMOVUPS k80000000<>+0(SB), Y1
-	MOVQ    48(AX), AX
-	VMOVUPS k00000008<>+0(SB), Y2
-	VMOVUPS k00000010<>+0(SB), Y3
-	VMOVUPS k00000018<>+0(SB), Y4
-	VMOVUPS k00000020<>+0(SB), Y5
-	MOVQ    a+0(FP), DX
-	MOVQ    672(DX), SI
-	MOVQ    (DX), DI
-	TESTQ   DI, DI
-	JLE     end1
-row2:
-	MOVQ         (BX), R8
-	MOVQ         R8, R9
-	MOVQ         $-1, R10
-	MOVQ         $2147483647, R11
-	CMPQ         R9, R10
-	CMOVQLT      R10, R9
-	CMPQ         R9, R11
-	CMOVQGT      R11, R9
-	VMOVD        R9, X6
-	VPBROADCASTD X6, Y6
-	CMPQ         R8, SI
-	SETNE        R8
-	MOVBLZX      R8, R8
-	NEGQ         R8
-	VMOVD        R8, X7
-	VPBROADCASTD X7, Y7
-	VBROADCASTSS (CX), Y8
-	VXORPS       Y1, Y8, Y8
-	MOVQ         AX, R8
-	MOVQ         8(DX), R9
-	VMOVUPS      iota32<>+0(SB), Y9
-	SUBQ         $32, R9
-	JLT          single3
-block4:
-	VPCMPEQD  Y6, Y9, Y10
-	VANDPS    Y10, Y7, Y10
-	VBLENDVPS Y10, Y8, Y0, Y10
-	VMOVUPS   Y10, (R8)
-	VPADDD    Y2, Y9, Y10
-	VPCMPEQD  Y6, Y10, Y10
-	VANDPS    Y10, Y7, Y10
-	VBLENDVPS Y10, Y8, Y0, Y10
-	VMOVUPS   Y10, 32(R8)
-	VPADDD    Y3, Y9, Y10
-	VPCMPEQD  Y6, Y10, Y10
-	VANDPS    Y10, Y7, Y10
-	VBLENDVPS Y10, Y8, Y0, Y10
-	VMOVUPS   Y10, 64(R8)
-	VPADDD    Y4, Y9, Y10
-	VPCMPEQD  Y6, Y10, Y10
-	VANDPS    Y10, Y7, Y10
-	VBLENDVPS Y10, Y8, Y0, Y10
-	VMOVUPS   Y10, 96(R8)
-	ADDQ      $128, R8
-	VPADDD    Y5, Y9, Y9
-	SUBQ      $32, R9
-	JGE       block4
-single3:
-	ADDQ $24, R9
-	JLT  tail6
-block7:
-	VPCMPEQD  Y6, Y9, Y10
-	VANDPS    Y10, Y7, Y10
-	VBLENDVPS Y10, Y8, Y0, Y10
-	VMOVUPS   Y10, (R8)
-	ADDQ      $32, R8
-	VPADDD    Y2, Y9, Y9
-	SUBQ      $8, R9
-	JGE       block7
-tail6:
-	ADDQ $8, R9
-	JEQ  done5
-masked8:
-	LEAQ       tail<>+0(SB), R10
-	NEGQ       R9
-	VMOVUPS    32(R10)(R9*4), Y10
-	VPCMPEQD   Y6, Y9, Y6
-	VANDPS     Y6, Y7, Y6
-	VBLENDVPS  Y6, Y8, Y0, Y6
-	VMASKMOVPS Y6, Y10, (R8)
-done5:
-	MOVQ a+0(FP), R8
-	MOVQ 160(R8), R9
-	SHLQ $3, R9
-	ADDQ R9, BX
-	MOVQ 168(R8), R9
-	SHLQ $2, R9
-	ADDQ R9, CX
-	MOVQ 176(R8), R8
-	SHLQ $2, R8
-	ADDQ R8, AX
-	DECQ DI
-	JNE  row2
-end1:
-	VZEROUPPER
-	RET
-
-// func nll_no_weight_none_f32_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·nll_no_weight_none_f32_i64_backward_0_avx512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	VPXORD       Z0, Z0, Z0
-	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	VBROADCASTSS k80000000<>+0(SB), Z1
-	MOVQ         48(AX), AX
-	VBROADCASTSS k00000010<>+0(SB), Z2
-	VBROADCASTSS k00000020<>+0(SB), Z3
-	VBROADCASTSS k00000030<>+0(SB), Z4
-	VBROADCASTSS k00000040<>+0(SB), Z5
-	MOVQ         a+0(FP), DX
-	MOVQ         672(DX), SI
-	MOVQ         (DX), DI
-	TESTQ        DI, DI
-	JLE          end1
-row2:
-	MOVQ         (BX), R8
-	MOVQ         R8, R9
-	MOVQ         $-1, R10
-	MOVQ         $2147483647, R11
-	CMPQ         R9, R10
-	CMOVQLT      R10, R9
-	CMPQ         R9, R11
-	CMOVQGT      R11, R9
-	VPBROADCASTD R9, Z6
-	CMPQ         R8, SI
-	SETNE        R8
-	MOVBLZX      R8, R8
-	NEGQ         R8
-	KMOVW        R8, K1
-	VBROADCASTSS (CX), Z7
-	VPXORD       Z1, Z7, Z7
-	MOVQ         AX, R8
-	MOVQ         8(DX), R9
-	VMOVUPS      iota32<>+0(SB), Z8
-	SUBQ         $64, R9
-	JLT          single3
-block4:
-	VPCMPD    $0, Z6, Z8, K2
-	KANDW     K2, K1, K2
-	VBLENDMPS Z7, Z0, K2, Z9
-	VMOVUPS   Z9, (R8)
-	VPADDD    Z2, Z8, Z9
-	VPCMPD    $0, Z6, Z9, K2
-	KANDW     K2, K1, K2
-	VBLENDMPS Z7, Z0, K2, Z9
-	VMOVUPS   Z9, 64(R8)
-	VPADDD    Z3, Z8, Z9
-	VPCMPD    $0, Z6, Z9, K2
-	KANDW     K2, K1, K2
-	VBLENDMPS Z7, Z0, K2, Z9
-	VMOVUPS   Z9, 128(R8)
-	VPADDD    Z4, Z8, Z9
-	VPCMPD    $0, Z6, Z9, K2
-	KANDW     K2, K1, K2
-	VBLENDMPS Z7, Z0, K2, Z9
-	VMOVUPS   Z9, 192(R8)
-	ADDQ      $256, R8
-	VPADDD    Z5, Z8, Z8
-	SUBQ      $64, R9
-	JGE       block4
-single3:
-	ADDQ $64, R9
-	JEQ  done5
-masked6:
-	VPBROADCASTD R9, Z9
-	VPCMPD       $6, iota32<>+0(SB), Z9, K2
-	VPCMPD       $0, Z6, Z8, K3
-	KANDW        K3, K1, K3
-	VBLENDMPS    Z7, Z0, K3, Z9
-	VMOVUPS      Z9, K2, (R8)
-	ADDQ         $64, R8
-	VPADDD       Z2, Z8, Z8
-	SUBQ         $16, R9
-	JGT          masked6
-done5:
-	MOVQ a+0(FP), R8
-	MOVQ 160(R8), R9
-	SHLQ $3, R9
-	ADDQ R9, BX
-	MOVQ 168(R8), R9
-	SHLQ $2, R9
-	ADDQ R9, CX
-	MOVQ 176(R8), R8
-	SHLQ $2, R8
-	ADDQ R8, AX
-	DECQ DI
-	JNE  row2
-end1:
-	VZEROUPPER
-	RET
-
-// func nll_no_weight_none_f64_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·nll_no_weight_none_f64_i64_forward_0_avx2(SB), NOSPLIT, $0-8
-	MOVQ    a+0(FP), AX
-	VXORPD  Y0, Y0, Y0
-	MOVQ    32(AX), BX
-	MOVQ    296(AX), CX
-	SHLQ    $3, CX
-	MOVQ    40(AX), DX
-	VMOVUPD k8000000000000000<>+0(SB), Y1
-	MOVQ    48(AX), AX
-	MOVQ    a+0(FP), SI
-	MOVQ    672(SI), DI
-	MOVQ    680(SI), R8
-	MOVQ    688(SI), R9
-	MOVQ    (SI), SI
-	TESTQ   SI, SI
-	JLE     end1
-row2:
-	MOVQ         (BX), R10
-	CMPQ         R10, DI
-	SETNE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVQ        R11, X2
-	VPBROADCASTQ X2, Y2
-	CMPQ         R8, R10
-	SETLE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVQ        R11, X3
-	VPBROADCASTQ X3, Y3
-	CMPQ         R10, R9
-	SETLT        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVQ        R11, X4
-	VPBROADCASTQ X4, Y4
-	VANDPD       Y4, Y3, Y3
-	MOVQ         R8, R11
-	VMOVMSKPD    Y3, R12
-	TESTQ        R12, R12
-	CMOVQNE      R10, R11
-	IMULQ        CX, R11
-	VBROADCASTSD (DX)(R11*1), Y3
-	VXORPD       Y1, Y3, Y3
-	VBLENDVPD    Y2, Y3, Y0, Y2
-	VMOVSD       X2, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DX
-	MOVQ         176(R10), R10
-	SHLQ         $3, R10
-	ADDQ         R10, AX
-	DECQ         SI
-	JNE          row2
-end1:
-	VZEROUPPER
-	RET
-
-// func nll_no_weight_none_f64_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·nll_no_weight_none_f64_i64_forward_0_avx512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	VPXORQ       Z0, Z0, Z0
-	MOVQ         32(AX), BX
-	MOVQ         296(AX), CX
-	SHLQ         $3, CX
-	MOVQ         40(AX), DX
-	VBROADCASTSD k8000000000000000<>+0(SB), Z1
-	MOVQ         48(AX), AX
-	MOVQ         a+0(FP), SI
-	MOVQ         672(SI), DI
-	MOVQ         680(SI), R8
-	MOVQ         688(SI), R9
-	MOVQ         (SI), SI
-	TESTQ        SI, SI
-	JLE          end1
-row2:
-	MOVQ         (BX), R10
-	CMPQ         R10, DI
-	SETNE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	KMOVW        R11, K1
-	CMPQ         R8, R10
-	SETLE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	KMOVW        R11, K2
-	CMPQ         R10, R9
-	SETLT        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	KMOVW        R11, K3
-	KANDW        K3, K2, K2
-	MOVQ         R8, R11
-	KMOVW        K2, R12
-	TESTQ        R12, R12
-	CMOVQNE      R10, R11
-	IMULQ        CX, R11
-	VBROADCASTSD (DX)(R11*1), Z2
-	VPXORQ       Z1, Z2, Z2
-	VBLENDMPD    Z2, Z0, K1, Z2
-	VMOVSD       X2, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DX
-	MOVQ         176(R10), R10
-	SHLQ         $3, R10
-	ADDQ         R10, AX
-	DECQ         SI
-	JNE          row2
-end1:
-	VZEROUPPER
-	RET
-
-// func nll_no_weight_none_f64_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·nll_no_weight_none_f64_i64_backward_0_avx2(SB), NOSPLIT, $0-8
-	MOVQ    a+0(FP), AX
-	VXORPD  Y0, Y0, Y0
-	MOVQ    32(AX), BX
-	MOVQ    40(AX), CX
-	VMOVUPD k8000000000000000<>+0(SB), Y1
-	MOVQ    48(AX), AX
-	VMOVUPD k0000000000000004<>+0(SB), Y2
-	VMOVUPD k0000000000000008<>+0(SB), Y3
-	VMOVUPD k000000000000000c<>+0(SB), Y4
-	VMOVUPD k0000000000000010<>+0(SB), Y5
-	MOVQ    a+0(FP), DX
-	MOVQ    672(DX), SI
-	MOVQ    (DX), DI
-	TESTQ   DI, DI
-	JLE     end1
-row2:
-	MOVQ         (BX), R8
-	VMOVQ        R8, X6
-	VPBROADCASTQ X6, Y6
-	CMPQ         R8, SI
-	SETNE        R8
-	MOVBLZX      R8, R8
-	NEGQ         R8
-	VMOVQ        R8, X7
-	VPBROADCASTQ X7, Y7
-	VBROADCASTSD (CX), Y8
-	VXORPD       Y1, Y8, Y8
-	MOVQ         AX, R8
-	MOVQ         8(DX), R9
-	VMOVUPD      iota64<>+0(SB), Y9
-	SUBQ         $16, R9
-	JLT          single3
-block4:
-	VPCMPEQQ  Y6, Y9, Y10
-	VANDPD    Y10, Y7, Y10
-	VBLENDVPD Y10, Y8, Y0, Y10
-	VMOVUPD   Y10, (R8)
-	VPADDQ    Y2, Y9, Y10
-	VPCMPEQQ  Y6, Y10, Y10
-	VANDPD    Y10, Y7, Y10
-	VBLENDVPD Y10, Y8, Y0, Y10
-	VMOVUPD   Y10, 32(R8)
-	VPADDQ    Y3, Y9, Y10
-	VPCMPEQQ  Y6, Y10, Y10
-	VANDPD    Y10, Y7, Y10
-	VBLENDVPD Y10, Y8, Y0, Y10
-	VMOVUPD   Y10, 64(R8)
-	VPADDQ    Y4, Y9, Y10
-	VPCMPEQQ  Y6, Y10, Y10
-	VANDPD    Y10, Y7, Y10
-	VBLENDVPD Y10, Y8, Y0, Y10
-	VMOVUPD   Y10, 96(R8)
-	ADDQ      $128, R8
-	VPADDQ    Y5, Y9, Y9
-	SUBQ      $16, R9
-	JGE       block4
-single3:
-	ADDQ $12, R9
-	JLT  tail6
-block7:
-	VPCMPEQQ  Y6, Y9, Y10
-	VANDPD    Y10, Y7, Y10
-	VBLENDVPD Y10, Y8, Y0, Y10
-	VMOVUPD   Y10, (R8)
-	ADDQ      $32, R8
-	VPADDQ    Y2, Y9, Y9
-	SUBQ      $4, R9
-	JGE       block7
-tail6:
-	ADDQ $4, R9
-	JEQ  done5
-masked8:
-	LEAQ       tail<>+0(SB), R10
-	NEGQ       R9
-	VMOVUPD    32(R10)(R9*8), Y10
-	VPCMPEQQ   Y6, Y9, Y6
-	VANDPD     Y6, Y7, Y6
-	VBLENDVPD  Y6, Y8, Y0, Y6
-	VMASKMOVPD Y6, Y10, (R8)
-done5:
-	MOVQ a+0(FP), R8
-	MOVQ 160(R8), R9
-	SHLQ $3, R9
-	ADDQ R9, BX
-	MOVQ 168(R8), R9
-	SHLQ $3, R9
-	ADDQ R9, CX
-	MOVQ 176(R8), R8
-	SHLQ $3, R8
-	ADDQ R8, AX
-	DECQ DI
-	JNE  row2
-end1:
-	VZEROUPPER
-	RET
-
-// func nll_no_weight_none_f64_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·nll_no_weight_none_f64_i64_backward_0_avx512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	VPXORQ       Z0, Z0, Z0
-	MOVQ         32(AX), BX
-	MOVQ         40(AX), CX
-	VBROADCASTSD k8000000000000000<>+0(SB), Z1
-	MOVQ         48(AX), AX
-	VBROADCASTSD k0000000000000008<>+0(SB), Z2
-	VBROADCASTSD k0000000000000010<>+0(SB), Z3
-	VBROADCASTSD k0000000000000018<>+0(SB), Z4
-	VBROADCASTSD k0000000000000020<>+0(SB), Z5
-	MOVQ         a+0(FP), DX
-	MOVQ         672(DX), SI
-	MOVQ         (DX), DI
-	TESTQ        DI, DI
-	JLE          end1
-row2:
-	MOVQ         (BX), R8
-	VPBROADCASTQ R8, Z6
-	CMPQ         R8, SI
-	SETNE        R8
-	MOVBLZX      R8, R8
-	NEGQ         R8
-	KMOVW        R8, K1
-	VBROADCASTSD (CX), Z7
-	VPXORQ       Z1, Z7, Z7
-	MOVQ         AX, R8
-	MOVQ         8(DX), R9
-	VMOVUPD      iota64<>+0(SB), Z8
-	SUBQ         $32, R9
-	JLT          single3
-block4:
-	VPCMPQ    $0, Z6, Z8, K2
-	KANDW     K2, K1, K2
-	VBLENDMPD Z7, Z0, K2, Z9
-	VMOVUPD   Z9, (R8)
-	VPADDQ    Z2, Z8, Z9
-	VPCMPQ    $0, Z6, Z9, K2
-	KANDW     K2, K1, K2
-	VBLENDMPD Z7, Z0, K2, Z9
-	VMOVUPD   Z9, 64(R8)
-	VPADDQ    Z3, Z8, Z9
-	VPCMPQ    $0, Z6, Z9, K2
-	KANDW     K2, K1, K2
-	VBLENDMPD Z7, Z0, K2, Z9
-	VMOVUPD   Z9, 128(R8)
-	VPADDQ    Z4, Z8, Z9
-	VPCMPQ    $0, Z6, Z9, K2
-	KANDW     K2, K1, K2
-	VBLENDMPD Z7, Z0, K2, Z9
-	VMOVUPD   Z9, 192(R8)
-	ADDQ      $256, R8
-	VPADDQ    Z5, Z8, Z8
-	SUBQ      $32, R9
-	JGE       block4
-single3:
-	ADDQ $32, R9
-	JEQ  done5
-masked6:
-	VPBROADCASTQ R9, Z9
-	VPCMPQ       $6, iota64<>+0(SB), Z9, K2
-	VPCMPQ       $0, Z6, Z8, K3
-	KANDW        K3, K1, K3
-	VBLENDMPD    Z7, Z0, K3, Z9
-	VMOVUPD      Z9, K2, (R8)
-	ADDQ         $64, R8
-	VPADDQ       Z2, Z8, Z8
-	SUBQ         $8, R9
-	JGT          masked6
-done5:
-	MOVQ a+0(FP), R8
-	MOVQ 160(R8), R9
-	SHLQ $3, R9
-	ADDQ R9, BX
-	MOVQ 168(R8), R9
-	SHLQ $3, R9
-	ADDQ R9, CX
-	MOVQ 176(R8), R8
-	SHLQ $3, R8
-	ADDQ R8, AX
-	DECQ DI
-	JNE  row2
-end1:
-	VZEROUPPER
-	RET
-
-// func nll_no_weight_mean_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·nll_no_weight_mean_f32_i64_forward_0_avx2(SB), NOSPLIT, $0-8
-	MOVQ    a+0(FP), AX
-	VXORPS  Y0, Y0, Y0
-	VMOVUPS k3f800000<>+0(SB), Y1
-	MOVQ    32(AX), BX
-	MOVQ    296(AX), CX
-	SHLQ    $2, CX
-	MOVQ    40(AX), DX
-	VMOVUPS k80000000<>+0(SB), Y2
-	MOVQ    48(AX), SI
-	MOVQ    56(AX), AX
-	MOVQ    a+0(FP), DI
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	MOVQ    672(DI), R8
-	MOVQ    680(DI), R9
-	MOVQ    688(DI), R10
-	MOVQ    (DI), DI
-	TESTQ   DI, DI
-	JLE     end1
-row2:
-	MOVQ         (BX), R11
-	CMPQ         R11, R8
-	SETNE        R12
-	MOVBLZX      R12, R12
-	NEGQ         R12
-	VMOVD        R12, X5
-	VPBROADCASTD X5, Y5
-	CMPQ         R9, R11
-	SETLE        R12
-	MOVBLZX      R12, R12
-	NEGQ         R12
-	VMOVD        R12, X6
-	VPBROADCASTD X6, Y6
-	CMPQ         R11, R10
-	SETLT        R12
-	MOVBLZX      R12, R12
-	NEGQ         R12
-	VMOVD        R12, X7
-	VPBROADCASTD X7, Y7
-	VANDPS       Y7, Y6, Y6
-	MOVQ         R9, R12
-	VMOVMSKPS    Y6, R13
-	TESTQ        R13, R13
-	CMOVQNE      R11, R12
-	IMULQ        CX, R12
-	VBROADCASTSS (DX)(R12*1), Y6
-	VXORPS       Y2, Y6, Y6
-	VBLENDVPS    Y5, Y6, Y0, Y6
-	VBLENDVPS    Y5, Y1, Y0, Y5
-	VADDPS       Y6, Y3, Y3
-	VADDPS       Y5, Y4, Y4
-	MOVQ         a+0(FP), R11
-	MOVQ         160(R11), R12
-	SHLQ         $3, R12
-	ADDQ         R12, BX
-	MOVQ         168(R11), R11
-	SHLQ         $2, R11
-	ADDQ         R11, DX
-	DECQ         DI
-	JNE          row2
-end1:
-	VMOVSS X3, (SI)
-	VMOVSS X4, (AX)
-	VZEROUPPER
-	RET
-
-// func nll_no_weight_mean_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·nll_no_weight_mean_f32_i64_forward_0_avx512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	VPXORD       Z0, Z0, Z0
-	VBROADCASTSS k3f800000<>+0(SB), Z1
-	MOVQ         32(AX), BX
-	MOVQ         296(AX), CX
-	SHLQ         $2, CX
-	MOVQ         40(AX), DX
-	VBROADCASTSS k80000000<>+0(SB), Z2
-	MOVQ         48(AX), SI
-	MOVQ         56(AX), AX
-	MOVQ         a+0(FP), DI
-	VMOVAPS      Z0, Z3
-	VMOVAPS      Z0, Z4
-	MOVQ         672(DI), R8
-	MOVQ         680(DI), R9
-	MOVQ         688(DI), R10
-	MOVQ         (DI), DI
-	TESTQ        DI, DI
-	JLE          end1
-row2:
-	MOVQ         (BX), R11
-	CMPQ         R11, R8
-	SETNE        R12
-	MOVBLZX      R12, R12
-	NEGQ         R12
-	KMOVW        R12, K1
-	CMPQ         R9, R11
-	SETLE        R12
-	MOVBLZX      R12, R12
-	NEGQ         R12
-	KMOVW        R12, K2
-	CMPQ         R11, R10
-	SETLT        R12
-	MOVBLZX      R12, R12
-	NEGQ         R12
-	KMOVW        R12, K3
-	KANDW        K3, K2, K2
-	MOVQ         R9, R12
-	KMOVW        K2, R13
-	TESTQ        R13, R13
-	CMOVQNE      R11, R12
-	IMULQ        CX, R12
-	VBROADCASTSS (DX)(R12*1), Z5
+	SUBQ         DX, R13
+	IMULQ        CX, R13
+	VBROADCASTSS (SI)(R13*1), Z5
 	VPXORD       Z2, Z5, Z5
 	VBLENDMPS    Z5, Z0, K1, Z5
 	VBLENDMPS    Z1, Z0, K1, Z6
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z4, Z4
-	MOVQ         a+0(FP), R11
-	MOVQ         160(R11), R12
-	SHLQ         $3, R12
-	ADDQ         R12, BX
-	MOVQ         168(R11), R11
-	SHLQ         $2, R11
-	ADDQ         R11, DX
-	DECQ         DI
+	MOVQ         a+0(FP), R12
+	MOVQ         160(R12), R13
+	SHLQ         $3, R13
+	ADDQ         R13, BX
+	MOVQ         168(R12), R12
+	SHLQ         $2, R12
+	ADDQ         R12, SI
+	DECQ         R8
 	JNE          row2
 end1:
-	VMOVSS X3, (SI)
+	VMOVSS X3, (DI)
 	VMOVSS X4, (AX)
 	VZEROUPPER
 	RET
@@ -2951,41 +3093,45 @@ TEXT ·nll_no_weight_mean_f32_i64_backward_0_avx2(SB), NOSPLIT, $0-8
 	VMOVUPS      k80000000<>+0(SB), Y0
 	VXORPS       Y1, Y1, Y1
 	MOVQ         32(AX), DX
-	MOVQ         56(AX), AX
+	MOVQ         56(AX), SI
+	MOVQ         800(AX), AX
 	VMOVUPS      k00000008<>+0(SB), Y2
 	VMOVUPS      k00000010<>+0(SB), Y3
 	VMOVUPS      k00000018<>+0(SB), Y4
 	VMOVUPS      k00000020<>+0(SB), Y5
-	MOVQ         a+0(FP), SI
-	MOVQ         672(SI), DI
+	MOVQ         a+0(FP), DI
+	MOVQ         672(DI), R8
 	VBROADCASTSS (BX), Y6
 	VBROADCASTSS (CX), Y7
 	VDIVPS       Y7, Y6, Y6
 	VXORPS       Y0, Y6, Y0
-	MOVQ         (SI), BX
+	MOVQ         (DI), BX
 	TESTQ        BX, BX
 	JLE          end1
 row2:
 	MOVQ         (DX), CX
-	MOVQ         CX, R8
-	MOVQ         $-1, R9
-	MOVQ         $2147483647, R10
-	CMPQ         R8, R9
-	CMOVQLT      R9, R8
-	CMPQ         R8, R10
-	CMOVQGT      R10, R8
-	VMOVD        R8, X6
+	MOVQ         CX, R9
+	MOVQ         $-1, R10
+	MOVQ         $2147483647, R11
+	CMPQ         R9, R10
+	CMOVQLT      R10, R9
+	CMPQ         R9, R11
+	CMOVQGT      R11, R9
+	VMOVD        R9, X6
 	VPBROADCASTD X6, Y6
-	CMPQ         CX, DI
+	CMPQ         CX, R8
 	SETNE        CX
 	MOVBLZX      CX, CX
 	NEGQ         CX
 	VMOVD        CX, X7
 	VPBROADCASTD X7, Y7
-	MOVQ         AX, CX
-	MOVQ         8(SI), R8
+	MOVQ         SI, CX
+	MOVQ         8(DI), R9
 	VMOVUPS      iota32<>+0(SB), Y8
-	SUBQ         $32, R8
+	VMOVD        AX, X9
+	VPBROADCASTD X9, Y9
+	VPADDD       Y9, Y8, Y8
+	SUBQ         $32, R9
 	JLT          single3
 block4:
 	VPCMPEQD  Y6, Y8, Y9
@@ -3009,10 +3155,10 @@ block4:
 	VMOVUPS   Y9, 96(CX)
 	ADDQ      $128, CX
 	VPADDD    Y5, Y8, Y8
-	SUBQ      $32, R8
+	SUBQ      $32, R9
 	JGE       block4
 single3:
-	ADDQ $24, R8
+	ADDQ $24, R9
 	JLT  tail6
 block7:
 	VPCMPEQD  Y6, Y8, Y9
@@ -3021,27 +3167,27 @@ block7:
 	VMOVUPS   Y9, (CX)
 	ADDQ      $32, CX
 	VPADDD    Y2, Y8, Y8
-	SUBQ      $8, R8
+	SUBQ      $8, R9
 	JGE       block7
 tail6:
-	ADDQ $8, R8
+	ADDQ $8, R9
 	JEQ  done5
 masked8:
-	LEAQ       tail<>+0(SB), R9
-	NEGQ       R8
-	VMOVUPS    32(R9)(R8*4), Y9
+	LEAQ       tail<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPS    32(R10)(R9*4), Y9
 	VPCMPEQD   Y6, Y8, Y6
 	VANDPS     Y6, Y7, Y6
 	VBLENDVPS  Y6, Y0, Y1, Y6
 	VMASKMOVPS Y6, Y9, (CX)
 done5:
 	MOVQ a+0(FP), CX
-	MOVQ 160(CX), R8
-	SHLQ $3, R8
-	ADDQ R8, DX
+	MOVQ 160(CX), R9
+	SHLQ $3, R9
+	ADDQ R9, DX
 	MOVQ 184(CX), CX
 	SHLQ $2, CX
-	ADDQ CX, AX
+	ADDQ CX, SI
 	DECQ BX
 	JNE  row2
 end1:
@@ -3056,39 +3202,42 @@ TEXT ·nll_no_weight_mean_f32_i64_backward_0_avx512(SB), NOSPLIT, $0-8
 	VBROADCASTSS k80000000<>+0(SB), Z0
 	VPXORD       Z1, Z1, Z1
 	MOVQ         32(AX), DX
-	MOVQ         56(AX), AX
+	MOVQ         56(AX), SI
+	MOVQ         800(AX), AX
 	VBROADCASTSS k00000010<>+0(SB), Z2
 	VBROADCASTSS k00000020<>+0(SB), Z3
 	VBROADCASTSS k00000030<>+0(SB), Z4
 	VBROADCASTSS k00000040<>+0(SB), Z5
-	MOVQ         a+0(FP), SI
-	MOVQ         672(SI), DI
+	MOVQ         a+0(FP), DI
+	MOVQ         672(DI), R8
 	VBROADCASTSS (BX), Z6
 	VBROADCASTSS (CX), Z7
 	VDIVPS       Z7, Z6, Z6
 	VPXORD       Z0, Z6, Z0
-	MOVQ         (SI), BX
+	MOVQ         (DI), BX
 	TESTQ        BX, BX
 	JLE          end1
 row2:
 	MOVQ         (DX), CX
-	MOVQ         CX, R8
-	MOVQ         $-1, R9
-	MOVQ         $2147483647, R10
-	CMPQ         R8, R9
-	CMOVQLT      R9, R8
-	CMPQ         R8, R10
-	CMOVQGT      R10, R8
-	VPBROADCASTD R8, Z6
-	CMPQ         CX, DI
+	MOVQ         CX, R9
+	MOVQ         $-1, R10
+	MOVQ         $2147483647, R11
+	CMPQ         R9, R10
+	CMOVQLT      R10, R9
+	CMPQ         R9, R11
+	CMOVQGT      R11, R9
+	VPBROADCASTD R9, Z6
+	CMPQ         CX, R8
 	SETNE        CX
 	MOVBLZX      CX, CX
 	NEGQ         CX
 	KMOVW        CX, K1
-	MOVQ         AX, CX
-	MOVQ         8(SI), R8
+	MOVQ         SI, CX
+	MOVQ         8(DI), R9
 	VMOVUPS      iota32<>+0(SB), Z7
-	SUBQ         $64, R8
+	VPBROADCASTD AX, Z8
+	VPADDD       Z8, Z7, Z7
+	SUBQ         $64, R9
 	JLT          single3
 block4:
 	VPCMPD    $0, Z6, Z7, K2
@@ -3112,13 +3261,13 @@ block4:
 	VMOVUPS   Z8, 192(CX)
 	ADDQ      $256, CX
 	VPADDD    Z5, Z7, Z7
-	SUBQ      $64, R8
+	SUBQ      $64, R9
 	JGE       block4
 single3:
-	ADDQ $64, R8
+	ADDQ $64, R9
 	JEQ  done5
 masked6:
-	VPBROADCASTD R8, Z8
+	VPBROADCASTD R9, Z8
 	VPCMPD       $6, iota32<>+0(SB), Z8, K2
 	VPCMPD       $0, Z6, Z7, K3
 	KANDW        K3, K1, K3
@@ -3126,16 +3275,16 @@ masked6:
 	VMOVUPS      Z8, K2, (CX)
 	ADDQ         $64, CX
 	VPADDD       Z2, Z7, Z7
-	SUBQ         $16, R8
+	SUBQ         $16, R9
 	JGT          masked6
 done5:
 	MOVQ a+0(FP), CX
-	MOVQ 160(CX), R8
-	SHLQ $3, R8
-	ADDQ R8, DX
+	MOVQ 160(CX), R9
+	SHLQ $3, R9
+	ADDQ R9, DX
 	MOVQ 184(CX), CX
 	SHLQ $2, CX
-	ADDQ CX, AX
+	ADDQ CX, SI
 	DECQ BX
 	JNE  row2
 end1:
@@ -3150,62 +3299,64 @@ TEXT ·nll_no_weight_mean_f64_i64_forward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ    32(AX), BX
 	MOVQ    296(AX), CX
 	SHLQ    $3, CX
-	MOVQ    40(AX), DX
+	MOVQ    800(AX), DX
+	MOVQ    40(AX), SI
 	VMOVUPD k8000000000000000<>+0(SB), Y2
-	MOVQ    48(AX), SI
+	MOVQ    48(AX), DI
 	MOVQ    56(AX), AX
-	MOVQ    a+0(FP), DI
+	MOVQ    a+0(FP), R8
 	VMOVAPD Y0, Y3
 	VMOVAPD Y0, Y4
-	MOVQ    672(DI), R8
-	MOVQ    680(DI), R9
-	MOVQ    688(DI), R10
-	MOVQ    (DI), DI
-	TESTQ   DI, DI
+	MOVQ    672(R8), R9
+	MOVQ    680(R8), R10
+	MOVQ    688(R8), R11
+	MOVQ    (R8), R8
+	TESTQ   R8, R8
 	JLE     end1
 row2:
-	MOVQ         (BX), R11
-	CMPQ         R11, R8
-	SETNE        R12
-	MOVBLZX      R12, R12
-	NEGQ         R12
-	VMOVQ        R12, X5
+	MOVQ         (BX), R12
+	CMPQ         R12, R9
+	SETNE        R13
+	MOVBLZX      R13, R13
+	NEGQ         R13
+	VMOVQ        R13, X5
 	VPBROADCASTQ X5, Y5
-	CMPQ         R9, R11
-	SETLE        R12
-	MOVBLZX      R12, R12
-	NEGQ         R12
-	VMOVQ        R12, X6
+	CMPQ         R10, R12
+	SETLE        R13
+	MOVBLZX      R13, R13
+	NEGQ         R13
+	VMOVQ        R13, X6
 	VPBROADCASTQ X6, Y6
-	CMPQ         R11, R10
-	SETLT        R12
-	MOVBLZX      R12, R12
-	NEGQ         R12
-	VMOVQ        R12, X7
+	CMPQ         R12, R11
+	SETLT        R13
+	MOVBLZX      R13, R13
+	NEGQ         R13
+	VMOVQ        R13, X7
 	VPBROADCASTQ X7, Y7
 	VANDPD       Y7, Y6, Y6
-	MOVQ         R9, R12
-	VMOVMSKPD    Y6, R13
-	TESTQ        R13, R13
-	CMOVQNE      R11, R12
-	IMULQ        CX, R12
-	VBROADCASTSD (DX)(R12*1), Y6
+	MOVQ         R10, R13
+	VMOVMSKPD    Y6, R14
+	TESTQ        R14, R14
+	CMOVQNE      R12, R13
+	SUBQ         DX, R13
+	IMULQ        CX, R13
+	VBROADCASTSD (SI)(R13*1), Y6
 	VXORPD       Y2, Y6, Y6
 	VBLENDVPD    Y5, Y6, Y0, Y6
 	VBLENDVPD    Y5, Y1, Y0, Y5
 	VADDPD       Y6, Y3, Y3
 	VADDPD       Y5, Y4, Y4
-	MOVQ         a+0(FP), R11
-	MOVQ         160(R11), R12
+	MOVQ         a+0(FP), R12
+	MOVQ         160(R12), R13
+	SHLQ         $3, R13
+	ADDQ         R13, BX
+	MOVQ         168(R12), R12
 	SHLQ         $3, R12
-	ADDQ         R12, BX
-	MOVQ         168(R11), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DX
-	DECQ         DI
+	ADDQ         R12, SI
+	DECQ         R8
 	JNE          row2
 end1:
-	VMOVSD X3, (SI)
+	VMOVSD X3, (DI)
 	VMOVSD X4, (AX)
 	VZEROUPPER
 	RET
@@ -3218,13 +3369,334 @@ TEXT ·nll_no_weight_mean_f64_i64_forward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         32(AX), BX
 	MOVQ         296(AX), CX
 	SHLQ         $3, CX
-	MOVQ         40(AX), DX
+	MOVQ         800(AX), DX
+	MOVQ         40(AX), SI
 	VBROADCASTSD k8000000000000000<>+0(SB), Z2
-	MOVQ         48(AX), SI
+	MOVQ         48(AX), DI
 	MOVQ         56(AX), AX
-	MOVQ         a+0(FP), DI
+	MOVQ         a+0(FP), R8
 	VMOVAPD      Z0, Z3
 	VMOVAPD      Z0, Z4
+	MOVQ         672(R8), R9
+	MOVQ         680(R8), R10
+	MOVQ         688(R8), R11
+	MOVQ         (R8), R8
+	TESTQ        R8, R8
+	JLE          end1
+row2:
+	MOVQ         (BX), R12
+	CMPQ         R12, R9
+	SETNE        R13
+	MOVBLZX      R13, R13
+	NEGQ         R13
+	KMOVW        R13, K1
+	CMPQ         R10, R12
+	SETLE        R13
+	MOVBLZX      R13, R13
+	NEGQ         R13
+	KMOVW        R13, K2
+	CMPQ         R12, R11
+	SETLT        R13
+	MOVBLZX      R13, R13
+	NEGQ         R13
+	KMOVW        R13, K3
+	KANDW        K3, K2, K2
+	MOVQ         R10, R13
+	KMOVW        K2, R14
+	TESTQ        R14, R14
+	CMOVQNE      R12, R13
+	SUBQ         DX, R13
+	IMULQ        CX, R13
+	VBROADCASTSD (SI)(R13*1), Z5
+	VPXORQ       Z2, Z5, Z5
+	VBLENDMPD    Z5, Z0, K1, Z5
+	VBLENDMPD    Z1, Z0, K1, Z6
+	VADDPD       Z5, Z3, Z3
+	VADDPD       Z6, Z4, Z4
+	MOVQ         a+0(FP), R12
+	MOVQ         160(R12), R13
+	SHLQ         $3, R13
+	ADDQ         R13, BX
+	MOVQ         168(R12), R12
+	SHLQ         $3, R12
+	ADDQ         R12, SI
+	DECQ         R8
+	JNE          row2
+end1:
+	VMOVSD X3, (DI)
+	VMOVSD X4, (AX)
+	VZEROUPPER
+	RET
+
+// func nll_no_weight_mean_f64_i64_backward_0_avx2(a *runtime.Args)
+TEXT ·nll_no_weight_mean_f64_i64_backward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         40(AX), BX
+	MOVQ         48(AX), CX
+	VMOVUPD      k8000000000000000<>+0(SB), Y0
+	VXORPD       Y1, Y1, Y1
+	MOVQ         32(AX), DX
+	MOVQ         56(AX), SI
+	MOVQ         800(AX), AX
+	VMOVUPD      k0000000000000004<>+0(SB), Y2
+	VMOVUPD      k0000000000000008<>+0(SB), Y3
+	VMOVUPD      k000000000000000c<>+0(SB), Y4
+	VMOVUPD      k0000000000000010<>+0(SB), Y5
+	MOVQ         a+0(FP), DI
+	MOVQ         672(DI), R8
+	VBROADCASTSD (BX), Y6
+	VBROADCASTSD (CX), Y7
+	VDIVPD       Y7, Y6, Y6
+	VXORPD       Y0, Y6, Y0
+	MOVQ         (DI), BX
+	TESTQ        BX, BX
+	JLE          end1
+row2:
+	MOVQ         (DX), CX
+	VMOVQ        CX, X6
+	VPBROADCASTQ X6, Y6
+	CMPQ         CX, R8
+	SETNE        CX
+	MOVBLZX      CX, CX
+	NEGQ         CX
+	VMOVQ        CX, X7
+	VPBROADCASTQ X7, Y7
+	MOVQ         SI, CX
+	MOVQ         8(DI), R9
+	VMOVUPD      iota64<>+0(SB), Y8
+	VMOVQ        AX, X9
+	VPBROADCASTQ X9, Y9
+	VPADDQ       Y9, Y8, Y8
+	SUBQ         $16, R9
+	JLT          single3
+block4:
+	VPCMPEQQ  Y6, Y8, Y9
+	VANDPD    Y9, Y7, Y9
+	VBLENDVPD Y9, Y0, Y1, Y9
+	VMOVUPD   Y9, (CX)
+	VPADDQ    Y2, Y8, Y9
+	VPCMPEQQ  Y6, Y9, Y9
+	VANDPD    Y9, Y7, Y9
+	VBLENDVPD Y9, Y0, Y1, Y9
+	VMOVUPD   Y9, 32(CX)
+	VPADDQ    Y3, Y8, Y9
+	VPCMPEQQ  Y6, Y9, Y9
+	VANDPD    Y9, Y7, Y9
+	VBLENDVPD Y9, Y0, Y1, Y9
+	VMOVUPD   Y9, 64(CX)
+	VPADDQ    Y4, Y8, Y9
+	VPCMPEQQ  Y6, Y9, Y9
+	VANDPD    Y9, Y7, Y9
+	VBLENDVPD Y9, Y0, Y1, Y9
+	VMOVUPD   Y9, 96(CX)
+	ADDQ      $128, CX
+	VPADDQ    Y5, Y8, Y8
+	SUBQ      $16, R9
+	JGE       block4
+single3:
+	ADDQ $12, R9
+	JLT  tail6
+block7:
+	VPCMPEQQ  Y6, Y8, Y9
+	VANDPD    Y9, Y7, Y9
+	VBLENDVPD Y9, Y0, Y1, Y9
+	VMOVUPD   Y9, (CX)
+	ADDQ      $32, CX
+	VPADDQ    Y2, Y8, Y8
+	SUBQ      $4, R9
+	JGE       block7
+tail6:
+	ADDQ $4, R9
+	JEQ  done5
+masked8:
+	LEAQ       tail<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPD    32(R10)(R9*8), Y9
+	VPCMPEQQ   Y6, Y8, Y6
+	VANDPD     Y6, Y7, Y6
+	VBLENDVPD  Y6, Y0, Y1, Y6
+	VMASKMOVPD Y6, Y9, (CX)
+done5:
+	MOVQ a+0(FP), CX
+	MOVQ 160(CX), R9
+	SHLQ $3, R9
+	ADDQ R9, DX
+	MOVQ 184(CX), CX
+	SHLQ $3, CX
+	ADDQ CX, SI
+	DECQ BX
+	JNE  row2
+end1:
+	VZEROUPPER
+	RET
+
+// func nll_no_weight_mean_f64_i64_backward_0_avx512(a *runtime.Args)
+TEXT ·nll_no_weight_mean_f64_i64_backward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         40(AX), BX
+	MOVQ         48(AX), CX
+	VBROADCASTSD k8000000000000000<>+0(SB), Z0
+	VPXORQ       Z1, Z1, Z1
+	MOVQ         32(AX), DX
+	MOVQ         56(AX), SI
+	MOVQ         800(AX), AX
+	VBROADCASTSD k0000000000000008<>+0(SB), Z2
+	VBROADCASTSD k0000000000000010<>+0(SB), Z3
+	VBROADCASTSD k0000000000000018<>+0(SB), Z4
+	VBROADCASTSD k0000000000000020<>+0(SB), Z5
+	MOVQ         a+0(FP), DI
+	MOVQ         672(DI), R8
+	VBROADCASTSD (BX), Z6
+	VBROADCASTSD (CX), Z7
+	VDIVPD       Z7, Z6, Z6
+	VPXORQ       Z0, Z6, Z0
+	MOVQ         (DI), BX
+	TESTQ        BX, BX
+	JLE          end1
+row2:
+	MOVQ         (DX), CX
+	VPBROADCASTQ CX, Z6
+	CMPQ         CX, R8
+	SETNE        CX
+	MOVBLZX      CX, CX
+	NEGQ         CX
+	KMOVW        CX, K1
+	MOVQ         SI, CX
+	MOVQ         8(DI), R9
+	VMOVUPD      iota64<>+0(SB), Z7
+	VPBROADCASTQ AX, Z8
+	VPADDQ       Z8, Z7, Z7
+	SUBQ         $32, R9
+	JLT          single3
+block4:
+	VPCMPQ    $0, Z6, Z7, K2
+	KANDW     K2, K1, K2
+	VBLENDMPD Z0, Z1, K2, Z8
+	VMOVUPD   Z8, (CX)
+	VPADDQ    Z2, Z7, Z8
+	VPCMPQ    $0, Z6, Z8, K2
+	KANDW     K2, K1, K2
+	VBLENDMPD Z0, Z1, K2, Z8
+	VMOVUPD   Z8, 64(CX)
+	VPADDQ    Z3, Z7, Z8
+	VPCMPQ    $0, Z6, Z8, K2
+	KANDW     K2, K1, K2
+	VBLENDMPD Z0, Z1, K2, Z8
+	VMOVUPD   Z8, 128(CX)
+	VPADDQ    Z4, Z7, Z8
+	VPCMPQ    $0, Z6, Z8, K2
+	KANDW     K2, K1, K2
+	VBLENDMPD Z0, Z1, K2, Z8
+	VMOVUPD   Z8, 192(CX)
+	ADDQ      $256, CX
+	VPADDQ    Z5, Z7, Z7
+	SUBQ      $32, R9
+	JGE       block4
+single3:
+	ADDQ $32, R9
+	JEQ  done5
+masked6:
+	VPBROADCASTQ R9, Z8
+	VPCMPQ       $6, iota64<>+0(SB), Z8, K2
+	VPCMPQ       $0, Z6, Z7, K3
+	KANDW        K3, K1, K3
+	VBLENDMPD    Z0, Z1, K3, Z8
+	VMOVUPD      Z8, K2, (CX)
+	ADDQ         $64, CX
+	VPADDQ       Z2, Z7, Z7
+	SUBQ         $8, R9
+	JGT          masked6
+done5:
+	MOVQ a+0(FP), CX
+	MOVQ 160(CX), R9
+	SHLQ $3, R9
+	ADDQ R9, DX
+	MOVQ 184(CX), CX
+	SHLQ $3, CX
+	ADDQ CX, SI
+	DECQ BX
+	JNE  row2
+end1:
+	VZEROUPPER
+	RET
+
+// func nll_no_weight_sum_f32_i64_forward_0_avx2(a *runtime.Args)
+TEXT ·nll_no_weight_sum_f32_i64_forward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	VXORPS  Y0, Y0, Y0
+	MOVQ    32(AX), BX
+	MOVQ    296(AX), CX
+	SHLQ    $2, CX
+	MOVQ    800(AX), DX
+	MOVQ    40(AX), SI
+	VMOVUPS k80000000<>+0(SB), Y1
+	MOVQ    48(AX), AX
+	MOVQ    a+0(FP), DI
+	VMOVAPS Y0, Y2
+	MOVQ    672(DI), R8
+	MOVQ    680(DI), R9
+	MOVQ    688(DI), R10
+	MOVQ    (DI), DI
+	TESTQ   DI, DI
+	JLE     end1
+row2:
+	MOVQ         (BX), R11
+	CMPQ         R11, R8
+	SETNE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	VMOVD        R12, X3
+	VPBROADCASTD X3, Y3
+	CMPQ         R9, R11
+	SETLE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	VMOVD        R12, X4
+	VPBROADCASTD X4, Y4
+	CMPQ         R11, R10
+	SETLT        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	VMOVD        R12, X5
+	VPBROADCASTD X5, Y5
+	VANDPS       Y5, Y4, Y4
+	MOVQ         R9, R12
+	VMOVMSKPS    Y4, R13
+	TESTQ        R13, R13
+	CMOVQNE      R11, R12
+	SUBQ         DX, R12
+	IMULQ        CX, R12
+	VBROADCASTSS (SI)(R12*1), Y4
+	VXORPS       Y1, Y4, Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VADDPS       Y3, Y2, Y2
+	MOVQ         a+0(FP), R11
+	MOVQ         160(R11), R12
+	SHLQ         $3, R12
+	ADDQ         R12, BX
+	MOVQ         168(R11), R11
+	SHLQ         $2, R11
+	ADDQ         R11, SI
+	DECQ         DI
+	JNE          row2
+end1:
+	VMOVSS X2, (AX)
+	VZEROUPPER
+	RET
+
+// func nll_no_weight_sum_f32_i64_forward_0_avx512(a *runtime.Args)
+TEXT ·nll_no_weight_sum_f32_i64_forward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VPXORD       Z0, Z0, Z0
+	MOVQ         32(AX), BX
+	MOVQ         296(AX), CX
+	SHLQ         $2, CX
+	MOVQ         800(AX), DX
+	MOVQ         40(AX), SI
+	VBROADCASTSS k80000000<>+0(SB), Z1
+	MOVQ         48(AX), AX
+	MOVQ         a+0(FP), DI
+	VMOVAPS      Z0, Z2
 	MOVQ         672(DI), R8
 	MOVQ         680(DI), R9
 	MOVQ         688(DI), R10
@@ -3253,328 +3725,20 @@ row2:
 	KMOVW        K2, R13
 	TESTQ        R13, R13
 	CMOVQNE      R11, R12
+	SUBQ         DX, R12
 	IMULQ        CX, R12
-	VBROADCASTSD (DX)(R12*1), Z5
-	VPXORQ       Z2, Z5, Z5
-	VBLENDMPD    Z5, Z0, K1, Z5
-	VBLENDMPD    Z1, Z0, K1, Z6
-	VADDPD       Z5, Z3, Z3
-	VADDPD       Z6, Z4, Z4
+	VBROADCASTSS (SI)(R12*1), Z3
+	VPXORD       Z1, Z3, Z3
+	VBLENDMPS    Z3, Z0, K1, Z3
+	VADDPS       Z3, Z2, Z2
 	MOVQ         a+0(FP), R11
 	MOVQ         160(R11), R12
 	SHLQ         $3, R12
 	ADDQ         R12, BX
 	MOVQ         168(R11), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DX
+	SHLQ         $2, R11
+	ADDQ         R11, SI
 	DECQ         DI
-	JNE          row2
-end1:
-	VMOVSD X3, (SI)
-	VMOVSD X4, (AX)
-	VZEROUPPER
-	RET
-
-// func nll_no_weight_mean_f64_i64_backward_0_avx2(a *runtime.Args)
-TEXT ·nll_no_weight_mean_f64_i64_backward_0_avx2(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	MOVQ         40(AX), BX
-	MOVQ         48(AX), CX
-	VMOVUPD      k8000000000000000<>+0(SB), Y0
-	VXORPD       Y1, Y1, Y1
-	MOVQ         32(AX), DX
-	MOVQ         56(AX), AX
-	VMOVUPD      k0000000000000004<>+0(SB), Y2
-	VMOVUPD      k0000000000000008<>+0(SB), Y3
-	VMOVUPD      k000000000000000c<>+0(SB), Y4
-	VMOVUPD      k0000000000000010<>+0(SB), Y5
-	MOVQ         a+0(FP), SI
-	MOVQ         672(SI), DI
-	VBROADCASTSD (BX), Y6
-	VBROADCASTSD (CX), Y7
-	VDIVPD       Y7, Y6, Y6
-	VXORPD       Y0, Y6, Y0
-	MOVQ         (SI), BX
-	TESTQ        BX, BX
-	JLE          end1
-row2:
-	MOVQ         (DX), CX
-	VMOVQ        CX, X6
-	VPBROADCASTQ X6, Y6
-	CMPQ         CX, DI
-	SETNE        CX
-	MOVBLZX      CX, CX
-	NEGQ         CX
-	VMOVQ        CX, X7
-	VPBROADCASTQ X7, Y7
-	MOVQ         AX, CX
-	MOVQ         8(SI), R8
-	VMOVUPD      iota64<>+0(SB), Y8
-	SUBQ         $16, R8
-	JLT          single3
-block4:
-	VPCMPEQQ  Y6, Y8, Y9
-	VANDPD    Y9, Y7, Y9
-	VBLENDVPD Y9, Y0, Y1, Y9
-	VMOVUPD   Y9, (CX)
-	VPADDQ    Y2, Y8, Y9
-	VPCMPEQQ  Y6, Y9, Y9
-	VANDPD    Y9, Y7, Y9
-	VBLENDVPD Y9, Y0, Y1, Y9
-	VMOVUPD   Y9, 32(CX)
-	VPADDQ    Y3, Y8, Y9
-	VPCMPEQQ  Y6, Y9, Y9
-	VANDPD    Y9, Y7, Y9
-	VBLENDVPD Y9, Y0, Y1, Y9
-	VMOVUPD   Y9, 64(CX)
-	VPADDQ    Y4, Y8, Y9
-	VPCMPEQQ  Y6, Y9, Y9
-	VANDPD    Y9, Y7, Y9
-	VBLENDVPD Y9, Y0, Y1, Y9
-	VMOVUPD   Y9, 96(CX)
-	ADDQ      $128, CX
-	VPADDQ    Y5, Y8, Y8
-	SUBQ      $16, R8
-	JGE       block4
-single3:
-	ADDQ $12, R8
-	JLT  tail6
-block7:
-	VPCMPEQQ  Y6, Y8, Y9
-	VANDPD    Y9, Y7, Y9
-	VBLENDVPD Y9, Y0, Y1, Y9
-	VMOVUPD   Y9, (CX)
-	ADDQ      $32, CX
-	VPADDQ    Y2, Y8, Y8
-	SUBQ      $4, R8
-	JGE       block7
-tail6:
-	ADDQ $4, R8
-	JEQ  done5
-masked8:
-	LEAQ       tail<>+0(SB), R9
-	NEGQ       R8
-	VMOVUPD    32(R9)(R8*8), Y9
-	VPCMPEQQ   Y6, Y8, Y6
-	VANDPD     Y6, Y7, Y6
-	VBLENDVPD  Y6, Y0, Y1, Y6
-	VMASKMOVPD Y6, Y9, (CX)
-done5:
-	MOVQ a+0(FP), CX
-	MOVQ 160(CX), R8
-	SHLQ $3, R8
-	ADDQ R8, DX
-	MOVQ 184(CX), CX
-	SHLQ $3, CX
-	ADDQ CX, AX
-	DECQ BX
-	JNE  row2
-end1:
-	VZEROUPPER
-	RET
-
-// func nll_no_weight_mean_f64_i64_backward_0_avx512(a *runtime.Args)
-TEXT ·nll_no_weight_mean_f64_i64_backward_0_avx512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	MOVQ         40(AX), BX
-	MOVQ         48(AX), CX
-	VBROADCASTSD k8000000000000000<>+0(SB), Z0
-	VPXORQ       Z1, Z1, Z1
-	MOVQ         32(AX), DX
-	MOVQ         56(AX), AX
-	VBROADCASTSD k0000000000000008<>+0(SB), Z2
-	VBROADCASTSD k0000000000000010<>+0(SB), Z3
-	VBROADCASTSD k0000000000000018<>+0(SB), Z4
-	VBROADCASTSD k0000000000000020<>+0(SB), Z5
-	MOVQ         a+0(FP), SI
-	MOVQ         672(SI), DI
-	VBROADCASTSD (BX), Z6
-	VBROADCASTSD (CX), Z7
-	VDIVPD       Z7, Z6, Z6
-	VPXORQ       Z0, Z6, Z0
-	MOVQ         (SI), BX
-	TESTQ        BX, BX
-	JLE          end1
-row2:
-	MOVQ         (DX), CX
-	VPBROADCASTQ CX, Z6
-	CMPQ         CX, DI
-	SETNE        CX
-	MOVBLZX      CX, CX
-	NEGQ         CX
-	KMOVW        CX, K1
-	MOVQ         AX, CX
-	MOVQ         8(SI), R8
-	VMOVUPD      iota64<>+0(SB), Z7
-	SUBQ         $32, R8
-	JLT          single3
-block4:
-	VPCMPQ    $0, Z6, Z7, K2
-	KANDW     K2, K1, K2
-	VBLENDMPD Z0, Z1, K2, Z8
-	VMOVUPD   Z8, (CX)
-	VPADDQ    Z2, Z7, Z8
-	VPCMPQ    $0, Z6, Z8, K2
-	KANDW     K2, K1, K2
-	VBLENDMPD Z0, Z1, K2, Z8
-	VMOVUPD   Z8, 64(CX)
-	VPADDQ    Z3, Z7, Z8
-	VPCMPQ    $0, Z6, Z8, K2
-	KANDW     K2, K1, K2
-	VBLENDMPD Z0, Z1, K2, Z8
-	VMOVUPD   Z8, 128(CX)
-	VPADDQ    Z4, Z7, Z8
-	VPCMPQ    $0, Z6, Z8, K2
-	KANDW     K2, K1, K2
-	VBLENDMPD Z0, Z1, K2, Z8
-	VMOVUPD   Z8, 192(CX)
-	ADDQ      $256, CX
-	VPADDQ    Z5, Z7, Z7
-	SUBQ      $32, R8
-	JGE       block4
-single3:
-	ADDQ $32, R8
-	JEQ  done5
-masked6:
-	VPBROADCASTQ R8, Z8
-	VPCMPQ       $6, iota64<>+0(SB), Z8, K2
-	VPCMPQ       $0, Z6, Z7, K3
-	KANDW        K3, K1, K3
-	VBLENDMPD    Z0, Z1, K3, Z8
-	VMOVUPD      Z8, K2, (CX)
-	ADDQ         $64, CX
-	VPADDQ       Z2, Z7, Z7
-	SUBQ         $8, R8
-	JGT          masked6
-done5:
-	MOVQ a+0(FP), CX
-	MOVQ 160(CX), R8
-	SHLQ $3, R8
-	ADDQ R8, DX
-	MOVQ 184(CX), CX
-	SHLQ $3, CX
-	ADDQ CX, AX
-	DECQ BX
-	JNE  row2
-end1:
-	VZEROUPPER
-	RET
-
-// func nll_no_weight_sum_f32_i64_forward_0_avx2(a *runtime.Args)
-TEXT ·nll_no_weight_sum_f32_i64_forward_0_avx2(SB), NOSPLIT, $0-8
-	MOVQ    a+0(FP), AX
-	VXORPS  Y0, Y0, Y0
-	MOVQ    32(AX), BX
-	MOVQ    296(AX), CX
-	SHLQ    $2, CX
-	MOVQ    40(AX), DX
-	VMOVUPS k80000000<>+0(SB), Y1
-	MOVQ    48(AX), AX
-	MOVQ    a+0(FP), SI
-	VMOVAPS Y0, Y2
-	MOVQ    672(SI), DI
-	MOVQ    680(SI), R8
-	MOVQ    688(SI), R9
-	MOVQ    (SI), SI
-	TESTQ   SI, SI
-	JLE     end1
-row2:
-	MOVQ         (BX), R10
-	CMPQ         R10, DI
-	SETNE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVD        R11, X3
-	VPBROADCASTD X3, Y3
-	CMPQ         R8, R10
-	SETLE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVD        R11, X4
-	VPBROADCASTD X4, Y4
-	CMPQ         R10, R9
-	SETLT        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVD        R11, X5
-	VPBROADCASTD X5, Y5
-	VANDPS       Y5, Y4, Y4
-	MOVQ         R8, R11
-	VMOVMSKPS    Y4, R12
-	TESTQ        R12, R12
-	CMOVQNE      R10, R11
-	IMULQ        CX, R11
-	VBROADCASTSS (DX)(R11*1), Y4
-	VXORPS       Y1, Y4, Y4
-	VBLENDVPS    Y3, Y4, Y0, Y3
-	VADDPS       Y3, Y2, Y2
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R10
-	SHLQ         $2, R10
-	ADDQ         R10, DX
-	DECQ         SI
-	JNE          row2
-end1:
-	VMOVSS X2, (AX)
-	VZEROUPPER
-	RET
-
-// func nll_no_weight_sum_f32_i64_forward_0_avx512(a *runtime.Args)
-TEXT ·nll_no_weight_sum_f32_i64_forward_0_avx512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	VPXORD       Z0, Z0, Z0
-	MOVQ         32(AX), BX
-	MOVQ         296(AX), CX
-	SHLQ         $2, CX
-	MOVQ         40(AX), DX
-	VBROADCASTSS k80000000<>+0(SB), Z1
-	MOVQ         48(AX), AX
-	MOVQ         a+0(FP), SI
-	VMOVAPS      Z0, Z2
-	MOVQ         672(SI), DI
-	MOVQ         680(SI), R8
-	MOVQ         688(SI), R9
-	MOVQ         (SI), SI
-	TESTQ        SI, SI
-	JLE          end1
-row2:
-	MOVQ         (BX), R10
-	CMPQ         R10, DI
-	SETNE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	KMOVW        R11, K1
-	CMPQ         R8, R10
-	SETLE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	KMOVW        R11, K2
-	CMPQ         R10, R9
-	SETLT        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	KMOVW        R11, K3
-	KANDW        K3, K2, K2
-	MOVQ         R8, R11
-	KMOVW        K2, R12
-	TESTQ        R12, R12
-	CMOVQNE      R10, R11
-	IMULQ        CX, R11
-	VBROADCASTSS (DX)(R11*1), Z3
-	VPXORD       Z1, Z3, Z3
-	VBLENDMPS    Z3, Z0, K1, Z3
-	VADDPS       Z3, Z2, Z2
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R10
-	SHLQ         $2, R10
-	ADDQ         R10, DX
-	DECQ         SI
 	JNE          row2
 end1:
 	VMOVSS X2, (AX)
@@ -3588,55 +3752,57 @@ TEXT ·nll_no_weight_sum_f64_i64_forward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ    32(AX), BX
 	MOVQ    296(AX), CX
 	SHLQ    $3, CX
-	MOVQ    40(AX), DX
+	MOVQ    800(AX), DX
+	MOVQ    40(AX), SI
 	VMOVUPD k8000000000000000<>+0(SB), Y1
 	MOVQ    48(AX), AX
-	MOVQ    a+0(FP), SI
+	MOVQ    a+0(FP), DI
 	VMOVAPD Y0, Y2
-	MOVQ    672(SI), DI
-	MOVQ    680(SI), R8
-	MOVQ    688(SI), R9
-	MOVQ    (SI), SI
-	TESTQ   SI, SI
+	MOVQ    672(DI), R8
+	MOVQ    680(DI), R9
+	MOVQ    688(DI), R10
+	MOVQ    (DI), DI
+	TESTQ   DI, DI
 	JLE     end1
 row2:
-	MOVQ         (BX), R10
-	CMPQ         R10, DI
-	SETNE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVQ        R11, X3
+	MOVQ         (BX), R11
+	CMPQ         R11, R8
+	SETNE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	VMOVQ        R12, X3
 	VPBROADCASTQ X3, Y3
-	CMPQ         R8, R10
-	SETLE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVQ        R11, X4
+	CMPQ         R9, R11
+	SETLE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	VMOVQ        R12, X4
 	VPBROADCASTQ X4, Y4
-	CMPQ         R10, R9
-	SETLT        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	VMOVQ        R11, X5
+	CMPQ         R11, R10
+	SETLT        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	VMOVQ        R12, X5
 	VPBROADCASTQ X5, Y5
 	VANDPD       Y5, Y4, Y4
-	MOVQ         R8, R11
-	VMOVMSKPD    Y4, R12
-	TESTQ        R12, R12
-	CMOVQNE      R10, R11
-	IMULQ        CX, R11
-	VBROADCASTSD (DX)(R11*1), Y4
+	MOVQ         R9, R12
+	VMOVMSKPD    Y4, R13
+	TESTQ        R13, R13
+	CMOVQNE      R11, R12
+	SUBQ         DX, R12
+	IMULQ        CX, R12
+	VBROADCASTSD (SI)(R12*1), Y4
 	VXORPD       Y1, Y4, Y4
 	VBLENDVPD    Y3, Y4, Y0, Y3
 	VADDPD       Y3, Y2, Y2
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
+	MOVQ         a+0(FP), R11
+	MOVQ         160(R11), R12
+	SHLQ         $3, R12
+	ADDQ         R12, BX
+	MOVQ         168(R11), R11
 	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R10
-	SHLQ         $3, R10
-	ADDQ         R10, DX
-	DECQ         SI
+	ADDQ         R11, SI
+	DECQ         DI
 	JNE          row2
 end1:
 	VMOVSD X2, (AX)
@@ -3650,52 +3816,54 @@ TEXT ·nll_no_weight_sum_f64_i64_forward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         32(AX), BX
 	MOVQ         296(AX), CX
 	SHLQ         $3, CX
-	MOVQ         40(AX), DX
+	MOVQ         800(AX), DX
+	MOVQ         40(AX), SI
 	VBROADCASTSD k8000000000000000<>+0(SB), Z1
 	MOVQ         48(AX), AX
-	MOVQ         a+0(FP), SI
+	MOVQ         a+0(FP), DI
 	VMOVAPD      Z0, Z2
-	MOVQ         672(SI), DI
-	MOVQ         680(SI), R8
-	MOVQ         688(SI), R9
-	MOVQ         (SI), SI
-	TESTQ        SI, SI
+	MOVQ         672(DI), R8
+	MOVQ         680(DI), R9
+	MOVQ         688(DI), R10
+	MOVQ         (DI), DI
+	TESTQ        DI, DI
 	JLE          end1
 row2:
-	MOVQ         (BX), R10
-	CMPQ         R10, DI
-	SETNE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	KMOVW        R11, K1
-	CMPQ         R8, R10
-	SETLE        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	KMOVW        R11, K2
-	CMPQ         R10, R9
-	SETLT        R11
-	MOVBLZX      R11, R11
-	NEGQ         R11
-	KMOVW        R11, K3
+	MOVQ         (BX), R11
+	CMPQ         R11, R8
+	SETNE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K1
+	CMPQ         R9, R11
+	SETLE        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K2
+	CMPQ         R11, R10
+	SETLT        R12
+	MOVBLZX      R12, R12
+	NEGQ         R12
+	KMOVW        R12, K3
 	KANDW        K3, K2, K2
-	MOVQ         R8, R11
-	KMOVW        K2, R12
-	TESTQ        R12, R12
-	CMOVQNE      R10, R11
-	IMULQ        CX, R11
-	VBROADCASTSD (DX)(R11*1), Z3
+	MOVQ         R9, R12
+	KMOVW        K2, R13
+	TESTQ        R13, R13
+	CMOVQNE      R11, R12
+	SUBQ         DX, R12
+	IMULQ        CX, R12
+	VBROADCASTSD (SI)(R12*1), Z3
 	VPXORQ       Z1, Z3, Z3
 	VBLENDMPD    Z3, Z0, K1, Z3
 	VADDPD       Z3, Z2, Z2
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
+	MOVQ         a+0(FP), R11
+	MOVQ         160(R11), R12
+	SHLQ         $3, R12
+	ADDQ         R12, BX
+	MOVQ         168(R11), R11
 	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R10
-	SHLQ         $3, R10
-	ADDQ         R10, DX
-	DECQ         SI
+	ADDQ         R11, SI
+	DECQ         DI
 	JNE          row2
 end1:
 	VMOVSD X2, (AX)

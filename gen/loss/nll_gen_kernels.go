@@ -13,7 +13,7 @@ func nll_weight_none_f32_i64_forward_0_go(a *runtime.Args) {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
 		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := -float32(runtime.Select32(c, *runtime.At[float32](a.Ptr[1], v*a.Step[1]), 0) * *runtime.At[float32](a.Ptr[2], r*a.Row[2]+v*a.Step[2]))
+		v2 := -float32(runtime.Select32(c, *runtime.At[float32](a.Ptr[1], (v-a.Lane)*a.Step[1]), 0) * *runtime.At[float32](a.Ptr[2], r*a.Row[2]+(v-a.Lane)*a.Step[2]))
 		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = runtime.Select32(c, v2, 0)
 	}
 }
@@ -28,15 +28,15 @@ func nll_weight_none_f32_i64_backward_0_go(a *runtime.Args) {
 		c := tv != ignoreIndex
 		dYv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
 		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := -float32(dYv * runtime.Select32(c, *runtime.At[float32](a.Ptr[2], v*a.Step[2]), 0))
-		v3 := runtime.Select32(c, -float32(dYv**runtime.At[float32](a.Ptr[3], r*a.Row[3]+v*a.Step[3])), 0)
+		v2 := -float32(dYv * runtime.Select32(c, *runtime.At[float32](a.Ptr[2], (v-a.Lane)*a.Step[2]), 0))
+		v3 := runtime.Select32(c, -float32(dYv**runtime.At[float32](a.Ptr[3], r*a.Row[3]+(v-a.Lane)*a.Step[3])), 0)
 		// Pass 1: store dLogp.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			dLogp := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dWeight := runtime.Slice[float32](a.Ptr[5], n*a.Step[5], m)
 			for i := range m {
-				c2 := c && n+i == tv
+				c2 := c && a.Lane+n+i == tv
 				dLogp[i] = runtime.Select32(c2, v2, 0)
 				dWeight[i] += runtime.Select32(c2, v3, 0)
 			}
@@ -53,7 +53,7 @@ func nll_weight_none_f64_i64_forward_0_go(a *runtime.Args) {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
 		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := -float64(runtime.Select64(c, *runtime.At[float64](a.Ptr[1], v*a.Step[1]), 0) * *runtime.At[float64](a.Ptr[2], r*a.Row[2]+v*a.Step[2]))
+		v2 := -float64(runtime.Select64(c, *runtime.At[float64](a.Ptr[1], (v-a.Lane)*a.Step[1]), 0) * *runtime.At[float64](a.Ptr[2], r*a.Row[2]+(v-a.Lane)*a.Step[2]))
 		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = runtime.Select64(c, v2, 0)
 	}
 }
@@ -68,15 +68,15 @@ func nll_weight_none_f64_i64_backward_0_go(a *runtime.Args) {
 		c := tv != ignoreIndex
 		dYv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
 		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := -float64(dYv * runtime.Select64(c, *runtime.At[float64](a.Ptr[2], v*a.Step[2]), 0))
-		v3 := runtime.Select64(c, -float64(dYv**runtime.At[float64](a.Ptr[3], r*a.Row[3]+v*a.Step[3])), 0)
+		v2 := -float64(dYv * runtime.Select64(c, *runtime.At[float64](a.Ptr[2], (v-a.Lane)*a.Step[2]), 0))
+		v3 := runtime.Select64(c, -float64(dYv**runtime.At[float64](a.Ptr[3], r*a.Row[3]+(v-a.Lane)*a.Step[3])), 0)
 		// Pass 1: store dLogp.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			dLogp := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dWeight := runtime.Slice[float64](a.Ptr[5], n*a.Step[5], m)
 			for i := range m {
-				c2 := c && n+i == tv
+				c2 := c && a.Lane+n+i == tv
 				dLogp[i] = runtime.Select64(c2, v2, 0)
 				dWeight[i] += runtime.Select64(c2, v3, 0)
 			}
@@ -95,8 +95,8 @@ func nll_weight_mean_f32_i64_forward_0_go(a *runtime.Args) {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
 		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := runtime.Select32(c, *runtime.At[float32](a.Ptr[1], v*a.Step[1]), 0)
-		sum3 += runtime.Select32(c, -float32(v2**runtime.At[float32](a.Ptr[2], r*a.Row[2]+v*a.Step[2])), 0)
+		v2 := runtime.Select32(c, *runtime.At[float32](a.Ptr[1], (v-a.Lane)*a.Step[1]), 0)
+		sum3 += runtime.Select32(c, -float32(v2**runtime.At[float32](a.Ptr[2], r*a.Row[2]+(v-a.Lane)*a.Step[2])), 0)
 		sum4 += v2
 	}
 	*runtime.At[float32](a.Ptr[3], 0) = sum3
@@ -116,15 +116,15 @@ func nll_weight_mean_f32_i64_backward_0_go(a *runtime.Args) {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
 		v3 := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v4 := -float32(v * runtime.Select32(c, *runtime.At[float32](a.Ptr[3], v3*a.Step[3]), 0))
-		v5 := runtime.Select32(c, -float32(v**runtime.At[float32](a.Ptr[4], r*a.Row[4]+v3*a.Step[4])), 0) - v2
+		v4 := -float32(v * runtime.Select32(c, *runtime.At[float32](a.Ptr[3], (v3-a.Lane)*a.Step[3]), 0))
+		v5 := runtime.Select32(c, -float32(v**runtime.At[float32](a.Ptr[4], r*a.Row[4]+(v3-a.Lane)*a.Step[4])), 0) - v2
 		// Pass 1: store dLogp.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			dLogp := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dWeight := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c2 := c && n+i == tv
+				c2 := c && a.Lane+n+i == tv
 				dLogp[i] = runtime.Select32(c2, v4, 0)
 				dWeight[i] += runtime.Select32(c2, v5, 0)
 			}
@@ -143,8 +143,8 @@ func nll_weight_mean_f64_i64_forward_0_go(a *runtime.Args) {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
 		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := runtime.Select64(c, *runtime.At[float64](a.Ptr[1], v*a.Step[1]), 0)
-		sum3 += runtime.Select64(c, -float64(v2**runtime.At[float64](a.Ptr[2], r*a.Row[2]+v*a.Step[2])), 0)
+		v2 := runtime.Select64(c, *runtime.At[float64](a.Ptr[1], (v-a.Lane)*a.Step[1]), 0)
+		sum3 += runtime.Select64(c, -float64(v2**runtime.At[float64](a.Ptr[2], r*a.Row[2]+(v-a.Lane)*a.Step[2])), 0)
 		sum4 += v2
 	}
 	*runtime.At[float64](a.Ptr[3], 0) = sum3
@@ -164,15 +164,15 @@ func nll_weight_mean_f64_i64_backward_0_go(a *runtime.Args) {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
 		v3 := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v4 := -float64(v * runtime.Select64(c, *runtime.At[float64](a.Ptr[3], v3*a.Step[3]), 0))
-		v5 := runtime.Select64(c, -float64(v**runtime.At[float64](a.Ptr[4], r*a.Row[4]+v3*a.Step[4])), 0) - v2
+		v4 := -float64(v * runtime.Select64(c, *runtime.At[float64](a.Ptr[3], (v3-a.Lane)*a.Step[3]), 0))
+		v5 := runtime.Select64(c, -float64(v**runtime.At[float64](a.Ptr[4], r*a.Row[4]+(v3-a.Lane)*a.Step[4])), 0) - v2
 		// Pass 1: store dLogp.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			dLogp := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dWeight := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
 			for i := range m {
-				c2 := c && n+i == tv
+				c2 := c && a.Lane+n+i == tv
 				dLogp[i] = runtime.Select64(c2, v4, 0)
 				dWeight[i] += runtime.Select64(c2, v5, 0)
 			}
@@ -190,7 +190,7 @@ func nll_weight_sum_f32_i64_forward_0_go(a *runtime.Args) {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
 		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := -float32(runtime.Select32(c, *runtime.At[float32](a.Ptr[1], v*a.Step[1]), 0) * *runtime.At[float32](a.Ptr[2], r*a.Row[2]+v*a.Step[2]))
+		v2 := -float32(runtime.Select32(c, *runtime.At[float32](a.Ptr[1], (v-a.Lane)*a.Step[1]), 0) * *runtime.At[float32](a.Ptr[2], r*a.Row[2]+(v-a.Lane)*a.Step[2]))
 		sum += runtime.Select32(c, v2, 0)
 	}
 	*runtime.At[float32](a.Ptr[3], 0) = sum
@@ -206,7 +206,7 @@ func nll_weight_sum_f64_i64_forward_0_go(a *runtime.Args) {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
 		v := runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)
-		v2 := -float64(runtime.Select64(c, *runtime.At[float64](a.Ptr[1], v*a.Step[1]), 0) * *runtime.At[float64](a.Ptr[2], r*a.Row[2]+v*a.Step[2]))
+		v2 := -float64(runtime.Select64(c, *runtime.At[float64](a.Ptr[1], (v-a.Lane)*a.Step[1]), 0) * *runtime.At[float64](a.Ptr[2], r*a.Row[2]+(v-a.Lane)*a.Step[2]))
 		sum += runtime.Select64(c, v2, 0)
 	}
 	*runtime.At[float64](a.Ptr[3], 0) = sum
@@ -219,7 +219,7 @@ func nll_no_weight_none_f32_i64_forward_0_go(a *runtime.Args) {
 	s2 := a.I[2]
 	for r := range a.Rows {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		logpv := *runtime.At[float32](a.Ptr[1], r*a.Row[1]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[1])
+		logpv := *runtime.At[float32](a.Ptr[1], r*a.Row[1]+(runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)-a.Lane)*a.Step[1])
 		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = runtime.Select32(tv != ignoreIndex, -logpv, 0)
 	}
 }
@@ -236,7 +236,7 @@ func nll_no_weight_none_f32_i64_backward_0_go(a *runtime.Args) {
 			m := min(a.N-n, 64)
 			dLogp := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
-				dLogp[i] = runtime.Select32(c && n+i == tv, v, 0)
+				dLogp[i] = runtime.Select32(c && a.Lane+n+i == tv, v, 0)
 			}
 		}
 	}
@@ -249,7 +249,7 @@ func nll_no_weight_none_f64_i64_forward_0_go(a *runtime.Args) {
 	s2 := a.I[2]
 	for r := range a.Rows {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		logpv := *runtime.At[float64](a.Ptr[1], r*a.Row[1]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[1])
+		logpv := *runtime.At[float64](a.Ptr[1], r*a.Row[1]+(runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)-a.Lane)*a.Step[1])
 		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = runtime.Select64(tv != ignoreIndex, -logpv, 0)
 	}
 }
@@ -266,7 +266,7 @@ func nll_no_weight_none_f64_i64_backward_0_go(a *runtime.Args) {
 			m := min(a.N-n, 64)
 			dLogp := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
-				dLogp[i] = runtime.Select64(c && n+i == tv, v, 0)
+				dLogp[i] = runtime.Select64(c && a.Lane+n+i == tv, v, 0)
 			}
 		}
 	}
@@ -282,7 +282,7 @@ func nll_no_weight_mean_f32_i64_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		logpv := *runtime.At[float32](a.Ptr[1], r*a.Row[1]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[1])
+		logpv := *runtime.At[float32](a.Ptr[1], r*a.Row[1]+(runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)-a.Lane)*a.Step[1])
 		sum3 += runtime.Select32(c, -logpv, 0)
 		sum4 += runtime.Select32(c, 1, 0)
 	}
@@ -302,7 +302,7 @@ func nll_no_weight_mean_f32_i64_backward_0_go(a *runtime.Args) {
 			m := min(a.N-n, 64)
 			dLogp := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			for i := range m {
-				dLogp[i] = runtime.Select32(c && n+i == tv, v, 0)
+				dLogp[i] = runtime.Select32(c && a.Lane+n+i == tv, v, 0)
 			}
 		}
 	}
@@ -318,7 +318,7 @@ func nll_no_weight_mean_f64_i64_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
 		c := tv != ignoreIndex
-		logpv := *runtime.At[float64](a.Ptr[1], r*a.Row[1]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[1])
+		logpv := *runtime.At[float64](a.Ptr[1], r*a.Row[1]+(runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)-a.Lane)*a.Step[1])
 		sum3 += runtime.Select64(c, -logpv, 0)
 		sum4 += runtime.Select64(c, 1, 0)
 	}
@@ -338,7 +338,7 @@ func nll_no_weight_mean_f64_i64_backward_0_go(a *runtime.Args) {
 			m := min(a.N-n, 64)
 			dLogp := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			for i := range m {
-				dLogp[i] = runtime.Select64(c && n+i == tv, v, 0)
+				dLogp[i] = runtime.Select64(c && a.Lane+n+i == tv, v, 0)
 			}
 		}
 	}
@@ -352,7 +352,7 @@ func nll_no_weight_sum_f32_i64_forward_0_go(a *runtime.Args) {
 	sum := float32(0)
 	for r := range a.Rows {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		logpv := *runtime.At[float32](a.Ptr[1], r*a.Row[1]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[1])
+		logpv := *runtime.At[float32](a.Ptr[1], r*a.Row[1]+(runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)-a.Lane)*a.Step[1])
 		sum += runtime.Select32(tv != ignoreIndex, -logpv, 0)
 	}
 	*runtime.At[float32](a.Ptr[2], 0) = sum
@@ -366,7 +366,7 @@ func nll_no_weight_sum_f64_i64_forward_0_go(a *runtime.Args) {
 	sum := float64(0)
 	for r := range a.Rows {
 		tv := int(*runtime.At[int64](a.Ptr[0], r*a.Row[0]))
-		logpv := *runtime.At[float64](a.Ptr[1], r*a.Row[1]+runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)*a.Step[1])
+		logpv := *runtime.At[float64](a.Ptr[1], r*a.Row[1]+(runtime.SelectInt(s1 <= tv && tv < s2, tv, s1)-a.Lane)*a.Step[1])
 		sum += runtime.Select64(tv != ignoreIndex, -logpv, 0)
 	}
 	*runtime.At[float64](a.Ptr[2], 0) = sum

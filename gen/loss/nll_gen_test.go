@@ -3,12 +3,31 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleNLL() {
+	logp := runtime.Must(runtime.FromSlice([]float32{-1, -2, -0.5, -3}, 2, 2))
+	t := runtime.Must(runtime.FromSlice([]int64{0, 1}, 2))
+	y := runtime.Must(loss.NLL(logp, t, nil, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 2
+}
+
+func ExampleNLL_attributes() {
+	logp := runtime.Must(runtime.FromSlice([]float32{-1, -2, -3}, 3))
+	t := runtime.Scalar[int64](2)
+	y := runtime.Must(loss.NLL(logp, t, nil, &loss.NLLAttrs{Axis: new(0), Reduction: loss.ReductionNone}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 3
+}
 
 func TestNLLExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.nll",

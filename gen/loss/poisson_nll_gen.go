@@ -67,6 +67,10 @@ func (a *PoissonNLLAttrs) values() (poissonNLLValues, error) {
 // x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: eps must not be negative.
+//
+// With x = [0.5, 1, 2] and t = [1, 0, 3], y is about [1.1931, 1, 1.6846]:
+//
+//	y, err := loss.PoissonNLL(x, t, &loss.PoissonNLLAttrs{LogInput: new(false), Full: true, Reduction: loss.ReductionNone})
 func PoissonNLL(x, t *runtime.Tensor, attrs *PoissonNLLAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -3,12 +3,31 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExamplePoissonNLL() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1, 2}, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 0, 3}, 3))
+	y := runtime.Must(loss.PoissonNLL(x, t, nil))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[] 1.702
+}
+
+func ExamplePoissonNLL_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{0.5, 1, 2}, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 0, 3}, 3))
+	y := runtime.Must(loss.PoissonNLL(x, t, &loss.PoissonNLLAttrs{LogInput: new(false), Full: true, Reduction: loss.ReductionNone}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[3] [1.193 1.000 1.685]
+}
 
 func TestPoissonNLLExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.poisson_nll",

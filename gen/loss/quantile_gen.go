@@ -57,6 +57,10 @@ func (a *QuantileAttrs) values() (quantileValues, error) {
 // x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: q must lie between 0 and 1.
+//
+// With x = [1, 4] and t = [3, 2], y is [1.5, 0.5]:
+//
+//	y, err := loss.Quantile(x, t, &loss.QuantileAttrs{Q: new(0.75), Reduction: loss.ReductionNone})
 func Quantile(x, t *runtime.Tensor, attrs *QuantileAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

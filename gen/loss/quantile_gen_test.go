@@ -3,12 +3,31 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleQuantile() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 4}, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{3, 2}, 2))
+	y := runtime.Must(loss.Quantile(x, t, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 1
+}
+
+func ExampleQuantile_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 4}, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{3, 2}, 2))
+	y := runtime.Must(loss.Quantile(x, t, &loss.QuantileAttrs{Q: new(0.75), Reduction: loss.ReductionNone}))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [1.5 0.5]
+}
 
 func TestQuantileExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.quantile",

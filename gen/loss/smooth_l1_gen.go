@@ -53,6 +53,10 @@ func (a *SmoothL1Attrs) values() (smoothL1Values, error) {
 // x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: beta must not be negative.
+//
+// With x = [0, 2, -1] and t = [0.5, 0, 2], y is [0.0625, 1, 2]:
+//
+//	y, err := loss.SmoothL1(x, t, &loss.SmoothL1Attrs{Beta: new(2.0), Reduction: loss.ReductionNone})
 func SmoothL1(x, t *runtime.Tensor, attrs *SmoothL1Attrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -3,12 +3,31 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSmoothL1() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 2}, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{0, 0}, 2))
+	y := runtime.Must(loss.SmoothL1(x, t, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 0.75
+}
+
+func ExampleSmoothL1_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 2, -1}, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{0.5, 0, 2}, 3))
+	y := runtime.Must(loss.SmoothL1(x, t, &loss.SmoothL1Attrs{Beta: new(2.0), Reduction: loss.ReductionNone}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [0.0625 1.0000 2.0000]
+}
 
 func TestSmoothL1Examples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.smooth_l1",

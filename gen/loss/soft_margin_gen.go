@@ -42,6 +42,10 @@ func (a *SoftMarginAttrs) values() (softMarginValues, error) {
 // x: T[...B], t: T[...B]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [-1000, 50] and t = [1, 1], y is about [1000, 1.9287e-22]:
+//
+//	y, err := loss.SoftMargin(x, t, &loss.SoftMarginAttrs{Reduction: loss.ReductionNone})
 func SoftMargin(x, t *runtime.Tensor, attrs *SoftMarginAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

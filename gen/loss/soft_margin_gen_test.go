@@ -3,12 +3,31 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSoftMargin() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 2, -1}, 3))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 1, -1}, 3))
+	y := runtime.Must(loss.SoftMargin(x, t, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 0.3778
+}
+
+func ExampleSoftMargin_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1000, 50}, 2))
+	t := runtime.Must(runtime.FromSlice([]float32{1, 1}, 2))
+	y := runtime.Must(loss.SoftMargin(x, t, &loss.SoftMarginAttrs{Reduction: loss.ReductionNone}))
+	fmt.Printf("%.2v\n", y)
+	// Output:
+	// f32[2] [1000 0]
+}
 
 func TestSoftMarginExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.soft_margin",

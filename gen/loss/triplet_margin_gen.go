@@ -72,7 +72,11 @@ func (a *TripletMarginAttrs) values() (tripletMarginValues, error) {
 //
 // a: T[...B, D], p: T[...B, D], n: T[...B, D]; y: T[...B] or T[]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: there must be elements along D.
+//
+// With a = [[0, 0]], p = [[3, 0]] and n = [[4, 0]], y is [4]:
+//
+//	y, err := loss.TripletMargin(a, p, n, &loss.TripletMarginAttrs{Margin: new(2.0), NormP: new(1.0), Eps: new(0.0), Swap: true, Reduction: loss.ReductionNone})
 func TripletMargin(a, p, n *runtime.Tensor, attrs *TripletMarginAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -1399,9 +1403,9 @@ func tripletMarginIfNoSwapNoneRunBackward(b *runtime.Bound, v *tripletMarginValu
 	if b.Tensor(8) != nil || b.Tensor(9) != nil || b.Tensor(10) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0] = b.Ptr[5], 1
-		a.Ptr[1], a.Row[1] = b.Ptr[3], 1
-		a.Ptr[2], a.Row[2] = b.Ptr[4], 1
+		a.Ptr[0], a.Row[0] = b.Ptr[3], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
+		a.Ptr[2], a.Row[2] = b.Ptr[5], 1
 		a.Ptr[3], a.Row[3] = b.Ptr[6], 1
 		a.Ptr[4], a.Row[4] = b.Ptr[7], 1
 		a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
@@ -1410,8 +1414,8 @@ func tripletMarginIfNoSwapNoneRunBackward(b *runtime.Bound, v *tripletMarginValu
 		a.Ptr[8], a.Row[8], a.Step[8] = b.Spare(8, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[9], a.Row[9], a.Step[9] = b.Spare(9, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[10], a.Row[10], a.Step[10] = b.Spare(10, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = runtime.Select64(0 < b.Ext[1], float64(1), float64(0))
-		a.F[1] = v.margin
+		a.F[0] = v.margin
+		a.F[1] = runtime.Select64(0 < b.Ext[1], float64(1), float64(0))
 		a.F[2] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
@@ -1441,9 +1445,9 @@ func tripletMarginIfNoSwapMeanRunBackward(b *runtime.Bound, v *tripletMarginValu
 	if b.Tensor(8) != nil || b.Tensor(9) != nil || b.Tensor(10) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0] = b.Ptr[5], 1
-		a.Ptr[1], a.Row[1] = b.Ptr[3], 1
-		a.Ptr[2], a.Row[2] = b.Ptr[4], 1
+		a.Ptr[0], a.Row[0] = b.Ptr[3], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
+		a.Ptr[2], a.Row[2] = b.Ptr[5], 1
 		a.Ptr[3], a.Row[3] = b.Ptr[6], 1
 		a.Ptr[4] = dyScaled
 		a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
@@ -1452,8 +1456,8 @@ func tripletMarginIfNoSwapMeanRunBackward(b *runtime.Bound, v *tripletMarginValu
 		a.Ptr[8], a.Row[8], a.Step[8] = b.Spare(8, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[9], a.Row[9], a.Step[9] = b.Spare(9, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[10], a.Row[10], a.Step[10] = b.Spare(10, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = runtime.Select64(0 < b.Ext[1], float64(1), float64(0))
-		a.F[1] = v.margin
+		a.F[0] = v.margin
+		a.F[1] = runtime.Select64(0 < b.Ext[1], float64(1), float64(0))
 		a.F[2] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
@@ -1483,9 +1487,9 @@ func tripletMarginIfNoSwapSumRunBackward(b *runtime.Bound, v *tripletMarginValue
 	if b.Tensor(8) != nil || b.Tensor(9) != nil || b.Tensor(10) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0] = b.Ptr[5], 1
-		a.Ptr[1], a.Row[1] = b.Ptr[3], 1
-		a.Ptr[2], a.Row[2] = b.Ptr[4], 1
+		a.Ptr[0], a.Row[0] = b.Ptr[3], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
+		a.Ptr[2], a.Row[2] = b.Ptr[5], 1
 		a.Ptr[3], a.Row[3] = b.Ptr[6], 1
 		a.Ptr[4] = dyScaled
 		a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
@@ -1494,8 +1498,8 @@ func tripletMarginIfNoSwapSumRunBackward(b *runtime.Bound, v *tripletMarginValue
 		a.Ptr[8], a.Row[8], a.Step[8] = b.Spare(8, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[9], a.Row[9], a.Step[9] = b.Spare(9, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[10], a.Row[10], a.Step[10] = b.Spare(10, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = runtime.Select64(0 < b.Ext[1], float64(1), float64(0))
-		a.F[1] = v.margin
+		a.F[0] = v.margin
+		a.F[1] = runtime.Select64(0 < b.Ext[1], float64(1), float64(0))
 		a.F[2] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
@@ -1511,9 +1515,9 @@ func tripletMarginIfSwapNoneRunBackward(b *runtime.Bound, v *tripletMarginValues
 	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(12) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0] = b.Ptr[5], 1
-		a.Ptr[1], a.Row[1] = b.Ptr[3], 1
-		a.Ptr[2], a.Row[2] = b.Ptr[4], 1
+		a.Ptr[0], a.Row[0] = b.Ptr[3], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
+		a.Ptr[2], a.Row[2] = b.Ptr[5], 1
 		a.Ptr[3], a.Row[3] = b.Ptr[6], 1
 		a.Ptr[4], a.Row[4] = b.Ptr[7], 1
 		a.Ptr[5], a.Row[5] = b.Ptr[8], 1
@@ -1524,8 +1528,8 @@ func tripletMarginIfSwapNoneRunBackward(b *runtime.Bound, v *tripletMarginValues
 		a.Ptr[10], a.Row[10], a.Step[10] = b.Spare(10, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[11], a.Row[11], a.Step[11] = b.Spare(11, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[12], a.Row[12], a.Step[12] = b.Spare(12, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = runtime.Select64(0 < b.Ext[1], float64(1), float64(0))
-		a.F[1] = v.margin
+		a.F[0] = v.margin
+		a.F[1] = runtime.Select64(0 < b.Ext[1], float64(1), float64(0))
 		a.F[2] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
@@ -1555,9 +1559,9 @@ func tripletMarginIfSwapMeanRunBackward(b *runtime.Bound, v *tripletMarginValues
 	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(12) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0] = b.Ptr[5], 1
-		a.Ptr[1], a.Row[1] = b.Ptr[3], 1
-		a.Ptr[2], a.Row[2] = b.Ptr[4], 1
+		a.Ptr[0], a.Row[0] = b.Ptr[3], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
+		a.Ptr[2], a.Row[2] = b.Ptr[5], 1
 		a.Ptr[3], a.Row[3] = b.Ptr[6], 1
 		a.Ptr[4], a.Row[4] = b.Ptr[7], 1
 		a.Ptr[5], a.Row[5] = b.Ptr[8], 1
@@ -1568,8 +1572,8 @@ func tripletMarginIfSwapMeanRunBackward(b *runtime.Bound, v *tripletMarginValues
 		a.Ptr[10], a.Row[10], a.Step[10] = b.Spare(10, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[11], a.Row[11], a.Step[11] = b.Spare(11, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[12], a.Row[12], a.Step[12] = b.Spare(12, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = runtime.Select64(0 < b.Ext[1], float64(1), float64(0))
-		a.F[1] = v.margin
+		a.F[0] = v.margin
+		a.F[1] = runtime.Select64(0 < b.Ext[1], float64(1), float64(0))
 		a.F[2] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
@@ -1599,9 +1603,9 @@ func tripletMarginIfSwapSumRunBackward(b *runtime.Bound, v *tripletMarginValues)
 	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(12) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0] = b.Ptr[5], 1
-		a.Ptr[1], a.Row[1] = b.Ptr[3], 1
-		a.Ptr[2], a.Row[2] = b.Ptr[4], 1
+		a.Ptr[0], a.Row[0] = b.Ptr[3], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
+		a.Ptr[2], a.Row[2] = b.Ptr[5], 1
 		a.Ptr[3], a.Row[3] = b.Ptr[6], 1
 		a.Ptr[4], a.Row[4] = b.Ptr[7], 1
 		a.Ptr[5], a.Row[5] = b.Ptr[8], 1
@@ -1612,8 +1616,8 @@ func tripletMarginIfSwapSumRunBackward(b *runtime.Bound, v *tripletMarginValues)
 		a.Ptr[10], a.Row[10], a.Step[10] = b.Spare(10, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[11], a.Row[11], a.Step[11] = b.Spare(11, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[12], a.Row[12], a.Step[12] = b.Spare(12, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = runtime.Select64(0 < b.Ext[1], float64(1), float64(0))
-		a.F[1] = v.margin
+		a.F[0] = v.margin
+		a.F[1] = runtime.Select64(0 < b.Ext[1], float64(1), float64(0))
 		a.F[2] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
@@ -2084,20 +2088,20 @@ func tripletMarginElseElseElseElseElseNoSwapNoneRunBackward(b *runtime.Bound, v 
 	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
-		a.Ptr[2], a.Row[2] = b.Ptr[4], 1
-		a.Ptr[3], a.Row[3] = b.Ptr[3], 1
+		a.Ptr[0], a.Row[0] = b.Ptr[3], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
 		a.Ptr[4], a.Row[4] = b.Ptr[5], 1
 		a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[1], b.Ext[1]*b.Move(1), b.Move(1)
 		a.Ptr[6], a.Row[6], a.Step[6] = b.Spare(6, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[7], a.Row[7], a.Step[7] = b.Spare(7, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[8], a.Row[8], a.Step[8] = b.Spare(8, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = v.eps
-		a.F[1] = v.margin
-		a.F[2] = 1 / v.normP
-		a.F[3] = runtime.Select64(0 < v.normP, float64(1), float64(0))
-		a.F[4] = runtime.Select64(b.Rounded(0, 1/v.normP) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[0] = v.margin
+		a.F[1] = 1 / v.normP
+		a.F[2] = runtime.Select64(0 < v.normP, float64(1), float64(0))
+		a.F[3] = runtime.Select64(b.Rounded(0, 1/v.normP) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[4] = v.eps
 		a.F[5] = runtime.Select64(b.Rounded(0, v.normP) == b.Rounded(0, 0), float64(1), float64(0))
 		a.F[6] = v.normP
 		switch b.DType[0] {
@@ -2128,20 +2132,20 @@ func tripletMarginElseElseElseElseElseNoSwapMeanRunBackward(b *runtime.Bound, v 
 	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
-		a.Ptr[2], a.Row[2] = b.Ptr[4], 1
-		a.Ptr[3], a.Row[3] = b.Ptr[3], 1
+		a.Ptr[0], a.Row[0] = b.Ptr[3], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
 		a.Ptr[4] = dyScaled
 		a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[1], b.Ext[1]*b.Move(1), b.Move(1)
 		a.Ptr[6], a.Row[6], a.Step[6] = b.Spare(6, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[7], a.Row[7], a.Step[7] = b.Spare(7, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[8], a.Row[8], a.Step[8] = b.Spare(8, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = v.eps
-		a.F[1] = v.margin
-		a.F[2] = 1 / v.normP
-		a.F[3] = runtime.Select64(0 < v.normP, float64(1), float64(0))
-		a.F[4] = runtime.Select64(b.Rounded(0, 1/v.normP) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[0] = v.margin
+		a.F[1] = 1 / v.normP
+		a.F[2] = runtime.Select64(0 < v.normP, float64(1), float64(0))
+		a.F[3] = runtime.Select64(b.Rounded(0, 1/v.normP) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[4] = v.eps
 		a.F[5] = runtime.Select64(b.Rounded(0, v.normP) == b.Rounded(0, 0), float64(1), float64(0))
 		a.F[6] = v.normP
 		switch b.DType[0] {
@@ -2172,20 +2176,20 @@ func tripletMarginElseElseElseElseElseNoSwapSumRunBackward(b *runtime.Bound, v *
 	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
-		a.Ptr[2], a.Row[2] = b.Ptr[4], 1
-		a.Ptr[3], a.Row[3] = b.Ptr[3], 1
+		a.Ptr[0], a.Row[0] = b.Ptr[3], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
 		a.Ptr[4] = dyScaled
 		a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[1], b.Ext[1]*b.Move(1), b.Move(1)
 		a.Ptr[6], a.Row[6], a.Step[6] = b.Spare(6, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[7], a.Row[7], a.Step[7] = b.Spare(7, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[8], a.Row[8], a.Step[8] = b.Spare(8, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = v.eps
-		a.F[1] = v.margin
-		a.F[2] = 1 / v.normP
-		a.F[3] = runtime.Select64(0 < v.normP, float64(1), float64(0))
-		a.F[4] = runtime.Select64(b.Rounded(0, 1/v.normP) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[0] = v.margin
+		a.F[1] = 1 / v.normP
+		a.F[2] = runtime.Select64(0 < v.normP, float64(1), float64(0))
+		a.F[3] = runtime.Select64(b.Rounded(0, 1/v.normP) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[4] = v.eps
 		a.F[5] = runtime.Select64(b.Rounded(0, v.normP) == b.Rounded(0, 0), float64(1), float64(0))
 		a.F[6] = v.normP
 		switch b.DType[0] {
@@ -2202,21 +2206,21 @@ func tripletMarginElseElseElseElseElseSwapNoneRunBackward(b *runtime.Bound, v *t
 	if b.Tensor(7) != nil || b.Tensor(8) != nil || b.Tensor(9) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
-		a.Ptr[2], a.Row[2] = b.Ptr[4], 1
-		a.Ptr[3], a.Row[3] = b.Ptr[3], 1
-		a.Ptr[4], a.Row[4] = b.Ptr[5], 1
+		a.Ptr[0], a.Row[0] = b.Ptr[3], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
+		a.Ptr[2], a.Row[2] = b.Ptr[5], 1
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
+		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
 		a.Ptr[5], a.Row[5] = b.Ptr[6], 1
 		a.Ptr[6], a.Row[6], a.Step[6] = b.Ptr[1], b.Ext[1]*b.Move(1), b.Move(1)
 		a.Ptr[7], a.Row[7], a.Step[7] = b.Spare(7, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[8], a.Row[8], a.Step[8] = b.Spare(8, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[9], a.Row[9], a.Step[9] = b.Spare(9, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = v.eps
-		a.F[1] = v.margin
-		a.F[2] = 1 / v.normP
-		a.F[3] = runtime.Select64(0 < v.normP, float64(1), float64(0))
-		a.F[4] = runtime.Select64(b.Rounded(0, 1/v.normP) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[0] = v.margin
+		a.F[1] = 1 / v.normP
+		a.F[2] = runtime.Select64(0 < v.normP, float64(1), float64(0))
+		a.F[3] = runtime.Select64(b.Rounded(0, 1/v.normP) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[4] = v.eps
 		a.F[5] = runtime.Select64(b.Rounded(0, v.normP) == b.Rounded(0, 0), float64(1), float64(0))
 		a.F[6] = v.normP
 		switch b.DType[0] {
@@ -2247,21 +2251,21 @@ func tripletMarginElseElseElseElseElseSwapMeanRunBackward(b *runtime.Bound, v *t
 	if b.Tensor(7) != nil || b.Tensor(8) != nil || b.Tensor(9) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
-		a.Ptr[2], a.Row[2] = b.Ptr[4], 1
-		a.Ptr[3], a.Row[3] = b.Ptr[3], 1
-		a.Ptr[4], a.Row[4] = b.Ptr[5], 1
+		a.Ptr[0], a.Row[0] = b.Ptr[3], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
+		a.Ptr[2], a.Row[2] = b.Ptr[5], 1
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
+		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
 		a.Ptr[5] = dyScaled
 		a.Ptr[6], a.Row[6], a.Step[6] = b.Ptr[1], b.Ext[1]*b.Move(1), b.Move(1)
 		a.Ptr[7], a.Row[7], a.Step[7] = b.Spare(7, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[8], a.Row[8], a.Step[8] = b.Spare(8, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[9], a.Row[9], a.Step[9] = b.Spare(9, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = v.eps
-		a.F[1] = v.margin
-		a.F[2] = 1 / v.normP
-		a.F[3] = runtime.Select64(0 < v.normP, float64(1), float64(0))
-		a.F[4] = runtime.Select64(b.Rounded(0, 1/v.normP) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[0] = v.margin
+		a.F[1] = 1 / v.normP
+		a.F[2] = runtime.Select64(0 < v.normP, float64(1), float64(0))
+		a.F[3] = runtime.Select64(b.Rounded(0, 1/v.normP) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[4] = v.eps
 		a.F[5] = runtime.Select64(b.Rounded(0, v.normP) == b.Rounded(0, 0), float64(1), float64(0))
 		a.F[6] = v.normP
 		switch b.DType[0] {
@@ -2292,21 +2296,21 @@ func tripletMarginElseElseElseElseElseSwapSumRunBackward(b *runtime.Bound, v *tr
 	if b.Tensor(7) != nil || b.Tensor(8) != nil || b.Tensor(9) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
-		a.Ptr[2], a.Row[2] = b.Ptr[4], 1
-		a.Ptr[3], a.Row[3] = b.Ptr[3], 1
-		a.Ptr[4], a.Row[4] = b.Ptr[5], 1
+		a.Ptr[0], a.Row[0] = b.Ptr[3], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
+		a.Ptr[2], a.Row[2] = b.Ptr[5], 1
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
+		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
 		a.Ptr[5] = dyScaled
 		a.Ptr[6], a.Row[6], a.Step[6] = b.Ptr[1], b.Ext[1]*b.Move(1), b.Move(1)
 		a.Ptr[7], a.Row[7], a.Step[7] = b.Spare(7, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[8], a.Row[8], a.Step[8] = b.Spare(8, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.Ptr[9], a.Row[9], a.Step[9] = b.Spare(9, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = v.eps
-		a.F[1] = v.margin
-		a.F[2] = 1 / v.normP
-		a.F[3] = runtime.Select64(0 < v.normP, float64(1), float64(0))
-		a.F[4] = runtime.Select64(b.Rounded(0, 1/v.normP) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[0] = v.margin
+		a.F[1] = 1 / v.normP
+		a.F[2] = runtime.Select64(0 < v.normP, float64(1), float64(0))
+		a.F[3] = runtime.Select64(b.Rounded(0, 1/v.normP) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[4] = v.eps
 		a.F[5] = runtime.Select64(b.Rounded(0, v.normP) == b.Rounded(0, 0), float64(1), float64(0))
 		a.F[6] = v.normP
 		switch b.DType[0] {
@@ -2931,7 +2935,7 @@ var tripletMarginElseElseElseElseIfNoSwapNoneBackward = runtime.Signature{
 }
 
 var tripletMarginElseElseElseElseIfNoSwapMeanForward = runtime.Signature{
-	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2970,7 +2974,7 @@ func init() {
 	})
 }
 
-var triplet_margin_norm_p_is_2_no_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_no_swap_none_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var triplet_margin_norm_p_is_2_no_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_no_swap_none_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func triplet_margin_norm_p_is_2_no_swap_none_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_norm_p_is_2_no_swap_none_f32_forward_0_plan) {
@@ -2990,7 +2994,7 @@ func triplet_margin_norm_p_is_2_no_swap_none_f32_backward_0_launch(a *runtime.Ar
 	runtime.Launch(triplet_margin_norm_p_is_2_no_swap_none_f32_backward_0, a, &triplet_margin_norm_p_is_2_no_swap_none_f32_backward_0_plan)
 }
 
-var triplet_margin_norm_p_is_2_no_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_no_swap_none_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var triplet_margin_norm_p_is_2_no_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_no_swap_none_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func triplet_margin_norm_p_is_2_no_swap_none_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_norm_p_is_2_no_swap_none_f64_forward_0_plan) {
@@ -3010,7 +3014,7 @@ func triplet_margin_norm_p_is_2_no_swap_none_f64_backward_0_launch(a *runtime.Ar
 	runtime.Launch(triplet_margin_norm_p_is_2_no_swap_none_f64_backward_0, a, &triplet_margin_norm_p_is_2_no_swap_none_f64_backward_0_plan)
 }
 
-var triplet_margin_norm_p_is_2_no_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_no_swap_mean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_norm_p_is_2_no_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_no_swap_mean_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 3}}}
 
 func triplet_margin_norm_p_is_2_no_swap_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_norm_p_is_2_no_swap_mean_f32_forward_0_plan) {
@@ -3020,7 +3024,7 @@ func triplet_margin_norm_p_is_2_no_swap_mean_f32_forward_0_launch(a *runtime.Arg
 	runtime.Launch(triplet_margin_norm_p_is_2_no_swap_mean_f32_forward_0, a, &triplet_margin_norm_p_is_2_no_swap_mean_f32_forward_0_plan)
 }
 
-var triplet_margin_norm_p_is_2_no_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_no_swap_mean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_norm_p_is_2_no_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_no_swap_mean_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 3}}}
 
 func triplet_margin_norm_p_is_2_no_swap_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_norm_p_is_2_no_swap_mean_f64_forward_0_plan) {
@@ -3030,7 +3034,7 @@ func triplet_margin_norm_p_is_2_no_swap_mean_f64_forward_0_launch(a *runtime.Arg
 	runtime.Launch(triplet_margin_norm_p_is_2_no_swap_mean_f64_forward_0, a, &triplet_margin_norm_p_is_2_no_swap_mean_f64_forward_0_plan)
 }
 
-var triplet_margin_norm_p_is_2_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_swap_none_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var triplet_margin_norm_p_is_2_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_swap_none_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 2}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func triplet_margin_norm_p_is_2_swap_none_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_norm_p_is_2_swap_none_f32_forward_0_plan) {
@@ -3050,7 +3054,7 @@ func triplet_margin_norm_p_is_2_swap_none_f32_backward_0_launch(a *runtime.Args)
 	runtime.Launch(triplet_margin_norm_p_is_2_swap_none_f32_backward_0, a, &triplet_margin_norm_p_is_2_swap_none_f32_backward_0_plan)
 }
 
-var triplet_margin_norm_p_is_2_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_swap_none_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var triplet_margin_norm_p_is_2_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_swap_none_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 2}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func triplet_margin_norm_p_is_2_swap_none_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_norm_p_is_2_swap_none_f64_forward_0_plan) {
@@ -3070,7 +3074,7 @@ func triplet_margin_norm_p_is_2_swap_none_f64_backward_0_launch(a *runtime.Args)
 	runtime.Launch(triplet_margin_norm_p_is_2_swap_none_f64_backward_0, a, &triplet_margin_norm_p_is_2_swap_none_f64_backward_0_plan)
 }
 
-var triplet_margin_norm_p_is_2_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_swap_mean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_norm_p_is_2_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_swap_mean_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 2}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 3}}}
 
 func triplet_margin_norm_p_is_2_swap_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_norm_p_is_2_swap_mean_f32_forward_0_plan) {
@@ -3080,7 +3084,7 @@ func triplet_margin_norm_p_is_2_swap_mean_f32_forward_0_launch(a *runtime.Args) 
 	runtime.Launch(triplet_margin_norm_p_is_2_swap_mean_f32_forward_0, a, &triplet_margin_norm_p_is_2_swap_mean_f32_forward_0_plan)
 }
 
-var triplet_margin_norm_p_is_2_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_swap_mean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_norm_p_is_2_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_norm_p_is_2_swap_mean_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 2}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 3}}}
 
 func triplet_margin_norm_p_is_2_swap_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_norm_p_is_2_swap_mean_f64_forward_0_plan) {
@@ -3090,7 +3094,7 @@ func triplet_margin_norm_p_is_2_swap_mean_f64_forward_0_launch(a *runtime.Args) 
 	runtime.Launch(triplet_margin_norm_p_is_2_swap_mean_f64_forward_0, a, &triplet_margin_norm_p_is_2_swap_mean_f64_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_forward_0_plan) {
@@ -3100,7 +3104,7 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_forward_0_laun
 	runtime.Launch(triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_forward_0, a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_backward_0_plan) {
@@ -3110,7 +3114,7 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_backward_0_lau
 	runtime.Launch(triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_backward_0, a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_backward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_forward_0_plan) {
@@ -3120,7 +3124,7 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_forward_0_laun
 	runtime.Launch(triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_forward_0, a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_backward_0_plan) {
@@ -3130,7 +3134,7 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_backward_0_lau
 	runtime.Launch(triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_backward_0, a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_backward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f32_forward_0_plan) {
@@ -3140,7 +3144,7 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f32_forward_0_laun
 	runtime.Launch(triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f32_forward_0, a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f32_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f64_forward_0_plan) {
@@ -3150,7 +3154,7 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f64_forward_0_laun
 	runtime.Launch(triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f64_forward_0, a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f64_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_forward_0_plan) {
@@ -3160,7 +3164,7 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_forward_0_launch(
 	runtime.Launch(triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_forward_0, a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_backward_0_plan) {
@@ -3170,7 +3174,7 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_backward_0_launch
 	runtime.Launch(triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_backward_0, a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_backward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_forward_0_plan) {
@@ -3180,7 +3184,7 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_forward_0_launch(
 	runtime.Launch(triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_forward_0, a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_backward_0_plan) {
@@ -3190,7 +3194,7 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_backward_0_launch
 	runtime.Launch(triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_backward_0, a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_backward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f32_forward_0_plan) {
@@ -3200,7 +3204,7 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f32_forward_0_launch(
 	runtime.Launch(triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f32_forward_0, a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f32_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f64_forward_0_plan) {
@@ -3210,7 +3214,7 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f64_forward_0_launch(
 	runtime.Launch(triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f64_forward_0, a, &triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f64_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f32_forward_0_plan) {
@@ -3220,7 +3224,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f32_forward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f32_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f64_forward_0_plan) {
@@ -3230,7 +3234,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f64_forward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_none_f64_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f32_forward_0_plan) {
@@ -3240,7 +3244,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f32_forward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f32_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f64_forward_0_plan) {
@@ -3250,7 +3254,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f64_forward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_mean_f64_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 1, Monoid: runtime.MinOf}, {Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f32_forward_0_plan) {
@@ -3260,7 +3264,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_non
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f32_forward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f32_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 1, Monoid: runtime.MinOf}, {Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f64_forward_0_plan) {
@@ -3270,7 +3274,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_non
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f64_forward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_none_f64_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 1, Monoid: runtime.MinOf}, {Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f32_forward_0_plan) {
@@ -3280,7 +3284,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mea
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f32_forward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f32_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 1, Monoid: runtime.MinOf}, {Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f64_forward_0_plan) {
@@ -3290,7 +3294,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mea
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f64_forward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mean_f64_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f32_forward_0_plan) {
@@ -3310,7 +3314,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f32_backward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f32_backward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f64_forward_0_plan) {
@@ -3330,7 +3334,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f64_backward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_none_f64_backward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f32_forward_0_plan) {
@@ -3340,7 +3344,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f32_forward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f32_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f64_forward_0_plan) {
@@ -3350,7 +3354,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f64_forward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_no_swap_mean_f64_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f32_forward_0_plan) {
@@ -3370,7 +3374,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f32_backward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f32_backward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f64_forward_0_plan) {
@@ -3390,7 +3394,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f64_backward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_none_f64_backward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f32_forward_0_plan) {
@@ -3400,7 +3404,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f32_forward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f32_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f64_forward_0_plan) {
@@ -3410,7 +3414,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f64_forward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_p_is_1_swap_mean_f64_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f32_forward_0_plan) {
@@ -3430,7 +3434,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f32_backward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f32_backward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f64_forward_0_plan) {
@@ -3450,7 +3454,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f64_backward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f64_backward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f32_forward_0_plan) {
@@ -3460,7 +3464,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f32_forward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f32_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f64_forward_0_plan) {
@@ -3470,7 +3474,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f64_forward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_mean_f64_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f32_forward_0_plan) {
@@ -3490,7 +3494,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f32_backward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f32_backward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f64_forward_0_plan) {
@@ -3510,7 +3514,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f64_backward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f64_backward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_mean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_mean_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_mean_f32_forward_0_plan) {
@@ -3520,7 +3524,7 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 	runtime.Launch(triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_mean_f32_forward_0, a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_mean_f32_forward_0_plan)
 }
 
-var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_mean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/loss.triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_mean_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_mean_f64_forward_0_plan) {

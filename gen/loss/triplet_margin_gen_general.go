@@ -6,6 +6,73 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// tripletMarginPart0 is a loop that runs in parts.
+type tripletMarginPart0 struct {
+	a, p []float32
+	sum  []int64
+	eps  float32
+	D    int
+	i    int64
+}
+
+func (part *tripletMarginPart0) Run(from, to int) error {
+	a, p, sum, eps, D, i := part.a, part.p, part.sum, part.eps, part.D, part.i
+	for b2 := from; b2 < to; b2++ {
+		sum2 := int64(0)
+		aRow := b2 * D
+		for d := range D {
+			if !(a[aRow+d]-p[aRow+d]+eps != 0) {
+				continue
+			}
+			sum2 += i
+		}
+		sum[b2] = sum2
+	}
+	return nil
+}
+
+// tripletMarginPart1 is a loop that runs in parts.
+type tripletMarginPart1 struct {
+	a, n []float32
+	sum2 []int64
+	eps  float32
+	D    int
+	i    int64
+}
+
+func (part *tripletMarginPart1) Run(from, to int) error {
+	a, n, sum2, eps, D, i := part.a, part.n, part.sum2, part.eps, part.D, part.i
+	for b2 := from; b2 < to; b2++ {
+		sum3 := int64(0)
+		aRow := b2 * D
+		for d := range D {
+			if !(a[aRow+d]-n[aRow+d]+eps != 0) {
+				continue
+			}
+			sum3 += i
+		}
+		sum2[b2] = sum3
+	}
+	return nil
+}
+
+// tripletMarginPart2 is a loop that runs in parts.
+type tripletMarginPart2 struct {
+	v         tripletMarginValues
+	y         []float32
+	sum, sum2 []int64
+	i2        float32
+}
+
+func (part *tripletMarginPart2) Run(from, to int) error {
+	v, y, sum, sum2, i2 := &part.v, part.y, part.sum, part.sum2, part.i2
+	for b2 := from; b2 < to; b2++ {
+		t := float32(v.margin + float64(int(sum[b2])) - float64(int(sum2[b2])))
+		y[b2] = runtime.Max32(i2, t)
+	}
+	return nil
+}
+
 // tripletMarginElseElseElseElseIfNoSwapNoneRunF32 computes triplet_margin with not norm_p == real(2), not norm_p == inf, not norm_p == -inf, not norm_p == real(1), norm_p == real(0), swap false, reduction none, T f32.
 func tripletMarginElseElseElseElseIfNoSwapNoneRunF32(b *runtime.Bound, v *tripletMarginValues) error {
 	B := b.Ext[0]
@@ -19,37 +86,98 @@ func tripletMarginElseElseElseElseIfNoSwapNoneRunF32(b *runtime.Bound, v *triple
 	sum := runtime.Temp[int64](b, B)
 	eps := float32(v.eps)
 	i := int64(1)
-	for b2 := range B {
+	if part := (tripletMarginPart0{a, p, sum, eps, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
+
+	// sum2[b] += 1   for b in ...B, d in D   where a[b, d] - n[b, d] + T(eps) != 0
+	sum2 := runtime.Temp[int64](b, B)
+	if part := (tripletMarginPart1{a, n, sum2, eps, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
+
+	// y[b] = max(T(real(0)), T(margin + real(exact(sum[b])) - real(exact(sum2[b]))))   for b in ...B
+	i2 := float32(0)
+	if part := (tripletMarginPart2{*v, y, sum, sum2, i2}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// tripletMarginPart3 is a loop that runs in parts.
+type tripletMarginPart3 struct {
+	v    tripletMarginValues
+	a, p []float64
+	sum  []int64
+	D    int
+	i    int64
+}
+
+func (part *tripletMarginPart3) Run(from, to int) error {
+	v, a, p, sum, D, i := &part.v, part.a, part.p, part.sum, part.D, part.i
+	for b2 := from; b2 < to; b2++ {
 		sum2 := int64(0)
 		aRow := b2 * D
 		for d := range D {
-			if !(a[aRow+d]-p[aRow+d]+eps != 0) {
+			if !(a[aRow+d]-p[aRow+d]+v.eps != 0) {
 				continue
 			}
 			sum2 += i
 		}
 		sum[b2] = sum2
 	}
+	return nil
+}
 
-	// sum2[b] += 1   for b in ...B, d in D   where a[b, d] - n[b, d] + T(eps) != 0
-	sum2 := runtime.Temp[int64](b, B)
-	for b2 := range B {
+// tripletMarginPart4 is a loop that runs in parts.
+type tripletMarginPart4 struct {
+	v    tripletMarginValues
+	a, n []float64
+	sum2 []int64
+	D    int
+	i    int64
+}
+
+func (part *tripletMarginPart4) Run(from, to int) error {
+	v, a, n, sum2, D, i := &part.v, part.a, part.n, part.sum2, part.D, part.i
+	for b2 := from; b2 < to; b2++ {
 		sum3 := int64(0)
 		aRow := b2 * D
 		for d := range D {
-			if !(a[aRow+d]-n[aRow+d]+eps != 0) {
+			if !(a[aRow+d]-n[aRow+d]+v.eps != 0) {
 				continue
 			}
 			sum3 += i
 		}
 		sum2[b2] = sum3
 	}
+	return nil
+}
 
-	// y[b] = max(T(real(0)), T(margin + real(exact(sum[b])) - real(exact(sum2[b]))))   for b in ...B
-	i2 := float32(0)
-	for b2 := range B {
-		t := float32(v.margin + float64(int(sum[b2])) - float64(int(sum2[b2])))
-		y[b2] = runtime.Max32(i2, t)
+// tripletMarginPart5 is a loop that runs in parts.
+type tripletMarginPart5 struct {
+	v         tripletMarginValues
+	y         []float64
+	sum, sum2 []int64
+}
+
+func (part *tripletMarginPart5) Run(from, to int) error {
+	v, y, sum, sum2 := &part.v, part.y, part.sum, part.sum2
+	for b2 := from; b2 < to; b2++ {
+		t := runtime.Max64(0, v.margin+float64(int(sum[b2]))-float64(int(sum2[b2])))
+		y[b2] = t
 	}
 	return nil
 }
@@ -66,36 +194,31 @@ func tripletMarginElseElseElseElseIfNoSwapNoneRunF64(b *runtime.Bound, v *triple
 	// sum[b] += 1   for b in ...B, d in D   where a[b, d] - p[b, d] + T(eps) != 0
 	sum := runtime.Temp[int64](b, B)
 	i := int64(1)
-	for b2 := range B {
-		sum2 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-p[aRow+d]+v.eps != 0) {
-				continue
-			}
-			sum2 += i
+	if part := (tripletMarginPart3{*v, a, p, sum, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum2[b] += 1   for b in ...B, d in D   where a[b, d] - n[b, d] + T(eps) != 0
 	sum2 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum3 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-n[aRow+d]+v.eps != 0) {
-				continue
-			}
-			sum3 += i
+	if part := (tripletMarginPart4{*v, a, n, sum2, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum2[b2] = sum3
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// y[b] = max(T(real(0)), T(margin + real(exact(sum[b])) - real(exact(sum2[b]))))   for b in ...B
-	for b2 := range B {
-		t := runtime.Max64(0, v.margin+float64(int(sum[b2]))-float64(int(sum2[b2])))
-		y[b2] = t
+	if part := (tripletMarginPart5{*v, y, sum, sum2}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }
@@ -113,30 +236,22 @@ func tripletMarginElseElseElseElseIfNoSwapMeanRunF32(b *runtime.Bound, v *triple
 	sum := runtime.Temp[int64](b, B)
 	eps := float32(v.eps)
 	i := int64(1)
-	for b2 := range B {
-		sum2 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-p[aRow+d]+eps != 0) {
-				continue
-			}
-			sum2 += i
+	if part := (tripletMarginPart0{a, p, sum, eps, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum2[b] += 1   for b in ...B, d in D   where a[b, d] - n[b, d] + T(eps) != 0
 	sum2 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum3 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-n[aRow+d]+eps != 0) {
-				continue
-			}
-			sum3 += i
+	if part := (tripletMarginPart1{a, n, sum2, eps, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum2[b2] = sum3
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// mean[] += max(f64(real(0)), f64(margin + real(exact(sum[b])) - real(exact(sum2[b]))))   for b in ...B
@@ -165,30 +280,22 @@ func tripletMarginElseElseElseElseIfNoSwapMeanRunF64(b *runtime.Bound, v *triple
 	// sum[b] += 1   for b in ...B, d in D   where a[b, d] - p[b, d] + T(eps) != 0
 	sum := runtime.Temp[int64](b, B)
 	i := int64(1)
-	for b2 := range B {
-		sum2 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-p[aRow+d]+v.eps != 0) {
-				continue
-			}
-			sum2 += i
+	if part := (tripletMarginPart3{*v, a, p, sum, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum2[b] += 1   for b in ...B, d in D   where a[b, d] - n[b, d] + T(eps) != 0
 	sum2 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum3 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-n[aRow+d]+v.eps != 0) {
-				continue
-			}
-			sum3 += i
+	if part := (tripletMarginPart4{*v, a, n, sum2, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum2[b2] = sum3
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// mean[] += max(f64(real(0)), f64(margin + real(exact(sum[b])) - real(exact(sum2[b]))))   for b in ...B
@@ -218,30 +325,22 @@ func tripletMarginElseElseElseElseIfNoSwapSumRunF32(b *runtime.Bound, v *triplet
 	sum := runtime.Temp[int64](b, B)
 	eps := float32(v.eps)
 	i := int64(1)
-	for b2 := range B {
-		sum2 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-p[aRow+d]+eps != 0) {
-				continue
-			}
-			sum2 += i
+	if part := (tripletMarginPart0{a, p, sum, eps, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum2[b] += 1   for b in ...B, d in D   where a[b, d] - n[b, d] + T(eps) != 0
 	sum2 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum3 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-n[aRow+d]+eps != 0) {
-				continue
-			}
-			sum3 += i
+	if part := (tripletMarginPart1{a, n, sum2, eps, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum2[b2] = sum3
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// y[] += max(acc(T)(real(0)), acc(T)(margin + real(exact(sum[b])) - real(exact(sum2[b]))))   for b in ...B
@@ -267,30 +366,22 @@ func tripletMarginElseElseElseElseIfNoSwapSumRunF64(b *runtime.Bound, v *triplet
 	// sum[b] += 1   for b in ...B, d in D   where a[b, d] - p[b, d] + T(eps) != 0
 	sum := runtime.Temp[int64](b, B)
 	i := int64(1)
-	for b2 := range B {
-		sum2 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-p[aRow+d]+v.eps != 0) {
-				continue
-			}
-			sum2 += i
+	if part := (tripletMarginPart3{*v, a, p, sum, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum2[b] += 1   for b in ...B, d in D   where a[b, d] - n[b, d] + T(eps) != 0
 	sum2 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum3 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-n[aRow+d]+v.eps != 0) {
-				continue
-			}
-			sum3 += i
+	if part := (tripletMarginPart4{*v, a, n, sum2, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum2[b2] = sum3
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// y[] += max(acc(T)(real(0)), acc(T)(margin + real(exact(sum[b])) - real(exact(sum2[b]))))   for b in ...B
@@ -300,6 +391,49 @@ func tripletMarginElseElseElseElseIfNoSwapSumRunF64(b *runtime.Bound, v *triplet
 		sum3 += t
 	}
 	y[0] = sum3
+	return nil
+}
+
+// tripletMarginPart6 is a loop that runs in parts.
+type tripletMarginPart6 struct {
+	n, p []float32
+	sum3 []int64
+	eps  float32
+	D    int
+	i    int64
+}
+
+func (part *tripletMarginPart6) Run(from, to int) error {
+	n, p, sum3, eps, D, i := part.n, part.p, part.sum3, part.eps, part.D, part.i
+	for b2 := from; b2 < to; b2++ {
+		sum4 := int64(0)
+		pRow := b2 * D
+		for d := range D {
+			if !(p[pRow+d]-n[pRow+d]+eps != 0) {
+				continue
+			}
+			sum4 += i
+		}
+		sum3[b2] = sum4
+	}
+	return nil
+}
+
+// tripletMarginPart7 is a loop that runs in parts.
+type tripletMarginPart7 struct {
+	v               tripletMarginValues
+	y               []float32
+	sum, sum2, sum3 []int64
+	i2              float32
+}
+
+func (part *tripletMarginPart7) Run(from, to int) error {
+	v, y, sum, sum2, sum3, i2 := &part.v, part.y, part.sum, part.sum2, part.sum3, part.i2
+	for b2 := from; b2 < to; b2++ {
+		t := runtime.Min64(float64(int(sum2[b2])), float64(int(sum3[b2])))
+		t2 := runtime.Max32(i2, float32(v.margin+float64(int(sum[b2]))-t))
+		y[b2] = t2
+	}
 	return nil
 }
 
@@ -316,52 +450,83 @@ func tripletMarginElseElseElseElseIfSwapNoneRunF32(b *runtime.Bound, v *tripletM
 	sum := runtime.Temp[int64](b, B)
 	eps := float32(v.eps)
 	i := int64(1)
-	for b2 := range B {
-		sum2 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-p[aRow+d]+eps != 0) {
-				continue
-			}
-			sum2 += i
+	if part := (tripletMarginPart0{a, p, sum, eps, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum2[b] += 1   for b in ...B, d in D   where a[b, d] - n[b, d] + T(eps) != 0
 	sum2 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum3 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-n[aRow+d]+eps != 0) {
-				continue
-			}
-			sum3 += i
+	if part := (tripletMarginPart1{a, n, sum2, eps, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum2[b2] = sum3
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum3[b] += 1   for b in ...B, d in D   where p[b, d] - n[b, d] + T(eps) != 0
 	sum3 := runtime.Temp[int64](b, B)
-	for b2 := range B {
+	if part := (tripletMarginPart6{n, p, sum3, eps, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
+
+	// y[b] = max(T(real(0)), T(margin + real(exact(sum[b])) - min(real(exact(sum2[b])), real(exact(sum3[b])))))   for b in ...B
+	i2 := float32(0)
+	if part := (tripletMarginPart7{*v, y, sum, sum2, sum3, i2}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// tripletMarginPart8 is a loop that runs in parts.
+type tripletMarginPart8 struct {
+	v    tripletMarginValues
+	n, p []float64
+	sum3 []int64
+	D    int
+	i    int64
+}
+
+func (part *tripletMarginPart8) Run(from, to int) error {
+	v, n, p, sum3, D, i := &part.v, part.n, part.p, part.sum3, part.D, part.i
+	for b2 := from; b2 < to; b2++ {
 		sum4 := int64(0)
 		pRow := b2 * D
 		for d := range D {
-			if !(p[pRow+d]-n[pRow+d]+eps != 0) {
+			if !(p[pRow+d]-n[pRow+d]+v.eps != 0) {
 				continue
 			}
 			sum4 += i
 		}
 		sum3[b2] = sum4
 	}
+	return nil
+}
 
-	// y[b] = max(T(real(0)), T(margin + real(exact(sum[b])) - min(real(exact(sum2[b])), real(exact(sum3[b])))))   for b in ...B
-	i2 := float32(0)
-	for b2 := range B {
+// tripletMarginPart9 is a loop that runs in parts.
+type tripletMarginPart9 struct {
+	v               tripletMarginValues
+	y               []float64
+	sum, sum2, sum3 []int64
+}
+
+func (part *tripletMarginPart9) Run(from, to int) error {
+	v, y, sum, sum2, sum3 := &part.v, part.y, part.sum, part.sum2, part.sum3
+	for b2 := from; b2 < to; b2++ {
 		t := runtime.Min64(float64(int(sum2[b2])), float64(int(sum3[b2])))
-		t2 := runtime.Max32(i2, float32(v.margin+float64(int(sum[b2]))-t))
-		y[b2] = t2
+		y[b2] = runtime.Max64(0, v.margin+float64(int(sum[b2]))-t)
 	}
 	return nil
 }
@@ -378,50 +543,41 @@ func tripletMarginElseElseElseElseIfSwapNoneRunF64(b *runtime.Bound, v *tripletM
 	// sum[b] += 1   for b in ...B, d in D   where a[b, d] - p[b, d] + T(eps) != 0
 	sum := runtime.Temp[int64](b, B)
 	i := int64(1)
-	for b2 := range B {
-		sum2 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-p[aRow+d]+v.eps != 0) {
-				continue
-			}
-			sum2 += i
+	if part := (tripletMarginPart3{*v, a, p, sum, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum2[b] += 1   for b in ...B, d in D   where a[b, d] - n[b, d] + T(eps) != 0
 	sum2 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum3 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-n[aRow+d]+v.eps != 0) {
-				continue
-			}
-			sum3 += i
+	if part := (tripletMarginPart4{*v, a, n, sum2, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum2[b2] = sum3
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum3[b] += 1   for b in ...B, d in D   where p[b, d] - n[b, d] + T(eps) != 0
 	sum3 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum4 := int64(0)
-		pRow := b2 * D
-		for d := range D {
-			if !(p[pRow+d]-n[pRow+d]+v.eps != 0) {
-				continue
-			}
-			sum4 += i
+	if part := (tripletMarginPart8{*v, n, p, sum3, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum3[b2] = sum4
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// y[b] = max(T(real(0)), T(margin + real(exact(sum[b])) - min(real(exact(sum2[b])), real(exact(sum3[b])))))   for b in ...B
-	for b2 := range B {
-		t := runtime.Min64(float64(int(sum2[b2])), float64(int(sum3[b2])))
-		y[b2] = runtime.Max64(0, v.margin+float64(int(sum[b2]))-t)
+	if part := (tripletMarginPart9{*v, y, sum, sum2, sum3}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }
@@ -439,44 +595,32 @@ func tripletMarginElseElseElseElseIfSwapMeanRunF32(b *runtime.Bound, v *tripletM
 	sum := runtime.Temp[int64](b, B)
 	eps := float32(v.eps)
 	i := int64(1)
-	for b2 := range B {
-		sum2 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-p[aRow+d]+eps != 0) {
-				continue
-			}
-			sum2 += i
+	if part := (tripletMarginPart0{a, p, sum, eps, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum2[b] += 1   for b in ...B, d in D   where a[b, d] - n[b, d] + T(eps) != 0
 	sum2 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum3 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-n[aRow+d]+eps != 0) {
-				continue
-			}
-			sum3 += i
+	if part := (tripletMarginPart1{a, n, sum2, eps, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum2[b2] = sum3
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum3[b] += 1   for b in ...B, d in D   where p[b, d] - n[b, d] + T(eps) != 0
 	sum3 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum4 := int64(0)
-		pRow := b2 * D
-		for d := range D {
-			if !(p[pRow+d]-n[pRow+d]+eps != 0) {
-				continue
-			}
-			sum4 += i
+	if part := (tripletMarginPart6{n, p, sum3, eps, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum3[b2] = sum4
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// mean[] += max(f64(real(0)), f64(margin + real(exact(sum[b])) - min(real(exact(sum2[b])), real(exact(sum3[b])))))   for b in ...B
@@ -505,44 +649,32 @@ func tripletMarginElseElseElseElseIfSwapMeanRunF64(b *runtime.Bound, v *tripletM
 	// sum[b] += 1   for b in ...B, d in D   where a[b, d] - p[b, d] + T(eps) != 0
 	sum := runtime.Temp[int64](b, B)
 	i := int64(1)
-	for b2 := range B {
-		sum2 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-p[aRow+d]+v.eps != 0) {
-				continue
-			}
-			sum2 += i
+	if part := (tripletMarginPart3{*v, a, p, sum, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum2[b] += 1   for b in ...B, d in D   where a[b, d] - n[b, d] + T(eps) != 0
 	sum2 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum3 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-n[aRow+d]+v.eps != 0) {
-				continue
-			}
-			sum3 += i
+	if part := (tripletMarginPart4{*v, a, n, sum2, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum2[b2] = sum3
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum3[b] += 1   for b in ...B, d in D   where p[b, d] - n[b, d] + T(eps) != 0
 	sum3 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum4 := int64(0)
-		pRow := b2 * D
-		for d := range D {
-			if !(p[pRow+d]-n[pRow+d]+v.eps != 0) {
-				continue
-			}
-			sum4 += i
+	if part := (tripletMarginPart8{*v, n, p, sum3, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum3[b2] = sum4
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// mean[] += max(f64(real(0)), f64(margin + real(exact(sum[b])) - min(real(exact(sum2[b])), real(exact(sum3[b])))))   for b in ...B
@@ -572,44 +704,32 @@ func tripletMarginElseElseElseElseIfSwapSumRunF32(b *runtime.Bound, v *tripletMa
 	sum := runtime.Temp[int64](b, B)
 	eps := float32(v.eps)
 	i := int64(1)
-	for b2 := range B {
-		sum2 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-p[aRow+d]+eps != 0) {
-				continue
-			}
-			sum2 += i
+	if part := (tripletMarginPart0{a, p, sum, eps, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum2[b] += 1   for b in ...B, d in D   where a[b, d] - n[b, d] + T(eps) != 0
 	sum2 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum3 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-n[aRow+d]+eps != 0) {
-				continue
-			}
-			sum3 += i
+	if part := (tripletMarginPart1{a, n, sum2, eps, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum2[b2] = sum3
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum3[b] += 1   for b in ...B, d in D   where p[b, d] - n[b, d] + T(eps) != 0
 	sum3 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum4 := int64(0)
-		pRow := b2 * D
-		for d := range D {
-			if !(p[pRow+d]-n[pRow+d]+eps != 0) {
-				continue
-			}
-			sum4 += i
+	if part := (tripletMarginPart6{n, p, sum3, eps, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum3[b2] = sum4
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// y[] += max(acc(T)(real(0)), acc(T)(margin + real(exact(sum[b])) - min(real(exact(sum2[b])), real(exact(sum3[b])))))   for b in ...B
@@ -636,44 +756,32 @@ func tripletMarginElseElseElseElseIfSwapSumRunF64(b *runtime.Bound, v *tripletMa
 	// sum[b] += 1   for b in ...B, d in D   where a[b, d] - p[b, d] + T(eps) != 0
 	sum := runtime.Temp[int64](b, B)
 	i := int64(1)
-	for b2 := range B {
-		sum2 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-p[aRow+d]+v.eps != 0) {
-				continue
-			}
-			sum2 += i
+	if part := (tripletMarginPart3{*v, a, p, sum, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum2[b] += 1   for b in ...B, d in D   where a[b, d] - n[b, d] + T(eps) != 0
 	sum2 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum3 := int64(0)
-		aRow := b2 * D
-		for d := range D {
-			if !(a[aRow+d]-n[aRow+d]+v.eps != 0) {
-				continue
-			}
-			sum3 += i
+	if part := (tripletMarginPart4{*v, a, n, sum2, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum2[b2] = sum3
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// sum3[b] += 1   for b in ...B, d in D   where p[b, d] - n[b, d] + T(eps) != 0
 	sum3 := runtime.Temp[int64](b, B)
-	for b2 := range B {
-		sum4 := int64(0)
-		pRow := b2 * D
-		for d := range D {
-			if !(p[pRow+d]-n[pRow+d]+v.eps != 0) {
-				continue
-			}
-			sum4 += i
+	if part := (tripletMarginPart8{*v, n, p, sum3, D, i}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum3[b2] = sum4
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// y[] += max(acc(T)(real(0)), acc(T)(margin + real(exact(sum[b])) - min(real(exact(sum2[b])), real(exact(sum3[b])))))   for b in ...B

@@ -21,8 +21,8 @@ func triplet_margin_norm_p_is_2_no_swap_none_f32_forward_0_go(a *runtime.Args) {
 		runtime.Fill(high[:], float32(math.Inf(-1)))
 		var high2 [32]float32
 		runtime.Fill(high2[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -32,70 +32,88 @@ func triplet_margin_norm_p_is_2_no_swap_none_f32_forward_0_go(a *runtime.Args) {
 				high2[i%32] = runtime.Max32(high2[i%32], runtime.Abs32(a2v-n2[i]+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c2 := c && !(v == 0)
-		v2 := runtime.Select32(c2 && !(runtime.Abs32(v) == inf), v, 1)
-		v3 := runtime.Abs32(v2)
-		v4 := runtime.Select32(v3 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v3, 1.0842022e-19, 1))
-		v5 := 1 / float32(v2*v4)
-		v6 := runtime.LaneMax(high2[:])
-		c3 := c && !(v6 == 0)
-		v7 := runtime.Select32(c3 && !(runtime.Abs32(v6) == inf), v6, 1)
-		v8 := runtime.Abs32(v7)
-		v9 := runtime.Select32(v8 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v8, 1.0842022e-19, 1))
-		v10 := 1 / float32(v7*v9)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v := runtime.Select32(c2 && !(runtime.Abs32(rowHigh) == inf), rowHigh, 1)
+		v2 := runtime.Abs32(v)
+		v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
+		v4 := 1 / float32(v*v3)
+		c3 := c && !(rowHigh2 == 0)
+		v5 := runtime.Select32(c3 && !(runtime.Abs32(rowHigh2) == inf), rowHigh2, 1)
+		v6 := runtime.Abs32(v5)
+		v7 := runtime.Select32(v6 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v6, 1.0842022e-19, 1))
+		v8 := 1 / float32(v5*v7)
 		// Pass 2: sum, sum.
 		var sum3 [32]float32
 		var sum4 [32]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
 				a2v2 := a2[i]
-				v11 := float32(float32((a2v2-p[i]+eps)*v4) * v5)
-				v12 := float32(float32((a2v2-n2[i]+eps)*v9) * v10)
-				sum3[i%32] += float32(v11 * v11)
-				sum4[i%32] += float32(v12 * v12)
+				v9 := float32(float32((a2v2-p[i]+eps)*v3) * v4)
+				v10 := float32(float32((a2v2-n2[i]+eps)*v7) * v8)
+				sum3[i%32] += float32(v9 * v9)
+				sum4[i%32] += float32(v10 * v10)
 			}
 		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v6
-		v13 := runtime.LaneSum(sum3[:])
-		v14 := runtime.LaneSum(sum4[:])
-		v15 := margin + runtime.Select32(c2, float32(v2*float32(math.Sqrt(float64(v13)))), 0) - runtime.Select32(c3, float32(v7*float32(math.Sqrt(float64(v14)))), 0)
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v13
-		*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = v14
-		*runtime.At[float32](a.Ptr[7], r*a.Row[7]) = runtime.Max32(0, v15)
+		rowSum3 := runtime.RowValue(a, 2, 2, runtime.LaneSum(sum3[:]))
+		rowSum4 := runtime.RowValue(a, 2, 3, runtime.LaneSum(sum4[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		v11 := margin + runtime.Select32(c2, float32(v*float32(math.Sqrt(float64(rowSum3)))), 0) - runtime.Select32(c3, float32(v5*float32(math.Sqrt(float64(rowSum4)))), 0)
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowSum3
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = rowSum4
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[7], r*a.Row[7]) = runtime.Max32(0, v11)
+		}
 	}
 }
 
-// triplet_margin_norm_p_is_2_no_swap_none_f32_backward_0_go reads max2, max3, sum, sum2, dY, a2, n2, p; writes dA, dP, dN.
+// triplet_margin_norm_p_is_2_no_swap_none_f32_backward_0_go reads max2, sum, max2_2, sum2, dY, a2, n2, p; writes dA, dP, dN.
 func triplet_margin_norm_p_is_2_no_swap_none_f32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
-	s0 := float32(a.F[0])
-	margin := float32(a.F[1])
+	margin := float32(a.F[0])
+	s1 := float32(a.F[1])
 	eps := float32(a.F[2])
-	c := s0 != 0
+	c := s1 != 0
 	for r := range a.Rows {
 		max2v := *runtime.At[float32](a.Ptr[0], r*a.Row[0])
-		c2 := c && !(max2v == 0)
-		max3v := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		c3 := c && !(max3v == 0)
-		v := runtime.Select32(c3 && !(runtime.Abs32(max3v) == inf), max3v, 1)
-		v2 := float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[2], r*a.Row[2]))))
-		v3 := runtime.Select32(c2 && !(runtime.Abs32(max2v) == inf), max2v, 1)
+		c2 := !(max2v == 0)
+		c3 := c && c2
+		v := runtime.Select32(c3 && !(runtime.Abs32(max2v) == inf), max2v, 1)
+		v2 := float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[1], r*a.Row[1]))))
+		max22v := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
+		c4 := !(max22v == 0)
+		c5 := c && c4
+		v3 := runtime.Select32(c5 && !(runtime.Abs32(max22v) == inf), max22v, 1)
 		v4 := float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[3], r*a.Row[3]))))
-		v5 := margin + runtime.Select32(c3, float32(v*v2), 0) - runtime.Select32(c2, float32(v3*v4), 0)
-		c4 := v5 <= 0
-		c5 := !c4
-		c6 := c2 && c5
+		v5 := margin + runtime.Select32(c3, float32(v*v2), 0) - runtime.Select32(c5, float32(v3*v4), 0)
+		c6 := v5 <= 0
+		c7 := !c6 && c
+		c8 := c7 && c4
 		v6 := float32(0.5 * *runtime.At[float32](a.Ptr[4], r*a.Row[4]))
-		v7 := runtime.Select32(c2, runtime.Select32(c4, 0, -(float32(v6*v3)/v4)), 0)
+		v7 := runtime.Select32(c6, 0, runtime.Select32(c5, -(float32(v6*v3)/v4), 0))
 		v8 := float32(2*v7) / v3 / v3
-		c7 := c3 && c5
-		v9 := float32(2 * runtime.Select32(c3, runtime.Select32(c4, 0, float32(v6*v)/v2), 0))
+		c9 := c7 && c2
+		v9 := float32(2 * runtime.Select32(c6, 0, runtime.Select32(c3, float32(v6*v)/v2, 0)))
 		v10 := v9 / v / v
 		// Pass 1: store dA, dP, dN.
 		for n := 0; n < a.N; n += 64 {
@@ -110,9 +128,9 @@ func triplet_margin_norm_p_is_2_no_swap_none_f32_backward_0_go(a *runtime.Args) 
 				a2v := a2[i]
 				v11 := float32(v8 * (a2v - n2[i] + eps))
 				v12 := float32(v10 * (a2v - p[i] + eps))
-				dA[i] = runtime.Select32(c6, v11, 0) + runtime.Select32(c7, v12, 0)
-				dP[i] = runtime.Select32(c7, -v12, 0)
-				dN[i] = runtime.Select32(c6, -v11, 0)
+				dA[i] = runtime.Select32(c8, v11, 0) + runtime.Select32(c9, v12, 0)
+				dP[i] = runtime.Select32(c9, -v12, 0)
+				dN[i] = runtime.Select32(c8, -v11, 0)
 			}
 		}
 	}
@@ -131,8 +149,8 @@ func triplet_margin_norm_p_is_2_no_swap_none_f64_forward_0_go(a *runtime.Args) {
 		runtime.Fill(high[:], float64(math.Inf(-1)))
 		var high2 [16]float64
 		runtime.Fill(high2[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -142,70 +160,88 @@ func triplet_margin_norm_p_is_2_no_swap_none_f64_forward_0_go(a *runtime.Args) {
 				high2[i%16] = runtime.Max64(high2[i%16], math.Abs(a2v-n2[i]+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c2 := c && !(v == 0)
-		v2 := runtime.Select64(c2 && !(math.Abs(v) == inf), v, 1)
-		v3 := math.Abs(v2)
-		v4 := runtime.Select64(v3 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v3, 1.4916681462400413e-154, 1))
-		v5 := 1 / float64(v2*v4)
-		v6 := runtime.LaneMax(high2[:])
-		c3 := c && !(v6 == 0)
-		v7 := runtime.Select64(c3 && !(math.Abs(v6) == inf), v6, 1)
-		v8 := math.Abs(v7)
-		v9 := runtime.Select64(v8 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v8, 1.4916681462400413e-154, 1))
-		v10 := 1 / float64(v7*v9)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v := runtime.Select64(c2 && !(math.Abs(rowHigh) == inf), rowHigh, 1)
+		v2 := math.Abs(v)
+		v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
+		v4 := 1 / float64(v*v3)
+		c3 := c && !(rowHigh2 == 0)
+		v5 := runtime.Select64(c3 && !(math.Abs(rowHigh2) == inf), rowHigh2, 1)
+		v6 := math.Abs(v5)
+		v7 := runtime.Select64(v6 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v6, 1.4916681462400413e-154, 1))
+		v8 := 1 / float64(v5*v7)
 		// Pass 2: sum, sum.
 		var sum3 [16]float64
 		var sum4 [16]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
 				a2v2 := a2[i]
-				v11 := float64(float64((a2v2-p[i]+eps)*v4) * v5)
-				v12 := float64(float64((a2v2-n2[i]+eps)*v9) * v10)
-				sum3[i%16] += float64(v11 * v11)
-				sum4[i%16] += float64(v12 * v12)
+				v9 := float64(float64((a2v2-p[i]+eps)*v3) * v4)
+				v10 := float64(float64((a2v2-n2[i]+eps)*v7) * v8)
+				sum3[i%16] += float64(v9 * v9)
+				sum4[i%16] += float64(v10 * v10)
 			}
 		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v6
-		v13 := runtime.LaneSum(sum3[:])
-		v14 := runtime.LaneSum(sum4[:])
-		v15 := margin + runtime.Select64(c2, float64(v2*math.Sqrt(v13)), 0) - runtime.Select64(c3, float64(v7*math.Sqrt(v14)), 0)
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v13
-		*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = v14
-		*runtime.At[float64](a.Ptr[7], r*a.Row[7]) = runtime.Max64(0, v15)
+		rowSum3 := runtime.RowValue(a, 2, 2, runtime.LaneSum(sum3[:]))
+		rowSum4 := runtime.RowValue(a, 2, 3, runtime.LaneSum(sum4[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		v11 := margin + runtime.Select64(c2, float64(v*math.Sqrt(rowSum3)), 0) - runtime.Select64(c3, float64(v5*math.Sqrt(rowSum4)), 0)
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowSum3
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = rowSum4
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[7], r*a.Row[7]) = runtime.Max64(0, v11)
+		}
 	}
 }
 
-// triplet_margin_norm_p_is_2_no_swap_none_f64_backward_0_go reads max2, max3, sum, sum2, dY, a2, n2, p; writes dA, dP, dN.
+// triplet_margin_norm_p_is_2_no_swap_none_f64_backward_0_go reads max2, sum, max2_2, sum2, dY, a2, n2, p; writes dA, dP, dN.
 func triplet_margin_norm_p_is_2_no_swap_none_f64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
-	s0 := float64(a.F[0])
-	margin := float64(a.F[1])
+	margin := float64(a.F[0])
+	s1 := float64(a.F[1])
 	eps := float64(a.F[2])
-	c := s0 != 0
+	c := s1 != 0
 	for r := range a.Rows {
 		max2v := *runtime.At[float64](a.Ptr[0], r*a.Row[0])
-		c2 := c && !(max2v == 0)
-		max3v := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		c3 := c && !(max3v == 0)
-		v := runtime.Select64(c3 && !(math.Abs(max3v) == inf), max3v, 1)
-		v2 := math.Sqrt(*runtime.At[float64](a.Ptr[2], r*a.Row[2]))
-		v3 := runtime.Select64(c2 && !(math.Abs(max2v) == inf), max2v, 1)
+		c2 := !(max2v == 0)
+		c3 := c && c2
+		v := runtime.Select64(c3 && !(math.Abs(max2v) == inf), max2v, 1)
+		v2 := math.Sqrt(*runtime.At[float64](a.Ptr[1], r*a.Row[1]))
+		max22v := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
+		c4 := !(max22v == 0)
+		c5 := c && c4
+		v3 := runtime.Select64(c5 && !(math.Abs(max22v) == inf), max22v, 1)
 		v4 := math.Sqrt(*runtime.At[float64](a.Ptr[3], r*a.Row[3]))
-		v5 := margin + runtime.Select64(c3, float64(v*v2), 0) - runtime.Select64(c2, float64(v3*v4), 0)
-		c4 := v5 <= 0
-		c5 := !c4
-		c6 := c2 && c5
+		v5 := margin + runtime.Select64(c3, float64(v*v2), 0) - runtime.Select64(c5, float64(v3*v4), 0)
+		c6 := v5 <= 0
+		c7 := !c6 && c
+		c8 := c7 && c4
 		v6 := float64(0.5 * *runtime.At[float64](a.Ptr[4], r*a.Row[4]))
-		v7 := runtime.Select64(c2, runtime.Select64(c4, 0, -(float64(v6*v3)/v4)), 0)
+		v7 := runtime.Select64(c6, 0, runtime.Select64(c5, -(float64(v6*v3)/v4), 0))
 		v8 := float64(2*v7) / v3 / v3
-		c7 := c3 && c5
-		v9 := float64(2 * runtime.Select64(c3, runtime.Select64(c4, 0, float64(v6*v)/v2), 0))
+		c9 := c7 && c2
+		v9 := float64(2 * runtime.Select64(c6, 0, runtime.Select64(c3, float64(v6*v)/v2, 0)))
 		v10 := v9 / v / v
 		// Pass 1: store dA, dP, dN.
 		for n := 0; n < a.N; n += 64 {
@@ -220,9 +256,9 @@ func triplet_margin_norm_p_is_2_no_swap_none_f64_backward_0_go(a *runtime.Args) 
 				a2v := a2[i]
 				v11 := float64(v8 * (a2v - n2[i] + eps))
 				v12 := float64(v10 * (a2v - p[i] + eps))
-				dA[i] = runtime.Select64(c6, v11, 0) + runtime.Select64(c7, v12, 0)
-				dP[i] = runtime.Select64(c7, -v12, 0)
-				dN[i] = runtime.Select64(c6, -v11, 0)
+				dA[i] = runtime.Select64(c8, v11, 0) + runtime.Select64(c9, v12, 0)
+				dP[i] = runtime.Select64(c9, -v12, 0)
+				dN[i] = runtime.Select64(c8, -v11, 0)
 			}
 		}
 	}
@@ -242,8 +278,8 @@ func triplet_margin_norm_p_is_2_no_swap_mean_f32_forward_0_go(a *runtime.Args) {
 		runtime.Fill(high[:], float32(math.Inf(-1)))
 		var high2 [32]float32
 		runtime.Fill(high2[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -253,42 +289,58 @@ func triplet_margin_norm_p_is_2_no_swap_mean_f32_forward_0_go(a *runtime.Args) {
 				high2[i%32] = runtime.Max32(high2[i%32], runtime.Abs32(a2v-n2[i]+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c2 := c && !(v == 0)
-		v2 := runtime.Select32(c2 && !(runtime.Abs32(v) == inf), v, 1)
-		v3 := runtime.Abs32(v2)
-		v4 := runtime.Select32(v3 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v3, 1.0842022e-19, 1))
-		v5 := 1 / float32(v2*v4)
-		v6 := runtime.LaneMax(high2[:])
-		c3 := c && !(v6 == 0)
-		v7 := runtime.Select32(c3 && !(runtime.Abs32(v6) == inf), v6, 1)
-		v8 := runtime.Abs32(v7)
-		v9 := runtime.Select32(v8 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v8, 1.0842022e-19, 1))
-		v10 := 1 / float32(v7*v9)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v := runtime.Select32(c2 && !(runtime.Abs32(rowHigh) == inf), rowHigh, 1)
+		v2 := runtime.Abs32(v)
+		v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
+		v4 := 1 / float32(v*v3)
+		c3 := c && !(rowHigh2 == 0)
+		v5 := runtime.Select32(c3 && !(runtime.Abs32(rowHigh2) == inf), rowHigh2, 1)
+		v6 := runtime.Abs32(v5)
+		v7 := runtime.Select32(v6 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v6, 1.0842022e-19, 1))
+		v8 := 1 / float32(v5*v7)
 		// Pass 2: sum, sum.
 		var sum4 [32]float32
 		var sum5 [32]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
 				a2v2 := a2[i]
-				v11 := float32(float32((a2v2-p[i]+eps)*v4) * v5)
-				v12 := float32(float32((a2v2-n2[i]+eps)*v9) * v10)
-				sum4[i%32] += float32(v11 * v11)
-				sum5[i%32] += float32(v12 * v12)
+				v9 := float32(float32((a2v2-p[i]+eps)*v3) * v4)
+				v10 := float32(float32((a2v2-n2[i]+eps)*v7) * v8)
+				sum4[i%32] += float32(v9 * v9)
+				sum5[i%32] += float32(v10 * v10)
 			}
 		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v6
-		v13 := runtime.LaneSum(sum4[:])
-		v14 := runtime.LaneSum(sum5[:])
-		v15 := margin + runtime.Select32(c2, float32(v2*float32(math.Sqrt(float64(v13)))), 0) - runtime.Select32(c3, float32(v7*float32(math.Sqrt(float64(v14)))), 0)
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v13
-		*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = v14
-		sum3 += runtime.Max32(0, v15)
+		rowSum4 := runtime.RowValue(a, 2, 2, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 2, 3, runtime.LaneSum(sum5[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		v11 := margin + runtime.Select32(c2, float32(v*float32(math.Sqrt(float64(rowSum4)))), 0) - runtime.Select32(c3, float32(v5*float32(math.Sqrt(float64(rowSum5)))), 0)
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowSum4
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = rowSum5
+		}
+		if a.Ends(2) {
+			sum3 += runtime.Max32(0, v11)
+		}
 	}
 	*runtime.At[float32](a.Ptr[7], 0) = sum3
 }
@@ -307,8 +359,8 @@ func triplet_margin_norm_p_is_2_no_swap_mean_f64_forward_0_go(a *runtime.Args) {
 		runtime.Fill(high[:], float64(math.Inf(-1)))
 		var high2 [16]float64
 		runtime.Fill(high2[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -318,42 +370,58 @@ func triplet_margin_norm_p_is_2_no_swap_mean_f64_forward_0_go(a *runtime.Args) {
 				high2[i%16] = runtime.Max64(high2[i%16], math.Abs(a2v-n2[i]+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c2 := c && !(v == 0)
-		v2 := runtime.Select64(c2 && !(math.Abs(v) == inf), v, 1)
-		v3 := math.Abs(v2)
-		v4 := runtime.Select64(v3 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v3, 1.4916681462400413e-154, 1))
-		v5 := 1 / float64(v2*v4)
-		v6 := runtime.LaneMax(high2[:])
-		c3 := c && !(v6 == 0)
-		v7 := runtime.Select64(c3 && !(math.Abs(v6) == inf), v6, 1)
-		v8 := math.Abs(v7)
-		v9 := runtime.Select64(v8 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v8, 1.4916681462400413e-154, 1))
-		v10 := 1 / float64(v7*v9)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v := runtime.Select64(c2 && !(math.Abs(rowHigh) == inf), rowHigh, 1)
+		v2 := math.Abs(v)
+		v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
+		v4 := 1 / float64(v*v3)
+		c3 := c && !(rowHigh2 == 0)
+		v5 := runtime.Select64(c3 && !(math.Abs(rowHigh2) == inf), rowHigh2, 1)
+		v6 := math.Abs(v5)
+		v7 := runtime.Select64(v6 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v6, 1.4916681462400413e-154, 1))
+		v8 := 1 / float64(v5*v7)
 		// Pass 2: sum, sum.
 		var sum4 [16]float64
 		var sum5 [16]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
 				a2v2 := a2[i]
-				v11 := float64(float64((a2v2-p[i]+eps)*v4) * v5)
-				v12 := float64(float64((a2v2-n2[i]+eps)*v9) * v10)
-				sum4[i%16] += float64(v11 * v11)
-				sum5[i%16] += float64(v12 * v12)
+				v9 := float64(float64((a2v2-p[i]+eps)*v3) * v4)
+				v10 := float64(float64((a2v2-n2[i]+eps)*v7) * v8)
+				sum4[i%16] += float64(v9 * v9)
+				sum5[i%16] += float64(v10 * v10)
 			}
 		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v6
-		v13 := runtime.LaneSum(sum4[:])
-		v14 := runtime.LaneSum(sum5[:])
-		v15 := margin + runtime.Select64(c2, float64(v2*math.Sqrt(v13)), 0) - runtime.Select64(c3, float64(v7*math.Sqrt(v14)), 0)
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v13
-		*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = v14
-		sum3 += runtime.Max64(0, v15)
+		rowSum4 := runtime.RowValue(a, 2, 2, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 2, 3, runtime.LaneSum(sum5[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		v11 := margin + runtime.Select64(c2, float64(v*math.Sqrt(rowSum4)), 0) - runtime.Select64(c3, float64(v5*math.Sqrt(rowSum5)), 0)
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowSum4
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = rowSum5
+		}
+		if a.Ends(2) {
+			sum3 += runtime.Max64(0, v11)
+		}
 	}
 	*runtime.At[float64](a.Ptr[7], 0) = sum3
 }
@@ -373,8 +441,8 @@ func triplet_margin_norm_p_is_2_swap_none_f32_forward_0_go(a *runtime.Args) {
 		runtime.Fill(high2[:], float32(math.Inf(-1)))
 		var high3 [16]float32
 		runtime.Fill(high3[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -387,105 +455,129 @@ func triplet_margin_norm_p_is_2_swap_none_f32_forward_0_go(a *runtime.Args) {
 				high3[i%16] = runtime.Max32(high3[i%16], runtime.Abs32(pv-n2v+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c2 := c && !(v == 0)
-		v2 := runtime.Select32(c2 && !(runtime.Abs32(v) == inf), v, 1)
-		v3 := runtime.Abs32(v2)
-		v4 := runtime.Select32(v3 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v3, 1.0842022e-19, 1))
-		v5 := 1 / float32(v2*v4)
-		v6 := runtime.LaneMax(high2[:])
-		c3 := c && !(v6 == 0)
-		v7 := runtime.Select32(c3 && !(runtime.Abs32(v6) == inf), v6, 1)
-		v8 := runtime.Abs32(v7)
-		v9 := runtime.Select32(v8 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v8, 1.0842022e-19, 1))
-		v10 := 1 / float32(v7*v9)
-		v11 := runtime.LaneMax(high3[:])
-		c4 := c && !(v11 == 0)
-		v12 := runtime.Select32(c4 && !(runtime.Abs32(v11) == inf), v11, 1)
-		v13 := runtime.Abs32(v12)
-		v14 := runtime.Select32(v13 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v13, 1.0842022e-19, 1))
-		v15 := 1 / float32(v12*v14)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		rowHigh3 := runtime.RowValue(a, 1, 2, runtime.LaneMax(high3[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v := runtime.Select32(c2 && !(runtime.Abs32(rowHigh) == inf), rowHigh, 1)
+		v2 := runtime.Abs32(v)
+		v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
+		v4 := 1 / float32(v*v3)
+		c3 := c && !(rowHigh2 == 0)
+		v5 := runtime.Select32(c3 && !(runtime.Abs32(rowHigh2) == inf), rowHigh2, 1)
+		v6 := runtime.Abs32(v5)
+		v7 := runtime.Select32(v6 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v6, 1.0842022e-19, 1))
+		v8 := 1 / float32(v5*v7)
+		c4 := c && !(rowHigh3 == 0)
+		v9 := runtime.Select32(c4 && !(runtime.Abs32(rowHigh3) == inf), rowHigh3, 1)
+		v10 := runtime.Abs32(v9)
+		v11 := runtime.Select32(v10 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v10, 1.0842022e-19, 1))
+		v12 := 1 / float32(v9*v11)
 		// Pass 2: sum, sum, sum.
 		var sum4 [16]float32
 		var sum5 [16]float32
 		var sum6 [16]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
 				a2v2 := a2[i]
 				pv2 := p[i]
-				v16 := float32(float32((a2v2-pv2+eps)*v4) * v5)
+				v13 := float32(float32((a2v2-pv2+eps)*v3) * v4)
 				n2v2 := n2[i]
-				v17 := float32(float32((a2v2-n2v2+eps)*v9) * v10)
-				v18 := float32(float32((pv2-n2v2+eps)*v14) * v15)
-				sum4[i%16] += float32(v16 * v16)
-				sum5[i%16] += float32(v17 * v17)
-				sum6[i%16] += float32(v18 * v18)
+				v14 := float32(float32((a2v2-n2v2+eps)*v7) * v8)
+				v15 := float32(float32((pv2-n2v2+eps)*v11) * v12)
+				sum4[i%16] += float32(v13 * v13)
+				sum5[i%16] += float32(v14 * v14)
+				sum6[i%16] += float32(v15 * v15)
 			}
 		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v6
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v11
-		v19 := runtime.LaneSum(sum4[:])
-		v20 := runtime.LaneSum(sum5[:])
-		v21 := runtime.LaneSum(sum6[:])
-		v22 := runtime.Min32(runtime.Select32(c3, float32(v7*float32(math.Sqrt(float64(v20)))), 0), runtime.Select32(c4, float32(v12*float32(math.Sqrt(float64(v21)))), 0))
-		v23 := margin + runtime.Select32(c2, float32(v2*float32(math.Sqrt(float64(v19)))), 0) - v22
-		*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = v19
-		*runtime.At[float32](a.Ptr[7], r*a.Row[7]) = v20
-		*runtime.At[float32](a.Ptr[8], r*a.Row[8]) = v21
-		*runtime.At[float32](a.Ptr[9], r*a.Row[9]) = runtime.Max32(0, v23)
+		rowSum4 := runtime.RowValue(a, 2, 3, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 2, 4, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 2, 5, runtime.LaneSum(sum6[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowHigh3
+		}
+		v16 := runtime.Min32(runtime.Select32(c3, float32(v5*float32(math.Sqrt(float64(rowSum5)))), 0), runtime.Select32(c4, float32(v9*float32(math.Sqrt(float64(rowSum6)))), 0))
+		v17 := margin + runtime.Select32(c2, float32(v*float32(math.Sqrt(float64(rowSum4)))), 0) - v16
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = rowSum4
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[7], r*a.Row[7]) = rowSum5
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[8], r*a.Row[8]) = rowSum6
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[9], r*a.Row[9]) = runtime.Max32(0, v17)
+		}
 	}
 }
 
-// triplet_margin_norm_p_is_2_swap_none_f32_backward_0_go reads max2, max3, sum, sum2, max3_2, sum3, dY, a2, n2, p; writes dA, dP, dN.
+// triplet_margin_norm_p_is_2_swap_none_f32_backward_0_go reads max2, sum, max2_2, sum2, max3, sum3, dY, a2, n2, p; writes dA, dP, dN.
 func triplet_margin_norm_p_is_2_swap_none_f32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
-	s0 := float32(a.F[0])
-	margin := float32(a.F[1])
+	margin := float32(a.F[0])
+	s1 := float32(a.F[1])
 	eps := float32(a.F[2])
-	c := s0 != 0
+	c := s1 != 0
 	for r := range a.Rows {
 		max2v := *runtime.At[float32](a.Ptr[0], r*a.Row[0])
-		c2 := c && !(max2v == 0)
-		max3v := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
-		c3 := c && !(max3v == 0)
-		v := runtime.Select32(c3 && !(runtime.Abs32(max3v) == inf), max3v, 1)
-		v2 := float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[2], r*a.Row[2]))))
-		v3 := runtime.Select32(c2 && !(runtime.Abs32(max2v) == inf), max2v, 1)
+		c2 := !(max2v == 0)
+		c3 := c && c2
+		v := runtime.Select32(c3 && !(runtime.Abs32(max2v) == inf), max2v, 1)
+		v2 := float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[1], r*a.Row[1]))))
+		max22v := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
+		c4 := !(max22v == 0)
+		c5 := c && c4
+		v3 := runtime.Select32(c5 && !(runtime.Abs32(max22v) == inf), max22v, 1)
 		v4 := float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[3], r*a.Row[3]))))
-		v5 := runtime.Select32(c2, float32(v3*v4), 0)
-		max32v := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
-		c4 := max32v == 0
-		c5 := c && !c4
-		v6 := runtime.Select32(c5 && !(runtime.Abs32(max32v) == inf), max32v, 1)
+		v5 := runtime.Select32(c5, float32(v3*v4), 0)
+		max3v := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
+		c6 := max3v == 0
+		c7 := !c6
+		c8 := c && c7
+		v6 := runtime.Select32(c8 && !(runtime.Abs32(max3v) == inf), max3v, 1)
 		v7 := float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[5], r*a.Row[5]))))
 		v8 := float32(v6 * v7)
-		v9 := runtime.Select32(c5, v8, 0)
+		v9 := runtime.Select32(c8, v8, 0)
 		v10 := margin + runtime.Select32(c3, float32(v*v2), 0) - runtime.Min32(v5, v9)
-		c6 := v10 <= 0
-		c7 := !c6
-		c8 := v9 <= v5
-		c9 := c2 && c7 && (c8 && v5 == v9 || !c8)
-		v11 := runtime.Select32(c4, 0, v8)
-		c10 := v11 <= v5
-		c11 := v5 == v11
+		c9 := v10 <= 0
+		c10 := !c9
+		c11 := v9 <= v5
+		c12 := c10 && (c11 && v5 == v9 || !c11)
+		c13 := c12 && c && c4
+		v11 := runtime.Select32(c6, 0, v8)
 		dYv := *runtime.At[float32](a.Ptr[6], r*a.Row[6])
 		v12 := float32(0.5 * dYv)
-		v13 := float32(0.5 * runtime.Select32(c10, runtime.Select32(c11, -v12, 0), -dYv))
-		v14 := runtime.Select32(c7 && (c10 && c11 || !c10), float32(v13*v3)/v4, 0)
-		v15 := float32(2*runtime.Select32(c2, v14, 0)) / v3 / v3
-		c12 := c3 && c7
-		v16 := float32(2 * runtime.Select32(c3, runtime.Select32(c6, 0, float32(v12*v)/v2), 0))
+		v13 := runtime.Select32(v11 <= v5, runtime.Select32(v5 == v11, -v12, 0), -dYv)
+		v14 := runtime.Select32(c12, runtime.Select32(c5, float32(float32(0.5*v13)*v3)/v4, 0), 0)
+		v15 := float32(2*v14) / v3 / v3
+		c14 := c10 && c && c2
+		v16 := float32(2 * runtime.Select32(c9, 0, runtime.Select32(c3, float32(v12*v)/v2, 0)))
 		v17 := v16 / v / v
-		c13 := v5 <= v9
-		c14 := c5 && c7 && (c13 && v9 == v5 || !c13)
-		v18 := runtime.Select32(v8 == v5, -(float32(float32(0.25*dYv)*v6) / v7), 0)
-		v19 := runtime.Select32(v5 <= v8, v18, -(float32(v12*v6) / v7))
-		v20 := float32(2*runtime.Select32(c5, runtime.Select32(c6, 0, v19), 0)) / v6 / v6
+		c15 := v5 <= v9
+		c16 := v9 == v5
+		c17 := c15 && c16 && c && c7 || !c15 && c && c7
+		c18 := c10 && c17
+		v18 := runtime.Select32(c8, -(float32(float32(0.25*dYv)*v6) / v7), 0)
+		v19 := runtime.Select32(c15, runtime.Select32(c16, v18, 0), runtime.Select32(c8, -(float32(v12*v6)/v7), 0))
+		v20 := float32(2*runtime.Select32(c9, 0, v19)) / v6 / v6
 		// Pass 1: store dA, dP, dN.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -502,9 +594,9 @@ func triplet_margin_norm_p_is_2_swap_none_f32_backward_0_go(a *runtime.Args) {
 				pv := p[i]
 				v22 := float32(v17 * (a2v - pv + eps))
 				v23 := float32(v20 * (pv - n2v + eps))
-				v24 := runtime.Select32(c14, -v23, 0) + runtime.Select32(c9, -v21, 0)
-				dA[i] = runtime.Select32(c9, v21, 0) + runtime.Select32(c12, v22, 0)
-				dP[i] = runtime.Select32(c14, v23, 0) + runtime.Select32(c12, -v22, 0)
+				v24 := runtime.Select32(c18, -v23, 0) + runtime.Select32(c13, -v21, 0)
+				dA[i] = runtime.Select32(c13, v21, 0) + runtime.Select32(c14, v22, 0)
+				dP[i] = runtime.Select32(c18, v23, 0) + runtime.Select32(c14, -v22, 0)
 				dN[i] = v24
 			}
 		}
@@ -526,8 +618,8 @@ func triplet_margin_norm_p_is_2_swap_none_f64_forward_0_go(a *runtime.Args) {
 		runtime.Fill(high2[:], float64(math.Inf(-1)))
 		var high3 [8]float64
 		runtime.Fill(high3[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -540,105 +632,129 @@ func triplet_margin_norm_p_is_2_swap_none_f64_forward_0_go(a *runtime.Args) {
 				high3[i%8] = runtime.Max64(high3[i%8], math.Abs(pv-n2v+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c2 := c && !(v == 0)
-		v2 := runtime.Select64(c2 && !(math.Abs(v) == inf), v, 1)
-		v3 := math.Abs(v2)
-		v4 := runtime.Select64(v3 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v3, 1.4916681462400413e-154, 1))
-		v5 := 1 / float64(v2*v4)
-		v6 := runtime.LaneMax(high2[:])
-		c3 := c && !(v6 == 0)
-		v7 := runtime.Select64(c3 && !(math.Abs(v6) == inf), v6, 1)
-		v8 := math.Abs(v7)
-		v9 := runtime.Select64(v8 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v8, 1.4916681462400413e-154, 1))
-		v10 := 1 / float64(v7*v9)
-		v11 := runtime.LaneMax(high3[:])
-		c4 := c && !(v11 == 0)
-		v12 := runtime.Select64(c4 && !(math.Abs(v11) == inf), v11, 1)
-		v13 := math.Abs(v12)
-		v14 := runtime.Select64(v13 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v13, 1.4916681462400413e-154, 1))
-		v15 := 1 / float64(v12*v14)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		rowHigh3 := runtime.RowValue(a, 1, 2, runtime.LaneMax(high3[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v := runtime.Select64(c2 && !(math.Abs(rowHigh) == inf), rowHigh, 1)
+		v2 := math.Abs(v)
+		v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
+		v4 := 1 / float64(v*v3)
+		c3 := c && !(rowHigh2 == 0)
+		v5 := runtime.Select64(c3 && !(math.Abs(rowHigh2) == inf), rowHigh2, 1)
+		v6 := math.Abs(v5)
+		v7 := runtime.Select64(v6 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v6, 1.4916681462400413e-154, 1))
+		v8 := 1 / float64(v5*v7)
+		c4 := c && !(rowHigh3 == 0)
+		v9 := runtime.Select64(c4 && !(math.Abs(rowHigh3) == inf), rowHigh3, 1)
+		v10 := math.Abs(v9)
+		v11 := runtime.Select64(v10 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v10, 1.4916681462400413e-154, 1))
+		v12 := 1 / float64(v9*v11)
 		// Pass 2: sum, sum, sum.
 		var sum4 [8]float64
 		var sum5 [8]float64
 		var sum6 [8]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
 				a2v2 := a2[i]
 				pv2 := p[i]
-				v16 := float64(float64((a2v2-pv2+eps)*v4) * v5)
+				v13 := float64(float64((a2v2-pv2+eps)*v3) * v4)
 				n2v2 := n2[i]
-				v17 := float64(float64((a2v2-n2v2+eps)*v9) * v10)
-				v18 := float64(float64((pv2-n2v2+eps)*v14) * v15)
-				sum4[i%8] += float64(v16 * v16)
-				sum5[i%8] += float64(v17 * v17)
-				sum6[i%8] += float64(v18 * v18)
+				v14 := float64(float64((a2v2-n2v2+eps)*v7) * v8)
+				v15 := float64(float64((pv2-n2v2+eps)*v11) * v12)
+				sum4[i%8] += float64(v13 * v13)
+				sum5[i%8] += float64(v14 * v14)
+				sum6[i%8] += float64(v15 * v15)
 			}
 		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v6
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v11
-		v19 := runtime.LaneSum(sum4[:])
-		v20 := runtime.LaneSum(sum5[:])
-		v21 := runtime.LaneSum(sum6[:])
-		v22 := runtime.Min64(runtime.Select64(c3, float64(v7*math.Sqrt(v20)), 0), runtime.Select64(c4, float64(v12*math.Sqrt(v21)), 0))
-		v23 := margin + runtime.Select64(c2, float64(v2*math.Sqrt(v19)), 0) - v22
-		*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = v19
-		*runtime.At[float64](a.Ptr[7], r*a.Row[7]) = v20
-		*runtime.At[float64](a.Ptr[8], r*a.Row[8]) = v21
-		*runtime.At[float64](a.Ptr[9], r*a.Row[9]) = runtime.Max64(0, v23)
+		rowSum4 := runtime.RowValue(a, 2, 3, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 2, 4, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 2, 5, runtime.LaneSum(sum6[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowHigh3
+		}
+		v16 := runtime.Min64(runtime.Select64(c3, float64(v5*math.Sqrt(rowSum5)), 0), runtime.Select64(c4, float64(v9*math.Sqrt(rowSum6)), 0))
+		v17 := margin + runtime.Select64(c2, float64(v*math.Sqrt(rowSum4)), 0) - v16
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = rowSum4
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[7], r*a.Row[7]) = rowSum5
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[8], r*a.Row[8]) = rowSum6
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[9], r*a.Row[9]) = runtime.Max64(0, v17)
+		}
 	}
 }
 
-// triplet_margin_norm_p_is_2_swap_none_f64_backward_0_go reads max2, max3, sum, sum2, max3_2, sum3, dY, a2, n2, p; writes dA, dP, dN.
+// triplet_margin_norm_p_is_2_swap_none_f64_backward_0_go reads max2, sum, max2_2, sum2, max3, sum3, dY, a2, n2, p; writes dA, dP, dN.
 func triplet_margin_norm_p_is_2_swap_none_f64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
-	s0 := float64(a.F[0])
-	margin := float64(a.F[1])
+	margin := float64(a.F[0])
+	s1 := float64(a.F[1])
 	eps := float64(a.F[2])
-	c := s0 != 0
+	c := s1 != 0
 	for r := range a.Rows {
 		max2v := *runtime.At[float64](a.Ptr[0], r*a.Row[0])
-		c2 := c && !(max2v == 0)
-		max3v := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
-		c3 := c && !(max3v == 0)
-		v := runtime.Select64(c3 && !(math.Abs(max3v) == inf), max3v, 1)
-		v2 := math.Sqrt(*runtime.At[float64](a.Ptr[2], r*a.Row[2]))
-		v3 := runtime.Select64(c2 && !(math.Abs(max2v) == inf), max2v, 1)
+		c2 := !(max2v == 0)
+		c3 := c && c2
+		v := runtime.Select64(c3 && !(math.Abs(max2v) == inf), max2v, 1)
+		v2 := math.Sqrt(*runtime.At[float64](a.Ptr[1], r*a.Row[1]))
+		max22v := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
+		c4 := !(max22v == 0)
+		c5 := c && c4
+		v3 := runtime.Select64(c5 && !(math.Abs(max22v) == inf), max22v, 1)
 		v4 := math.Sqrt(*runtime.At[float64](a.Ptr[3], r*a.Row[3]))
-		v5 := runtime.Select64(c2, float64(v3*v4), 0)
-		max32v := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
-		c4 := max32v == 0
-		c5 := c && !c4
-		v6 := runtime.Select64(c5 && !(math.Abs(max32v) == inf), max32v, 1)
+		v5 := runtime.Select64(c5, float64(v3*v4), 0)
+		max3v := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
+		c6 := max3v == 0
+		c7 := !c6
+		c8 := c && c7
+		v6 := runtime.Select64(c8 && !(math.Abs(max3v) == inf), max3v, 1)
 		v7 := math.Sqrt(*runtime.At[float64](a.Ptr[5], r*a.Row[5]))
 		v8 := float64(v6 * v7)
-		v9 := runtime.Select64(c5, v8, 0)
+		v9 := runtime.Select64(c8, v8, 0)
 		v10 := margin + runtime.Select64(c3, float64(v*v2), 0) - runtime.Min64(v5, v9)
-		c6 := v10 <= 0
-		c7 := !c6
-		c8 := v9 <= v5
-		c9 := c2 && c7 && (c8 && v5 == v9 || !c8)
-		v11 := runtime.Select64(c4, 0, v8)
-		c10 := v11 <= v5
-		c11 := v5 == v11
+		c9 := v10 <= 0
+		c10 := !c9
+		c11 := v9 <= v5
+		c12 := c10 && (c11 && v5 == v9 || !c11)
+		c13 := c12 && c && c4
+		v11 := runtime.Select64(c6, 0, v8)
 		dYv := *runtime.At[float64](a.Ptr[6], r*a.Row[6])
 		v12 := float64(0.5 * dYv)
-		v13 := float64(0.5 * runtime.Select64(c10, runtime.Select64(c11, -v12, 0), -dYv))
-		v14 := runtime.Select64(c7 && (c10 && c11 || !c10), float64(v13*v3)/v4, 0)
-		v15 := float64(2*runtime.Select64(c2, v14, 0)) / v3 / v3
-		c12 := c3 && c7
-		v16 := float64(2 * runtime.Select64(c3, runtime.Select64(c6, 0, float64(v12*v)/v2), 0))
+		v13 := runtime.Select64(v11 <= v5, runtime.Select64(v5 == v11, -v12, 0), -dYv)
+		v14 := runtime.Select64(c12, runtime.Select64(c5, float64(float64(0.5*v13)*v3)/v4, 0), 0)
+		v15 := float64(2*v14) / v3 / v3
+		c14 := c10 && c && c2
+		v16 := float64(2 * runtime.Select64(c9, 0, runtime.Select64(c3, float64(v12*v)/v2, 0)))
 		v17 := v16 / v / v
-		c13 := v5 <= v9
-		c14 := c5 && c7 && (c13 && v9 == v5 || !c13)
-		v18 := runtime.Select64(v8 == v5, -(float64(float64(0.25*dYv)*v6) / v7), 0)
-		v19 := runtime.Select64(v5 <= v8, v18, -(float64(v12*v6) / v7))
-		v20 := float64(2*runtime.Select64(c5, runtime.Select64(c6, 0, v19), 0)) / v6 / v6
+		c15 := v5 <= v9
+		c16 := v9 == v5
+		c17 := c15 && c16 && c && c7 || !c15 && c && c7
+		c18 := c10 && c17
+		v18 := runtime.Select64(c8, -(float64(float64(0.25*dYv)*v6) / v7), 0)
+		v19 := runtime.Select64(c15, runtime.Select64(c16, v18, 0), runtime.Select64(c8, -(float64(v12*v6)/v7), 0))
+		v20 := float64(2*runtime.Select64(c9, 0, v19)) / v6 / v6
 		// Pass 1: store dA, dP, dN.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
@@ -655,9 +771,9 @@ func triplet_margin_norm_p_is_2_swap_none_f64_backward_0_go(a *runtime.Args) {
 				pv := p[i]
 				v22 := float64(v17 * (a2v - pv + eps))
 				v23 := float64(v20 * (pv - n2v + eps))
-				v24 := runtime.Select64(c14, -v23, 0) + runtime.Select64(c9, -v21, 0)
-				dA[i] = runtime.Select64(c9, v21, 0) + runtime.Select64(c12, v22, 0)
-				dP[i] = runtime.Select64(c14, v23, 0) + runtime.Select64(c12, -v22, 0)
+				v24 := runtime.Select64(c18, -v23, 0) + runtime.Select64(c13, -v21, 0)
+				dA[i] = runtime.Select64(c13, v21, 0) + runtime.Select64(c14, v22, 0)
+				dP[i] = runtime.Select64(c18, v23, 0) + runtime.Select64(c14, -v22, 0)
 				dN[i] = v24
 			}
 		}
@@ -680,8 +796,8 @@ func triplet_margin_norm_p_is_2_swap_mean_f32_forward_0_go(a *runtime.Args) {
 		runtime.Fill(high2[:], float32(math.Inf(-1)))
 		var high3 [16]float32
 		runtime.Fill(high3[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -694,57 +810,77 @@ func triplet_margin_norm_p_is_2_swap_mean_f32_forward_0_go(a *runtime.Args) {
 				high3[i%16] = runtime.Max32(high3[i%16], runtime.Abs32(pv-n2v+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c2 := c && !(v == 0)
-		v2 := runtime.Select32(c2 && !(runtime.Abs32(v) == inf), v, 1)
-		v3 := runtime.Abs32(v2)
-		v4 := runtime.Select32(v3 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v3, 1.0842022e-19, 1))
-		v5 := 1 / float32(v2*v4)
-		v6 := runtime.LaneMax(high2[:])
-		c3 := c && !(v6 == 0)
-		v7 := runtime.Select32(c3 && !(runtime.Abs32(v6) == inf), v6, 1)
-		v8 := runtime.Abs32(v7)
-		v9 := runtime.Select32(v8 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v8, 1.0842022e-19, 1))
-		v10 := 1 / float32(v7*v9)
-		v11 := runtime.LaneMax(high3[:])
-		c4 := c && !(v11 == 0)
-		v12 := runtime.Select32(c4 && !(runtime.Abs32(v11) == inf), v11, 1)
-		v13 := runtime.Abs32(v12)
-		v14 := runtime.Select32(v13 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v13, 1.0842022e-19, 1))
-		v15 := 1 / float32(v12*v14)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		rowHigh3 := runtime.RowValue(a, 1, 2, runtime.LaneMax(high3[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v := runtime.Select32(c2 && !(runtime.Abs32(rowHigh) == inf), rowHigh, 1)
+		v2 := runtime.Abs32(v)
+		v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
+		v4 := 1 / float32(v*v3)
+		c3 := c && !(rowHigh2 == 0)
+		v5 := runtime.Select32(c3 && !(runtime.Abs32(rowHigh2) == inf), rowHigh2, 1)
+		v6 := runtime.Abs32(v5)
+		v7 := runtime.Select32(v6 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v6, 1.0842022e-19, 1))
+		v8 := 1 / float32(v5*v7)
+		c4 := c && !(rowHigh3 == 0)
+		v9 := runtime.Select32(c4 && !(runtime.Abs32(rowHigh3) == inf), rowHigh3, 1)
+		v10 := runtime.Abs32(v9)
+		v11 := runtime.Select32(v10 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v10, 1.0842022e-19, 1))
+		v12 := 1 / float32(v9*v11)
 		// Pass 2: sum, sum, sum.
 		var sum5 [16]float32
 		var sum6 [16]float32
 		var sum7 [16]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
 				a2v2 := a2[i]
 				pv2 := p[i]
-				v16 := float32(float32((a2v2-pv2+eps)*v4) * v5)
+				v13 := float32(float32((a2v2-pv2+eps)*v3) * v4)
 				n2v2 := n2[i]
-				v17 := float32(float32((a2v2-n2v2+eps)*v9) * v10)
-				v18 := float32(float32((pv2-n2v2+eps)*v14) * v15)
-				sum5[i%16] += float32(v16 * v16)
-				sum6[i%16] += float32(v17 * v17)
-				sum7[i%16] += float32(v18 * v18)
+				v14 := float32(float32((a2v2-n2v2+eps)*v7) * v8)
+				v15 := float32(float32((pv2-n2v2+eps)*v11) * v12)
+				sum5[i%16] += float32(v13 * v13)
+				sum6[i%16] += float32(v14 * v14)
+				sum7[i%16] += float32(v15 * v15)
 			}
 		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v6
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v11
-		v19 := runtime.LaneSum(sum5[:])
-		v20 := runtime.LaneSum(sum6[:])
-		v21 := runtime.LaneSum(sum7[:])
-		v22 := runtime.Min32(runtime.Select32(c3, float32(v7*float32(math.Sqrt(float64(v20)))), 0), runtime.Select32(c4, float32(v12*float32(math.Sqrt(float64(v21)))), 0))
-		v23 := margin + runtime.Select32(c2, float32(v2*float32(math.Sqrt(float64(v19)))), 0) - v22
-		*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = v19
-		*runtime.At[float32](a.Ptr[7], r*a.Row[7]) = v20
-		*runtime.At[float32](a.Ptr[8], r*a.Row[8]) = v21
-		sum4 += runtime.Max32(0, v23)
+		rowSum5 := runtime.RowValue(a, 2, 3, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 2, 4, runtime.LaneSum(sum6[:]))
+		rowSum7 := runtime.RowValue(a, 2, 5, runtime.LaneSum(sum7[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowHigh3
+		}
+		v16 := runtime.Min32(runtime.Select32(c3, float32(v5*float32(math.Sqrt(float64(rowSum6)))), 0), runtime.Select32(c4, float32(v9*float32(math.Sqrt(float64(rowSum7)))), 0))
+		v17 := margin + runtime.Select32(c2, float32(v*float32(math.Sqrt(float64(rowSum5)))), 0) - v16
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = rowSum5
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[7], r*a.Row[7]) = rowSum6
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[8], r*a.Row[8]) = rowSum7
+		}
+		if a.Ends(2) {
+			sum4 += runtime.Max32(0, v17)
+		}
 	}
 	*runtime.At[float32](a.Ptr[9], 0) = sum4
 }
@@ -765,8 +901,8 @@ func triplet_margin_norm_p_is_2_swap_mean_f64_forward_0_go(a *runtime.Args) {
 		runtime.Fill(high2[:], float64(math.Inf(-1)))
 		var high3 [8]float64
 		runtime.Fill(high3[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -779,57 +915,77 @@ func triplet_margin_norm_p_is_2_swap_mean_f64_forward_0_go(a *runtime.Args) {
 				high3[i%8] = runtime.Max64(high3[i%8], math.Abs(pv-n2v+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c2 := c && !(v == 0)
-		v2 := runtime.Select64(c2 && !(math.Abs(v) == inf), v, 1)
-		v3 := math.Abs(v2)
-		v4 := runtime.Select64(v3 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v3, 1.4916681462400413e-154, 1))
-		v5 := 1 / float64(v2*v4)
-		v6 := runtime.LaneMax(high2[:])
-		c3 := c && !(v6 == 0)
-		v7 := runtime.Select64(c3 && !(math.Abs(v6) == inf), v6, 1)
-		v8 := math.Abs(v7)
-		v9 := runtime.Select64(v8 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v8, 1.4916681462400413e-154, 1))
-		v10 := 1 / float64(v7*v9)
-		v11 := runtime.LaneMax(high3[:])
-		c4 := c && !(v11 == 0)
-		v12 := runtime.Select64(c4 && !(math.Abs(v11) == inf), v11, 1)
-		v13 := math.Abs(v12)
-		v14 := runtime.Select64(v13 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v13, 1.4916681462400413e-154, 1))
-		v15 := 1 / float64(v12*v14)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		rowHigh3 := runtime.RowValue(a, 1, 2, runtime.LaneMax(high3[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v := runtime.Select64(c2 && !(math.Abs(rowHigh) == inf), rowHigh, 1)
+		v2 := math.Abs(v)
+		v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
+		v4 := 1 / float64(v*v3)
+		c3 := c && !(rowHigh2 == 0)
+		v5 := runtime.Select64(c3 && !(math.Abs(rowHigh2) == inf), rowHigh2, 1)
+		v6 := math.Abs(v5)
+		v7 := runtime.Select64(v6 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v6, 1.4916681462400413e-154, 1))
+		v8 := 1 / float64(v5*v7)
+		c4 := c && !(rowHigh3 == 0)
+		v9 := runtime.Select64(c4 && !(math.Abs(rowHigh3) == inf), rowHigh3, 1)
+		v10 := math.Abs(v9)
+		v11 := runtime.Select64(v10 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v10, 1.4916681462400413e-154, 1))
+		v12 := 1 / float64(v9*v11)
 		// Pass 2: sum, sum, sum.
 		var sum5 [8]float64
 		var sum6 [8]float64
 		var sum7 [8]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
 				a2v2 := a2[i]
 				pv2 := p[i]
-				v16 := float64(float64((a2v2-pv2+eps)*v4) * v5)
+				v13 := float64(float64((a2v2-pv2+eps)*v3) * v4)
 				n2v2 := n2[i]
-				v17 := float64(float64((a2v2-n2v2+eps)*v9) * v10)
-				v18 := float64(float64((pv2-n2v2+eps)*v14) * v15)
-				sum5[i%8] += float64(v16 * v16)
-				sum6[i%8] += float64(v17 * v17)
-				sum7[i%8] += float64(v18 * v18)
+				v14 := float64(float64((a2v2-n2v2+eps)*v7) * v8)
+				v15 := float64(float64((pv2-n2v2+eps)*v11) * v12)
+				sum5[i%8] += float64(v13 * v13)
+				sum6[i%8] += float64(v14 * v14)
+				sum7[i%8] += float64(v15 * v15)
 			}
 		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v6
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v11
-		v19 := runtime.LaneSum(sum5[:])
-		v20 := runtime.LaneSum(sum6[:])
-		v21 := runtime.LaneSum(sum7[:])
-		v22 := runtime.Min64(runtime.Select64(c3, float64(v7*math.Sqrt(v20)), 0), runtime.Select64(c4, float64(v12*math.Sqrt(v21)), 0))
-		v23 := margin + runtime.Select64(c2, float64(v2*math.Sqrt(v19)), 0) - v22
-		*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = v19
-		*runtime.At[float64](a.Ptr[7], r*a.Row[7]) = v20
-		*runtime.At[float64](a.Ptr[8], r*a.Row[8]) = v21
-		sum4 += runtime.Max64(0, v23)
+		rowSum5 := runtime.RowValue(a, 2, 3, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 2, 4, runtime.LaneSum(sum6[:]))
+		rowSum7 := runtime.RowValue(a, 2, 5, runtime.LaneSum(sum7[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowHigh3
+		}
+		v16 := runtime.Min64(runtime.Select64(c3, float64(v5*math.Sqrt(rowSum6)), 0), runtime.Select64(c4, float64(v9*math.Sqrt(rowSum7)), 0))
+		v17 := margin + runtime.Select64(c2, float64(v*math.Sqrt(rowSum5)), 0) - v16
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = rowSum5
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[7], r*a.Row[7]) = rowSum6
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[8], r*a.Row[8]) = rowSum7
+		}
+		if a.Ends(2) {
+			sum4 += runtime.Max64(0, v17)
+		}
 	}
 	*runtime.At[float64](a.Ptr[9], 0) = sum4
 }
@@ -844,8 +1000,8 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_forward_0_go(a
 		runtime.Fill(high[:], float32(math.Inf(-1)))
 		var high2 [32]float32
 		runtime.Fill(high2[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -855,11 +1011,20 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_forward_0_go(a
 				high2[i%32] = runtime.Max32(high2[i%32], runtime.Abs32(a2v-n2[i]+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.LaneMax(high2[:])
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Max32(0, margin+v-v2)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Max32(0, margin+rowHigh-rowHigh2)
+		}
 	}
 }
 
@@ -875,8 +1040,8 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_backward_0_go(
 		// Pass 1: sum, sum.
 		var sum [32]float32
 		var sum2 [32]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			n2 := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			p := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -890,15 +1055,20 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f32_backward_0_go(
 				sum2[i%32] += v4
 			}
 		}
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		c3 := margin+max3v-max2v <= 0
 		dYv := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
-		v5 := dYv / runtime.LaneSum(sum[:])
+		v5 := dYv / rowSum
 		v6 := -v5
-		v7 := dYv / runtime.LaneSum(sum2[:])
+		v7 := dYv / rowSum2
 		v8 := -v7
 		// Pass 2: store dA, dP, dN.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			n2 := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			p := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -934,8 +1104,8 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_forward_0_go(a
 		runtime.Fill(high[:], float64(math.Inf(-1)))
 		var high2 [16]float64
 		runtime.Fill(high2[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -945,11 +1115,20 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_forward_0_go(a
 				high2[i%16] = runtime.Max64(high2[i%16], math.Abs(a2v-n2[i]+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.LaneMax(high2[:])
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Max64(0, margin+v-v2)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Max64(0, margin+rowHigh-rowHigh2)
+		}
 	}
 }
 
@@ -965,8 +1144,8 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_backward_0_go(
 		// Pass 1: sum, sum.
 		var sum [16]float64
 		var sum2 [16]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			n2 := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			p := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -980,15 +1159,20 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_none_f64_backward_0_go(
 				sum2[i%16] += v4
 			}
 		}
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		c3 := margin+max3v-max2v <= 0
 		dYv := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
-		v5 := dYv / runtime.LaneSum(sum[:])
+		v5 := dYv / rowSum
 		v6 := -v5
-		v7 := dYv / runtime.LaneSum(sum2[:])
+		v7 := dYv / rowSum2
 		v8 := -v7
 		// Pass 2: store dA, dP, dN.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			n2 := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			p := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -1025,8 +1209,8 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f32_forward_0_go(a
 		runtime.Fill(high[:], float32(math.Inf(-1)))
 		var high2 [32]float32
 		runtime.Fill(high2[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1036,11 +1220,20 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f32_forward_0_go(a
 				high2[i%32] = runtime.Max32(high2[i%32], runtime.Abs32(a2v-n2[i]+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.LaneMax(high2[:])
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v2
-		sum += runtime.Max32(0, margin+v-v2)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		if a.Ends(1) {
+			sum += runtime.Max32(0, margin+rowHigh-rowHigh2)
+		}
 	}
 	*runtime.At[float32](a.Ptr[5], 0) = sum
 }
@@ -1056,8 +1249,8 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f64_forward_0_go(a
 		runtime.Fill(high[:], float64(math.Inf(-1)))
 		var high2 [16]float64
 		runtime.Fill(high2[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1067,11 +1260,20 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_no_swap_mean_f64_forward_0_go(a
 				high2[i%16] = runtime.Max64(high2[i%16], math.Abs(a2v-n2[i]+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.LaneMax(high2[:])
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v2
-		sum += runtime.Max64(0, margin+v-v2)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		if a.Ends(1) {
+			sum += runtime.Max64(0, margin+rowHigh-rowHigh2)
+		}
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum
 }
@@ -1088,8 +1290,8 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_forward_0_go(a *r
 		runtime.Fill(high2[:], float32(math.Inf(-1)))
 		var high3 [16]float32
 		runtime.Fill(high3[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1102,13 +1304,24 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_forward_0_go(a *r
 				high3[i%16] = runtime.Max32(high3[i%16], runtime.Abs32(pv-n2v+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.LaneMax(high2[:])
-		v3 := runtime.LaneMax(high3[:])
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v3
-		*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = runtime.Max32(0, margin+v-runtime.Min32(v2, v3))
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		rowHigh3 := runtime.RowValue(a, 1, 2, runtime.LaneMax(high3[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowHigh3
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = runtime.Max32(0, margin+rowHigh-runtime.Min32(rowHigh2, rowHigh3))
+		}
 	}
 }
 
@@ -1127,8 +1340,8 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_backward_0_go(a *
 		var sum [16]float32
 		var sum2 [16]float32
 		var sum3 [16]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			p := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			n2 := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			a2 := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -1147,6 +1360,12 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_backward_0_go(a *
 				sum3[i%16] += v6
 			}
 		}
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum2[:]))
+		rowSum3 := runtime.RowValue(a, 1, 2, runtime.LaneSum(sum3[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		c4 := margin+max4v-runtime.Min32(max2v, max3v) <= 0
 		c5 := !c4
 		c6 := max3v <= max2v
@@ -1155,18 +1374,18 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f32_backward_0_go(a *
 		dYv := *runtime.At[float32](a.Ptr[6], r*a.Row[6])
 		v7 := -float32(0.5 * dYv)
 		v8 := -dYv
-		v9 := runtime.Select32(c8, runtime.Select32(c6, runtime.Select32(c7, v7, 0), v8), 0) / runtime.LaneSum(sum2[:])
+		v9 := runtime.Select32(c8, runtime.Select32(c6, runtime.Select32(c7, v7, 0), v8), 0) / rowSum2
 		v10 := -v9
-		v11 := dYv / runtime.LaneSum(sum3[:])
+		v11 := dYv / rowSum3
 		v12 := -v11
 		c9 := max2v <= max3v
 		c10 := max3v == max2v
 		c11 := c5 && (c9 && c10 || !c9)
-		v13 := runtime.Select32(c9, runtime.Select32(c10, v7, 0), v8) / runtime.LaneSum(sum[:])
+		v13 := runtime.Select32(c9, runtime.Select32(c10, v7, 0), v8) / rowSum
 		v14 := -v13
 		// Pass 2: store dA, dP, dN.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			n2 := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			p := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
@@ -1212,8 +1431,8 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_forward_0_go(a *r
 		runtime.Fill(high2[:], float64(math.Inf(-1)))
 		var high3 [8]float64
 		runtime.Fill(high3[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1226,13 +1445,24 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_forward_0_go(a *r
 				high3[i%8] = runtime.Max64(high3[i%8], math.Abs(pv-n2v+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.LaneMax(high2[:])
-		v3 := runtime.LaneMax(high3[:])
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v3
-		*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = runtime.Max64(0, margin+v-runtime.Min64(v2, v3))
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		rowHigh3 := runtime.RowValue(a, 1, 2, runtime.LaneMax(high3[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowHigh3
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = runtime.Max64(0, margin+rowHigh-runtime.Min64(rowHigh2, rowHigh3))
+		}
 	}
 }
 
@@ -1251,8 +1481,8 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_backward_0_go(a *
 		var sum [8]float64
 		var sum2 [8]float64
 		var sum3 [8]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			p := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			n2 := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			a2 := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -1271,6 +1501,12 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_backward_0_go(a *
 				sum3[i%8] += v6
 			}
 		}
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum2[:]))
+		rowSum3 := runtime.RowValue(a, 1, 2, runtime.LaneSum(sum3[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		c4 := margin+max4v-runtime.Min64(max2v, max3v) <= 0
 		c5 := !c4
 		c6 := max3v <= max2v
@@ -1279,18 +1515,18 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_none_f64_backward_0_go(a *
 		dYv := *runtime.At[float64](a.Ptr[6], r*a.Row[6])
 		v7 := -float64(0.5 * dYv)
 		v8 := -dYv
-		v9 := runtime.Select64(c8, runtime.Select64(c6, runtime.Select64(c7, v7, 0), v8), 0) / runtime.LaneSum(sum2[:])
+		v9 := runtime.Select64(c8, runtime.Select64(c6, runtime.Select64(c7, v7, 0), v8), 0) / rowSum2
 		v10 := -v9
-		v11 := dYv / runtime.LaneSum(sum3[:])
+		v11 := dYv / rowSum3
 		v12 := -v11
 		c9 := max2v <= max3v
 		c10 := max3v == max2v
 		c11 := c5 && (c9 && c10 || !c9)
-		v13 := runtime.Select64(c9, runtime.Select64(c10, v7, 0), v8) / runtime.LaneSum(sum[:])
+		v13 := runtime.Select64(c9, runtime.Select64(c10, v7, 0), v8) / rowSum
 		v14 := -v13
 		// Pass 2: store dA, dP, dN.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			n2 := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			p := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
@@ -1337,8 +1573,8 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f32_forward_0_go(a *r
 		runtime.Fill(high2[:], float32(math.Inf(-1)))
 		var high3 [16]float32
 		runtime.Fill(high3[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1351,13 +1587,24 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f32_forward_0_go(a *r
 				high3[i%16] = runtime.Max32(high3[i%16], runtime.Abs32(pv-n2v+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.LaneMax(high2[:])
-		v3 := runtime.LaneMax(high3[:])
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v3
-		sum += runtime.Max32(0, margin+v-runtime.Min32(v2, v3))
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		rowHigh3 := runtime.RowValue(a, 1, 2, runtime.LaneMax(high3[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowHigh3
+		}
+		if a.Ends(1) {
+			sum += runtime.Max32(0, margin+rowHigh-runtime.Min32(rowHigh2, rowHigh3))
+		}
 	}
 	*runtime.At[float32](a.Ptr[6], 0) = sum
 }
@@ -1375,8 +1622,8 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f64_forward_0_go(a *r
 		runtime.Fill(high2[:], float64(math.Inf(-1)))
 		var high3 [8]float64
 		runtime.Fill(high3[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1389,13 +1636,24 @@ func triplet_margin_no_norm_p_is_2_norm_p_is_inf_swap_mean_f64_forward_0_go(a *r
 				high3[i%8] = runtime.Max64(high3[i%8], math.Abs(pv-n2v+eps))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.LaneMax(high2[:])
-		v3 := runtime.LaneMax(high3[:])
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v3
-		sum += runtime.Max64(0, margin+v-runtime.Min64(v2, v3))
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		rowHigh3 := runtime.RowValue(a, 1, 2, runtime.LaneMax(high3[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowHigh2
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowHigh3
+		}
+		if a.Ends(1) {
+			sum += runtime.Max64(0, margin+rowHigh-runtime.Min64(rowHigh2, rowHigh3))
+		}
 	}
 	*runtime.At[float64](a.Ptr[6], 0) = sum
 }
@@ -1410,8 +1668,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_
 		runtime.Fill(low[:], float32(math.Inf(1)))
 		var low2 [32]float32
 		runtime.Fill(low2[:], float32(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1421,11 +1679,20 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_
 				low2[i%32] = runtime.Min32(low2[i%32], runtime.Abs32(a2v-n2[i]+eps))
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		v2 := runtime.LaneMin(low2[:])
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Max32(0, margin+v-v2)
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		rowLow2 := runtime.RowValue(a, 1, 1, runtime.LaneMin(low2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowLow
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowLow2
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Max32(0, margin+rowLow-rowLow2)
+		}
 	}
 }
 
@@ -1439,8 +1706,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_
 		runtime.Fill(low[:], float64(math.Inf(1)))
 		var low2 [16]float64
 		runtime.Fill(low2[:], float64(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1450,11 +1717,20 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_
 				low2[i%16] = runtime.Min64(low2[i%16], math.Abs(a2v-n2[i]+eps))
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		v2 := runtime.LaneMin(low2[:])
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Max64(0, margin+v-v2)
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		rowLow2 := runtime.RowValue(a, 1, 1, runtime.LaneMin(low2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowLow
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowLow2
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Max64(0, margin+rowLow-rowLow2)
+		}
 	}
 }
 
@@ -1469,8 +1745,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_
 		runtime.Fill(low[:], float32(math.Inf(1)))
 		var low2 [32]float32
 		runtime.Fill(low2[:], float32(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1480,11 +1756,20 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_
 				low2[i%32] = runtime.Min32(low2[i%32], runtime.Abs32(a2v-n2[i]+eps))
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		v2 := runtime.LaneMin(low2[:])
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v2
-		sum += runtime.Max32(0, margin+v-v2)
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		rowLow2 := runtime.RowValue(a, 1, 1, runtime.LaneMin(low2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowLow
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowLow2
+		}
+		if a.Ends(1) {
+			sum += runtime.Max32(0, margin+rowLow-rowLow2)
+		}
 	}
 	*runtime.At[float32](a.Ptr[5], 0) = sum
 }
@@ -1500,8 +1785,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_
 		runtime.Fill(low[:], float64(math.Inf(1)))
 		var low2 [16]float64
 		runtime.Fill(low2[:], float64(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1511,11 +1796,20 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_no_swap_
 				low2[i%16] = runtime.Min64(low2[i%16], math.Abs(a2v-n2[i]+eps))
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		v2 := runtime.LaneMin(low2[:])
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v2
-		sum += runtime.Max64(0, margin+v-v2)
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		rowLow2 := runtime.RowValue(a, 1, 1, runtime.LaneMin(low2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowLow
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowLow2
+		}
+		if a.Ends(1) {
+			sum += runtime.Max64(0, margin+rowLow-rowLow2)
+		}
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum
 }
@@ -1532,8 +1826,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_non
 		runtime.Fill(low2[:], float32(math.Inf(1)))
 		var low3 [16]float32
 		runtime.Fill(low3[:], float32(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1546,13 +1840,24 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_non
 				low3[i%16] = runtime.Min32(low3[i%16], runtime.Abs32(pv-n2v+eps))
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		v2 := runtime.LaneMin(low2[:])
-		v3 := runtime.LaneMin(low3[:])
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v3
-		*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = runtime.Max32(0, margin+v-runtime.Min32(v2, v3))
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		rowLow2 := runtime.RowValue(a, 1, 1, runtime.LaneMin(low2[:]))
+		rowLow3 := runtime.RowValue(a, 1, 2, runtime.LaneMin(low3[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowLow
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowLow2
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowLow3
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = runtime.Max32(0, margin+rowLow-runtime.Min32(rowLow2, rowLow3))
+		}
 	}
 }
 
@@ -1568,8 +1873,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_non
 		runtime.Fill(low2[:], float64(math.Inf(1)))
 		var low3 [8]float64
 		runtime.Fill(low3[:], float64(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1582,13 +1887,24 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_non
 				low3[i%8] = runtime.Min64(low3[i%8], math.Abs(pv-n2v+eps))
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		v2 := runtime.LaneMin(low2[:])
-		v3 := runtime.LaneMin(low3[:])
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v3
-		*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = runtime.Max64(0, margin+v-runtime.Min64(v2, v3))
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		rowLow2 := runtime.RowValue(a, 1, 1, runtime.LaneMin(low2[:]))
+		rowLow3 := runtime.RowValue(a, 1, 2, runtime.LaneMin(low3[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowLow
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowLow2
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowLow3
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = runtime.Max64(0, margin+rowLow-runtime.Min64(rowLow2, rowLow3))
+		}
 	}
 }
 
@@ -1605,8 +1921,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mea
 		runtime.Fill(low2[:], float32(math.Inf(1)))
 		var low3 [16]float32
 		runtime.Fill(low3[:], float32(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1619,13 +1935,24 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mea
 				low3[i%16] = runtime.Min32(low3[i%16], runtime.Abs32(pv-n2v+eps))
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		v2 := runtime.LaneMin(low2[:])
-		v3 := runtime.LaneMin(low3[:])
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v3
-		sum += runtime.Max32(0, margin+v-runtime.Min32(v2, v3))
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		rowLow2 := runtime.RowValue(a, 1, 1, runtime.LaneMin(low2[:]))
+		rowLow3 := runtime.RowValue(a, 1, 2, runtime.LaneMin(low3[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowLow
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowLow2
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowLow3
+		}
+		if a.Ends(1) {
+			sum += runtime.Max32(0, margin+rowLow-runtime.Min32(rowLow2, rowLow3))
+		}
 	}
 	*runtime.At[float32](a.Ptr[6], 0) = sum
 }
@@ -1643,8 +1970,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mea
 		runtime.Fill(low2[:], float64(math.Inf(1)))
 		var low3 [8]float64
 		runtime.Fill(low3[:], float64(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1657,13 +1984,24 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_norm_p_is_minus_inf_swap_mea
 				low3[i%8] = runtime.Min64(low3[i%8], math.Abs(pv-n2v+eps))
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		v2 := runtime.LaneMin(low2[:])
-		v3 := runtime.LaneMin(low3[:])
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v3
-		sum += runtime.Max64(0, margin+v-runtime.Min64(v2, v3))
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		rowLow2 := runtime.RowValue(a, 1, 1, runtime.LaneMin(low2[:]))
+		rowLow3 := runtime.RowValue(a, 1, 2, runtime.LaneMin(low3[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowLow
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowLow2
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowLow3
+		}
+		if a.Ends(1) {
+			sum += runtime.Max64(0, margin+rowLow-runtime.Min64(rowLow2, rowLow3))
+		}
 	}
 	*runtime.At[float64](a.Ptr[6], 0) = sum
 }
@@ -1676,8 +2014,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 		// Pass 1: sum, sum.
 		var sum3 [32]float32
 		var sum4 [32]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1687,11 +2025,20 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 				sum4[i%32] += runtime.Abs32(a2v - n2[i] + eps)
 			}
 		}
-		v := runtime.LaneSum(sum3[:])
-		v2 := runtime.LaneSum(sum4[:])
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Max32(0, margin+v-v2)
+		rowSum3 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum3[:]))
+		rowSum4 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum4[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum3
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum4
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Max32(0, margin+rowSum3-rowSum4)
+		}
 	}
 }
 
@@ -1734,8 +2081,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 		// Pass 1: sum, sum.
 		var sum3 [16]float64
 		var sum4 [16]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1745,11 +2092,20 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 				sum4[i%16] += math.Abs(a2v - n2[i] + eps)
 			}
 		}
-		v := runtime.LaneSum(sum3[:])
-		v2 := runtime.LaneSum(sum4[:])
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Max64(0, margin+v-v2)
+		rowSum3 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum3[:]))
+		rowSum4 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum4[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum3
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum4
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Max64(0, margin+rowSum3-rowSum4)
+		}
 	}
 }
 
@@ -1793,8 +2149,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 		// Pass 1: sum, sum.
 		var sum4 [32]float32
 		var sum5 [32]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1804,11 +2160,20 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 				sum5[i%32] += runtime.Abs32(a2v - n2[i] + eps)
 			}
 		}
-		v := runtime.LaneSum(sum4[:])
-		v2 := runtime.LaneSum(sum5[:])
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v2
-		sum3 += runtime.Max32(0, margin+v-v2)
+		rowSum4 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum5[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum4
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum5
+		}
+		if a.Ends(1) {
+			sum3 += runtime.Max32(0, margin+rowSum4-rowSum5)
+		}
 	}
 	*runtime.At[float32](a.Ptr[5], 0) = sum3
 }
@@ -1822,8 +2187,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 		// Pass 1: sum, sum.
 		var sum4 [16]float64
 		var sum5 [16]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1833,11 +2198,20 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 				sum5[i%16] += math.Abs(a2v - n2[i] + eps)
 			}
 		}
-		v := runtime.LaneSum(sum4[:])
-		v2 := runtime.LaneSum(sum5[:])
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v2
-		sum3 += runtime.Max64(0, margin+v-v2)
+		rowSum4 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum5[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum4
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum5
+		}
+		if a.Ends(1) {
+			sum3 += runtime.Max64(0, margin+rowSum4-rowSum5)
+		}
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum3
 }
@@ -1851,8 +2225,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 		var sum4 [16]float32
 		var sum5 [16]float32
 		var sum6 [16]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1865,13 +2239,24 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 				sum6[i%16] += runtime.Abs32(pv - n2v + eps)
 			}
 		}
-		v := runtime.LaneSum(sum4[:])
-		v2 := runtime.LaneSum(sum5[:])
-		v3 := runtime.LaneSum(sum6[:])
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v3
-		*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = runtime.Max32(0, margin+v-runtime.Min32(v2, v3))
+		rowSum4 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 1, 2, runtime.LaneSum(sum6[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum4
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum5
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowSum6
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = runtime.Max32(0, margin+rowSum4-runtime.Min32(rowSum5, rowSum6))
+		}
 	}
 }
 
@@ -1936,8 +2321,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 		var sum4 [8]float64
 		var sum5 [8]float64
 		var sum6 [8]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -1950,13 +2335,24 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 				sum6[i%8] += math.Abs(pv - n2v + eps)
 			}
 		}
-		v := runtime.LaneSum(sum4[:])
-		v2 := runtime.LaneSum(sum5[:])
-		v3 := runtime.LaneSum(sum6[:])
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v3
-		*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = runtime.Max64(0, margin+v-runtime.Min64(v2, v3))
+		rowSum4 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 1, 2, runtime.LaneSum(sum6[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum4
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum5
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowSum6
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = runtime.Max64(0, margin+rowSum4-runtime.Min64(rowSum5, rowSum6))
+		}
 	}
 }
 
@@ -2022,8 +2418,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 		var sum5 [16]float32
 		var sum6 [16]float32
 		var sum7 [16]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -2036,13 +2432,24 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 				sum7[i%16] += runtime.Abs32(pv - n2v + eps)
 			}
 		}
-		v := runtime.LaneSum(sum5[:])
-		v2 := runtime.LaneSum(sum6[:])
-		v3 := runtime.LaneSum(sum7[:])
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v3
-		sum4 += runtime.Max32(0, margin+v-runtime.Min32(v2, v3))
+		rowSum5 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum6[:]))
+		rowSum7 := runtime.RowValue(a, 1, 2, runtime.LaneSum(sum7[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum5
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum6
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowSum7
+		}
+		if a.Ends(1) {
+			sum4 += runtime.Max32(0, margin+rowSum5-runtime.Min32(rowSum6, rowSum7))
+		}
 	}
 	*runtime.At[float32](a.Ptr[6], 0) = sum4
 }
@@ -2057,8 +2464,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 		var sum5 [8]float64
 		var sum6 [8]float64
 		var sum7 [8]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -2071,13 +2478,24 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_norm_
 				sum7[i%8] += math.Abs(pv - n2v + eps)
 			}
 		}
-		v := runtime.LaneSum(sum5[:])
-		v2 := runtime.LaneSum(sum6[:])
-		v3 := runtime.LaneSum(sum7[:])
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v2
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v3
-		sum4 += runtime.Max64(0, margin+v-runtime.Min64(v2, v3))
+		rowSum5 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum6[:]))
+		rowSum7 := runtime.RowValue(a, 1, 2, runtime.LaneSum(sum7[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum5
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum6
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowSum7
+		}
+		if a.Ends(1) {
+			sum4 += runtime.Max64(0, margin+rowSum5-runtime.Min64(rowSum6, rowSum7))
+		}
 	}
 	*runtime.At[float64](a.Ptr[6], 0) = sum4
 }
@@ -2113,8 +2531,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		// Pass 1: sum, sum.
 		var sum3 [32]float32
 		var sum4 [32]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -2200,117 +2618,126 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				sum4[i%32] += v68
 			}
 		}
-		v69 := runtime.LaneSum(sum3[:])
-		v70 := runtime.LaneSum(sum4[:])
-		c19 := 0 < v69 && v69 < inf || v69 != v69
-		v71 := runtime.Abs32(v69)
-		c20 := v71 < 1.1754944e-38
-		bits7 := math.Float32bits(runtime.Select32(c20, float32(v71*16777216), v71)) + 0x4afb0d
-		v72 := math.Float32frombits(bits7>>23|0x4b000000) - runtime.Select32(c20, 8388759, 8388735)
-		v73 := math.Float32frombits(bits7&0x7fffff+0x3f3504f3) - 1
-		v74 := v73 + 2
-		v75 := v73 / v74
-		v76 := -v75
-		v77 := runtime.FMA32(v76, v73-(v74-2), runtime.FMA32(v76, v74, v73)) / v74
-		v78 := float32(v75 * v75)
-		v79 := float32(2 * v75)
-		v80 := float32(v75 * v78)
-		v81 := runtime.FMA32(v75, runtime.FMA32(v79, v77, runtime.FMA32(v75, v75, -v78)), runtime.FMA32(v77, v78, runtime.FMA32(v75, v78, -v80)))
-		v82 := float32(v80 * 0.6666667)
-		v83 := float32(float32(v80*v78) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v78, 0.22204751), v78, 0.2857153), v78, 0.4))
-		v84 := v79 + v82
-		v85 := runtime.FMA32(v81, 0.6666667, runtime.FMA32(v80, -1.9868216e-08, runtime.FMA32(v80, 0.6666667, -v82))) + v83
-		v86 := float32(v84 * 1.442695)
-		v87 := runtime.FMA32(v79-v84+v82+runtime.FMA32(2, v77, v85), 1.442695, runtime.FMA32(v84, 1.442695, -v86))
-		v88 := v72 + v86
-		c21 := v71 < inf
-		c22 := 0 < v71 && c21
-		v89 := runtime.Select32(c22, v88, runtime.Select32(v71 == 0, minusInf, v71))
-		v90 := runtime.Select32(c22, v72-v88+v86+runtime.FMA32(v84, 1.925963e-08, v87), 0)
-		v91 := runtime.Select32(v89 == 0, v3, float32(s4*v89))
-		v92 := runtime.Min32(129, runtime.Max32(-151, v91))
-		v93 := runtime.Select32(v92 == v91 && c6, runtime.FMA32(s4, v90, runtime.FMA32(s4, v89, -v91)), 0)
-		v94 := v92 + 12583166
-		v95 := v94 - 12583166
-		v96 := float32((v92 - v95 + v93) * 0.6931472)
-		v97 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v96, 0.008366547), v96, 0.0416672), v96, 0.16666543), v96, 0.49999997), v96, 1)
-		bits8 := math.Float32bits(runtime.FMA32(v95, 0.5, 12583039))
-		v98 := float32(float32(runtime.FMA32(v97, v96, 1)*math.Float32frombits(bits8<<23)) * math.Float32frombits((math.Float32bits(v94)-bits8)<<23))
-		bits9 := math.Float32bits(v98) ^ math.Float32bits(runtime.Select32(c8, v69, 0))&0x80000000
-		v99 := runtime.Select32(v69 < 0 && c21 && c9, nan, math.Float32frombits(bits9))
-		c23 := v69 == 0
-		v100 := runtime.Select32(c23 && c11 || !c23 && c12, 0, inf)
-		v101 := margin + runtime.Select32(c19, runtime.Select32(v69 == 1 || c10, 1, v99), v100)
-		c24 := 0 < v70 && v70 < inf || v70 != v70
-		v102 := runtime.Abs32(v70)
-		c25 := v102 < 1.1754944e-38
-		bits10 := math.Float32bits(runtime.Select32(c25, float32(v102*16777216), v102)) + 0x4afb0d
-		v103 := math.Float32frombits(bits10>>23|0x4b000000) - runtime.Select32(c25, 8388759, 8388735)
-		v104 := math.Float32frombits(bits10&0x7fffff+0x3f3504f3) - 1
-		v105 := v104 + 2
-		v106 := v104 / v105
-		v107 := -v106
-		v108 := runtime.FMA32(v107, v104-(v105-2), runtime.FMA32(v107, v105, v104)) / v105
-		v109 := float32(v106 * v106)
-		v110 := float32(2 * v106)
-		v111 := float32(v106 * v109)
-		v112 := runtime.FMA32(v106, runtime.FMA32(v110, v108, runtime.FMA32(v106, v106, -v109)), runtime.FMA32(v108, v109, runtime.FMA32(v106, v109, -v111)))
-		v113 := float32(v111 * 0.6666667)
-		v114 := float32(float32(v111*v109) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v109, 0.22204751), v109, 0.2857153), v109, 0.4))
-		v115 := v110 + v113
-		v116 := runtime.FMA32(v112, 0.6666667, runtime.FMA32(v111, -1.9868216e-08, runtime.FMA32(v111, 0.6666667, -v113))) + v114
-		v117 := float32(v115 * 1.442695)
-		v118 := runtime.FMA32(v110-v115+v113+runtime.FMA32(2, v108, v116), 1.442695, runtime.FMA32(v115, 1.442695, -v117))
-		v119 := v103 + v117
-		c26 := v102 < inf
-		c27 := 0 < v102 && c26
-		v120 := runtime.Select32(c27, v119, runtime.Select32(v102 == 0, minusInf, v102))
-		v121 := runtime.Select32(c27, v103-v119+v117+runtime.FMA32(v115, 1.925963e-08, v118), 0)
-		v122 := runtime.Select32(v120 == 0, v3, float32(s4*v120))
-		v123 := runtime.Min32(129, runtime.Max32(-151, v122))
-		v124 := runtime.Select32(v123 == v122 && c6, runtime.FMA32(s4, v121, runtime.FMA32(s4, v120, -v122)), 0)
-		v125 := v123 + 12583166
-		v126 := v125 - 12583166
-		v127 := float32((v123 - v126 + v124) * 0.6931472)
-		v128 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v127, 0.008366547), v127, 0.0416672), v127, 0.16666543), v127, 0.49999997), v127, 1)
-		bits11 := math.Float32bits(runtime.FMA32(v126, 0.5, 12583039))
-		v129 := float32(float32(runtime.FMA32(v128, v127, 1)*math.Float32frombits(bits11<<23)) * math.Float32frombits((math.Float32bits(v125)-bits11)<<23))
-		bits12 := math.Float32bits(v129) ^ math.Float32bits(runtime.Select32(c8, v70, 0))&0x80000000
-		v130 := runtime.Select32(v70 < 0 && c26 && c9, nan, math.Float32frombits(bits12))
-		c28 := v70 == 0
-		v131 := runtime.Select32(c28 && c11 || !c28 && c12, 0, inf)
-		v132 := v101 - runtime.Select32(c24, runtime.Select32(v70 == 1 || c10, 1, v130), v131)
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v69
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v70
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Max32(0, v132)
+		rowSum3 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum3[:]))
+		rowSum4 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum4[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c19 := 0 < rowSum3 && rowSum3 < inf || rowSum3 != rowSum3
+		v69 := runtime.Abs32(rowSum3)
+		c20 := v69 < 1.1754944e-38
+		bits7 := math.Float32bits(runtime.Select32(c20, float32(v69*16777216), v69)) + 0x4afb0d
+		v70 := math.Float32frombits(bits7>>23|0x4b000000) - runtime.Select32(c20, 8388759, 8388735)
+		v71 := math.Float32frombits(bits7&0x7fffff+0x3f3504f3) - 1
+		v72 := v71 + 2
+		v73 := v71 / v72
+		v74 := -v73
+		v75 := runtime.FMA32(v74, v71-(v72-2), runtime.FMA32(v74, v72, v71)) / v72
+		v76 := float32(v73 * v73)
+		v77 := float32(2 * v73)
+		v78 := float32(v73 * v76)
+		v79 := runtime.FMA32(v73, runtime.FMA32(v77, v75, runtime.FMA32(v73, v73, -v76)), runtime.FMA32(v75, v76, runtime.FMA32(v73, v76, -v78)))
+		v80 := float32(v78 * 0.6666667)
+		v81 := float32(float32(v78*v76) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v76, 0.22204751), v76, 0.2857153), v76, 0.4))
+		v82 := v77 + v80
+		v83 := runtime.FMA32(v79, 0.6666667, runtime.FMA32(v78, -1.9868216e-08, runtime.FMA32(v78, 0.6666667, -v80))) + v81
+		v84 := float32(v82 * 1.442695)
+		v85 := runtime.FMA32(v77-v82+v80+runtime.FMA32(2, v75, v83), 1.442695, runtime.FMA32(v82, 1.442695, -v84))
+		v86 := v70 + v84
+		c21 := v69 < inf
+		c22 := 0 < v69 && c21
+		v87 := runtime.Select32(c22, v86, runtime.Select32(v69 == 0, minusInf, v69))
+		v88 := runtime.Select32(c22, v70-v86+v84+runtime.FMA32(v82, 1.925963e-08, v85), 0)
+		v89 := runtime.Select32(v87 == 0, v3, float32(s4*v87))
+		v90 := runtime.Min32(129, runtime.Max32(-151, v89))
+		v91 := runtime.Select32(v90 == v89 && c6, runtime.FMA32(s4, v88, runtime.FMA32(s4, v87, -v89)), 0)
+		v92 := v90 + 12583166
+		v93 := v92 - 12583166
+		v94 := float32((v90 - v93 + v91) * 0.6931472)
+		v95 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v94, 0.008366547), v94, 0.0416672), v94, 0.16666543), v94, 0.49999997), v94, 1)
+		bits8 := math.Float32bits(runtime.FMA32(v93, 0.5, 12583039))
+		v96 := float32(float32(runtime.FMA32(v95, v94, 1)*math.Float32frombits(bits8<<23)) * math.Float32frombits((math.Float32bits(v92)-bits8)<<23))
+		bits9 := math.Float32bits(v96) ^ math.Float32bits(runtime.Select32(c8, rowSum3, 0))&0x80000000
+		v97 := runtime.Select32(rowSum3 < 0 && c21 && c9, nan, math.Float32frombits(bits9))
+		c23 := rowSum3 == 0
+		v98 := runtime.Select32(c23 && c11 || !c23 && c12, 0, inf)
+		v99 := margin + runtime.Select32(c19, runtime.Select32(rowSum3 == 1 || c10, 1, v97), v98)
+		c24 := 0 < rowSum4 && rowSum4 < inf || rowSum4 != rowSum4
+		v100 := runtime.Abs32(rowSum4)
+		c25 := v100 < 1.1754944e-38
+		bits10 := math.Float32bits(runtime.Select32(c25, float32(v100*16777216), v100)) + 0x4afb0d
+		v101 := math.Float32frombits(bits10>>23|0x4b000000) - runtime.Select32(c25, 8388759, 8388735)
+		v102 := math.Float32frombits(bits10&0x7fffff+0x3f3504f3) - 1
+		v103 := v102 + 2
+		v104 := v102 / v103
+		v105 := -v104
+		v106 := runtime.FMA32(v105, v102-(v103-2), runtime.FMA32(v105, v103, v102)) / v103
+		v107 := float32(v104 * v104)
+		v108 := float32(2 * v104)
+		v109 := float32(v104 * v107)
+		v110 := runtime.FMA32(v104, runtime.FMA32(v108, v106, runtime.FMA32(v104, v104, -v107)), runtime.FMA32(v106, v107, runtime.FMA32(v104, v107, -v109)))
+		v111 := float32(v109 * 0.6666667)
+		v112 := float32(float32(v109*v107) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v107, 0.22204751), v107, 0.2857153), v107, 0.4))
+		v113 := v108 + v111
+		v114 := runtime.FMA32(v110, 0.6666667, runtime.FMA32(v109, -1.9868216e-08, runtime.FMA32(v109, 0.6666667, -v111))) + v112
+		v115 := float32(v113 * 1.442695)
+		v116 := runtime.FMA32(v108-v113+v111+runtime.FMA32(2, v106, v114), 1.442695, runtime.FMA32(v113, 1.442695, -v115))
+		v117 := v101 + v115
+		c26 := v100 < inf
+		c27 := 0 < v100 && c26
+		v118 := runtime.Select32(c27, v117, runtime.Select32(v100 == 0, minusInf, v100))
+		v119 := runtime.Select32(c27, v101-v117+v115+runtime.FMA32(v113, 1.925963e-08, v116), 0)
+		v120 := runtime.Select32(v118 == 0, v3, float32(s4*v118))
+		v121 := runtime.Min32(129, runtime.Max32(-151, v120))
+		v122 := runtime.Select32(v121 == v120 && c6, runtime.FMA32(s4, v119, runtime.FMA32(s4, v118, -v120)), 0)
+		v123 := v121 + 12583166
+		v124 := v123 - 12583166
+		v125 := float32((v121 - v124 + v122) * 0.6931472)
+		v126 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v125, 0.008366547), v125, 0.0416672), v125, 0.16666543), v125, 0.49999997), v125, 1)
+		bits11 := math.Float32bits(runtime.FMA32(v124, 0.5, 12583039))
+		v127 := float32(float32(runtime.FMA32(v126, v125, 1)*math.Float32frombits(bits11<<23)) * math.Float32frombits((math.Float32bits(v123)-bits11)<<23))
+		bits12 := math.Float32bits(v127) ^ math.Float32bits(runtime.Select32(c8, rowSum4, 0))&0x80000000
+		v128 := runtime.Select32(rowSum4 < 0 && c26 && c9, nan, math.Float32frombits(bits12))
+		c28 := rowSum4 == 0
+		v129 := runtime.Select32(c28 && c11 || !c28 && c12, 0, inf)
+		v130 := v99 - runtime.Select32(c24, runtime.Select32(rowSum4 == 1 || c10, 1, v128), v129)
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum3
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum4
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Max32(0, v130)
+		}
 	}
 }
 
-// triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f32_backward_0_go reads a2, n2, sum2, sum, dY, p; writes dA, dP, dN.
+// triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f32_backward_0_go reads sum, sum2, a2, n2, dY, p; writes dA, dP, dN.
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
-	eps := float32(a.F[0])
-	margin := float32(a.F[1])
+	margin := float32(a.F[0])
+	s1 := float32(a.F[1])
 	s2 := float32(a.F[2])
 	s3 := float32(a.F[3])
-	s4 := float32(a.F[4])
+	eps := float32(a.F[4])
 	s5 := float32(a.F[5])
 	normP := float32(a.F[6])
-	v := runtime.Select32(s2 == s2, 0, s2)
-	c := runtime.Abs32(s2) < inf
-	c2 := float32(math.Trunc(float64(s2))) == s2
-	v2 := float32(0.5 * s2)
+	v := runtime.Select32(s1 == s1, 0, s1)
+	c := runtime.Abs32(s1) < inf
+	c2 := float32(math.Trunc(float64(s1))) == s1
+	v2 := float32(0.5 * s1)
 	c3 := c2 && float32(math.Trunc(float64(v2))) != v2
 	c4 := !c2
-	c5 := s2 == 0
-	c6 := s3 != 0
+	c5 := s1 == 0
+	c6 := s2 != 0
 	c7 := !c6
-	c8 := s4 != 0
+	c8 := s3 != 0
 	c9 := !c8
 	c10 := s5 != 0
-	v3 := s2 - 1
+	v3 := s1 - 1
 	v4 := runtime.Select32(v3 == v3, 0, v3)
 	c11 := runtime.Abs32(v3) < inf
 	c12 := float32(math.Trunc(float64(v3))) == v3
@@ -2327,14 +2754,12 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 	c19 := !c17
 	c20 := v6 == 0
 	for r := range a.Rows {
-		sum2v := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
-		c21 := 0 < sum2v && sum2v < inf || sum2v != sum2v
-		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
-		c22 := 0 < sumv && sumv < inf || sumv != sumv
+		sumv := *runtime.At[float32](a.Ptr[0], r*a.Row[0])
+		c21 := 0 < sumv && sumv < inf || sumv != sumv
 		v9 := runtime.Abs32(sumv)
-		c23 := v9 < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c23, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c23, 8388759, 8388735)
+		c22 := v9 < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c22, float32(v9*16777216), v9)) + 0x4afb0d
+		v10 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c22, 8388759, 8388735)
 		v11 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
 		v12 := v11 + 2
 		v13 := v11 / v12
@@ -2351,14 +2776,14 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v24 := float32(v22 * 1.442695)
 		v25 := runtime.FMA32(v17-v22+v20+runtime.FMA32(2, v15, v23), 1.442695, runtime.FMA32(v22, 1.442695, -v24))
 		v26 := v10 + v24
-		c24 := v9 < inf
-		c25 := 0 < v9 && c24
-		v27 := runtime.Select32(c25, v26, runtime.Select32(v9 == 0, minusInf, v9))
-		v28 := runtime.Select32(c25, v10-v26+v24+runtime.FMA32(v22, 1.925963e-08, v25), 0)
-		c26 := v27 == 0
-		v29 := runtime.Select32(c26, v, float32(s2*v27))
+		c23 := v9 < inf
+		c24 := 0 < v9 && c23
+		v27 := runtime.Select32(c24, v26, runtime.Select32(v9 == 0, minusInf, v9))
+		v28 := runtime.Select32(c24, v10-v26+v24+runtime.FMA32(v22, 1.925963e-08, v25), 0)
+		c25 := v27 == 0
+		v29 := runtime.Select32(c25, v, float32(s1*v27))
 		v30 := runtime.Min32(129, runtime.Max32(-151, v29))
-		v31 := runtime.Select32(v30 == v29 && c, runtime.FMA32(s2, v28, runtime.FMA32(s2, v27, -v29)), 0)
+		v31 := runtime.Select32(v30 == v29 && c, runtime.FMA32(s1, v28, runtime.FMA32(s1, v27, -v29)), 0)
 		v32 := v30 + 12583166
 		v33 := v32 - 12583166
 		v34 := float32((v30 - v33 + v31) * 0.6931472)
@@ -2366,11 +2791,13 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		bits2 := math.Float32bits(runtime.FMA32(v33, 0.5, 12583039))
 		v36 := float32(float32(runtime.FMA32(v35, v34, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v32)-bits2)<<23))
 		bits3 := math.Float32bits(v36) ^ math.Float32bits(runtime.Select32(c3, sumv, 0))&0x80000000
-		c27 := sumv < 0 && c24
-		c28 := sumv == 1
-		v37 := runtime.Select32(c28 || c5, 1, runtime.Select32(c27 && c4, nan, math.Float32frombits(bits3)))
-		c29 := sumv == 0
-		v38 := runtime.Select32(c29 && c6 || !c29 && c7, 0, inf)
+		c26 := sumv < 0 && c23
+		c27 := sumv == 1
+		v37 := runtime.Select32(c27 || c5, 1, runtime.Select32(c26 && c4, nan, math.Float32frombits(bits3)))
+		c28 := sumv == 0
+		v38 := runtime.Select32(c28 && c6 || !c28 && c7, 0, inf)
+		sum2v := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
+		c29 := 0 < sum2v && sum2v < inf || sum2v != sum2v
 		v39 := runtime.Abs32(sum2v)
 		c30 := v39 < 1.1754944e-38
 		bits4 := math.Float32bits(runtime.Select32(c30, float32(v39*16777216), v39)) + 0x4afb0d
@@ -2396,9 +2823,9 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v57 := runtime.Select32(c32, v56, runtime.Select32(v39 == 0, minusInf, v39))
 		v58 := runtime.Select32(c32, v40-v56+v54+runtime.FMA32(v52, 1.925963e-08, v55), 0)
 		c33 := v57 == 0
-		v59 := runtime.Select32(c33, v, float32(s2*v57))
+		v59 := runtime.Select32(c33, v, float32(s1*v57))
 		v60 := runtime.Min32(129, runtime.Max32(-151, v59))
-		v61 := runtime.Select32(v60 == v59 && c, runtime.FMA32(s2, v58, runtime.FMA32(s2, v57, -v59)), 0)
+		v61 := runtime.Select32(v60 == v59 && c, runtime.FMA32(s1, v58, runtime.FMA32(s1, v57, -v59)), 0)
 		v62 := v60 + 12583166
 		v63 := v62 - 12583166
 		v64 := float32((v60 - v63 + v61) * 0.6931472)
@@ -2411,10 +2838,10 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v67 := runtime.Select32(c35 || c5, 1, runtime.Select32(c34 && c4, nan, math.Float32frombits(bits6)))
 		c36 := sum2v == 0
 		v68 := runtime.Select32(c36 && c6 || !c36 && c7, 0, inf)
-		c37 := margin+runtime.Select32(c22, v37, v38)-runtime.Select32(c21, v67, v68) <= 0
+		c37 := margin+runtime.Select32(c21, v37, v38)-runtime.Select32(c29, v67, v68) <= 0
 		c38 := !c37
-		c39 := c21 && c38 && c9
-		v69 := float32(s2 * *runtime.At[float32](a.Ptr[4], r*a.Row[4]))
+		c39 := c38 && c29 && c9
+		v69 := float32(s1 * *runtime.At[float32](a.Ptr[4], r*a.Row[4]))
 		v70 := runtime.Select32(c33, v4, float32(v3*v57))
 		v71 := runtime.Min32(129, runtime.Max32(-151, v70))
 		v72 := runtime.Select32(v71 == v70 && c11, runtime.FMA32(v3, v58, runtime.FMA32(v3, v57, -v70)), 0)
@@ -2426,10 +2853,10 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v77 := float32(float32(runtime.FMA32(v76, v75, 1)*math.Float32frombits(bits7<<23)) * math.Float32frombits((math.Float32bits(v73)-bits7)<<23))
 		bits8 := math.Float32bits(v77) ^ math.Float32bits(runtime.Select32(c13, sum2v, 0))&0x80000000
 		v78 := runtime.Select32(c35 || c15, 1, runtime.Select32(c34 && c14, nan, math.Float32frombits(bits8)))
-		v79 := runtime.Select32(c21, runtime.Select32(c37, 0, runtime.Select32(c8, 0, -float32(v69*v78))), 0)
+		v79 := runtime.Select32(c37, 0, runtime.Select32(c29, runtime.Select32(c8, 0, -float32(v69*v78)), 0))
 		v80 := float32(normP * v79)
-		c40 := c22 && c38 && c9
-		v81 := runtime.Select32(c26, v4, float32(v3*v27))
+		c40 := c38 && c21 && c9
+		v81 := runtime.Select32(c25, v4, float32(v3*v27))
 		v82 := runtime.Min32(129, runtime.Max32(-151, v81))
 		v83 := runtime.Select32(v82 == v81 && c11, runtime.FMA32(v3, v28, runtime.FMA32(v3, v27, -v81)), 0)
 		v84 := v82 + 12583166
@@ -2439,13 +2866,13 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		bits9 := math.Float32bits(runtime.FMA32(v85, 0.5, 12583039))
 		v88 := float32(float32(runtime.FMA32(v87, v86, 1)*math.Float32frombits(bits9<<23)) * math.Float32frombits((math.Float32bits(v84)-bits9)<<23))
 		bits10 := math.Float32bits(v88) ^ math.Float32bits(runtime.Select32(c13, sumv, 0))&0x80000000
-		v89 := runtime.Select32(c28 || c15, 1, runtime.Select32(c27 && c14, nan, math.Float32frombits(bits10)))
-		v90 := float32(normP * runtime.Select32(c22, runtime.Select32(c37, 0, runtime.Select32(c8, 0, float32(v69*v89))), 0))
+		v89 := runtime.Select32(c27 || c15, 1, runtime.Select32(c26 && c14, nan, math.Float32frombits(bits10)))
+		v90 := float32(normP * runtime.Select32(c37, 0, runtime.Select32(c21, runtime.Select32(c8, 0, float32(v69*v89)), 0)))
 		// Pass 1: store dA, dP, dN.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			n2 := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			a2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
+			n2 := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			p := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			dA := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dP := runtime.Slice[float32](a.Ptr[7], r*a.Row[7]+n*a.Step[7], m)
@@ -2532,10 +2959,10 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				v154 := runtime.Select32(v125 < 0 && c47 && c19, nan, math.Float32frombits(bits16))
 				v155 := float32(v90 * runtime.Select32(v125 == 1 || c20, 1, v154))
 				v156 := runtime.Select32(0 < v124, v155, runtime.Select32(v124 < 0, -v155, v124))
-				v157 := runtime.Select32(c41, 0, runtime.Select32(c39, runtime.Select32(c10, 0, v123), 0)) + runtime.Select32(c45, 0, runtime.Select32(c40, runtime.Select32(c10, 0, v156), 0))
+				v157 := runtime.Select32(c39, runtime.Select32(c41, 0, runtime.Select32(c10, 0, v123)), 0) + runtime.Select32(c40, runtime.Select32(c45, 0, runtime.Select32(c10, 0, v156)), 0)
 				dA[i] = v157
-				dP[i] = runtime.Select32(c45, 0, runtime.Select32(c40, runtime.Select32(c10, 0, -v156), 0))
-				dN[i] = runtime.Select32(c41, 0, runtime.Select32(c39, runtime.Select32(c10, 0, -v123), 0))
+				dP[i] = runtime.Select32(c40, runtime.Select32(c45, 0, runtime.Select32(c10, 0, -v156)), 0)
+				dN[i] = runtime.Select32(c39, runtime.Select32(c41, 0, runtime.Select32(c10, 0, -v123)), 0)
 			}
 		}
 	}
@@ -2572,8 +2999,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		// Pass 1: sum, sum.
 		var sum3 [16]float64
 		var sum4 [16]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -2665,123 +3092,132 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				sum4[i%16] += v74
 			}
 		}
-		v75 := runtime.LaneSum(sum3[:])
-		v76 := runtime.LaneSum(sum4[:])
-		c19 := 0 < v75 && v75 < inf || v75 != v75
-		v77 := math.Abs(v75)
-		c20 := v77 < 2.2250738585072014e-308
-		bits7 := math.Float64bits(runtime.Select64(c20, float64(v77*9.007199254740992e+15), v77)) + 0x95f619980c433
-		v78 := math.Float64frombits(bits7>>52|0x4330000000000000) - runtime.Select64(c20, 4.503599627371572e+15, 4.503599627371519e+15)
-		v79 := math.Float64frombits(bits7&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v80 := v79 + 2
-		v81 := v79 / v80
-		v82 := -v81
-		v83 := math.FMA(v82, v79-(v80-2), math.FMA(v82, v80, v79)) / v80
-		v84 := float64(v81 * v81)
-		v85 := float64(2 * v81)
-		v86 := float64(v81 * v84)
-		v87 := math.FMA(v81, math.FMA(v85, v83, math.FMA(v81, v81, -v84)), math.FMA(v83, v84, math.FMA(v81, v84, -v86)))
-		v88 := float64(v86 * 0.6666666666666666)
-		v89 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v84, 0.10456278375778207), v84, 0.11766815303406082), v84, 0.13333296483973292), v84, 0.1538461576181261), v84, 0.18181818179652515)
-		v90 := float64(float64(v86*v84) * math.FMA(math.FMA(math.FMA(v89, v84, 0.22222222222228444), v84, 0.28571428571428564), v84, 0.4))
-		v91 := v85 + v88
-		v92 := math.FMA(v87, 0.6666666666666666, math.FMA(v86, 3.700743415417188e-17, math.FMA(v86, 0.6666666666666666, -v88))) + v90
-		v93 := float64(v91 * 1.4426950408889634)
-		v94 := math.FMA(v85-v91+v88+math.FMA(2, v83, v92), 1.4426950408889634, math.FMA(v91, 1.4426950408889634, -v93))
-		v95 := v78 + v93
-		c21 := v77 < inf
-		c22 := 0 < v77 && c21
-		v96 := runtime.Select64(c22, v95, runtime.Select64(v77 == 0, minusInf, v77))
-		v97 := runtime.Select64(c22, v78-v95+v93+math.FMA(v91, 2.0355273740931033e-17, v94), 0)
-		v98 := runtime.Select64(v96 == 0, v3, float64(s4*v96))
-		v99 := runtime.Min64(1025, runtime.Max64(-1076, v98))
-		v100 := runtime.Select64(v99 == v98 && c6, math.FMA(s4, v97, math.FMA(s4, v96, -v98)), 0)
-		v101 := v99 + 6.75539944105779e+15
-		v102 := v101 - 6.75539944105779e+15
-		v103 := float64((v99 - v102 + v100) * 0.6931471805599453)
-		v104 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v103, 2.5109024134111932e-08), v103, 2.755740275318943e-07), v103, 2.7557244255057715e-06), v103, 2.480158717225789e-05), v103, 0.0001984126988607269)
-		v105 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v104, v103, 0.0013888888888962591), v103, 0.008333333333321655), v103, 0.041666666666666505), v103, 0.16666666666666677), v103, 0.5)
-		bits8 := math.Float64bits(math.FMA(v102, 0.5, 6.755399441056767e+15))
-		v106 := float64(math.FMA(math.FMA(v105, v103, 1), v103, 1) * math.Float64frombits(bits8<<52))
-		v107 := float64(v106 * math.Float64frombits((math.Float64bits(v101)-bits8)<<52))
-		bits9 := math.Float64bits(v107) ^ math.Float64bits(runtime.Select64(c8, v75, 0))&0x8000000000000000
-		v108 := runtime.Select64(v75 < 0 && c21 && c9, nan, math.Float64frombits(bits9))
-		c23 := v75 == 0
-		v109 := runtime.Select64(c23 && c11 || !c23 && c12, 0, inf)
-		v110 := margin + runtime.Select64(c19, runtime.Select64(v75 == 1 || c10, 1, v108), v109)
-		c24 := 0 < v76 && v76 < inf || v76 != v76
-		v111 := math.Abs(v76)
-		c25 := v111 < 2.2250738585072014e-308
-		bits10 := math.Float64bits(runtime.Select64(c25, float64(v111*9.007199254740992e+15), v111)) + 0x95f619980c433
-		v112 := math.Float64frombits(bits10>>52|0x4330000000000000) - runtime.Select64(c25, 4.503599627371572e+15, 4.503599627371519e+15)
-		v113 := math.Float64frombits(bits10&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v114 := v113 + 2
-		v115 := v113 / v114
-		v116 := -v115
-		v117 := math.FMA(v116, v113-(v114-2), math.FMA(v116, v114, v113)) / v114
-		v118 := float64(v115 * v115)
-		v119 := float64(2 * v115)
-		v120 := float64(v115 * v118)
-		v121 := math.FMA(v115, math.FMA(v119, v117, math.FMA(v115, v115, -v118)), math.FMA(v117, v118, math.FMA(v115, v118, -v120)))
-		v122 := float64(v120 * 0.6666666666666666)
-		v123 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v118, 0.10456278375778207), v118, 0.11766815303406082), v118, 0.13333296483973292), v118, 0.1538461576181261), v118, 0.18181818179652515)
-		v124 := float64(float64(v120*v118) * math.FMA(math.FMA(math.FMA(v123, v118, 0.22222222222228444), v118, 0.28571428571428564), v118, 0.4))
-		v125 := v119 + v122
-		v126 := math.FMA(v121, 0.6666666666666666, math.FMA(v120, 3.700743415417188e-17, math.FMA(v120, 0.6666666666666666, -v122))) + v124
-		v127 := float64(v125 * 1.4426950408889634)
-		v128 := math.FMA(v119-v125+v122+math.FMA(2, v117, v126), 1.4426950408889634, math.FMA(v125, 1.4426950408889634, -v127))
-		v129 := v112 + v127
-		c26 := v111 < inf
-		c27 := 0 < v111 && c26
-		v130 := runtime.Select64(c27, v129, runtime.Select64(v111 == 0, minusInf, v111))
-		v131 := runtime.Select64(c27, v112-v129+v127+math.FMA(v125, 2.0355273740931033e-17, v128), 0)
-		v132 := runtime.Select64(v130 == 0, v3, float64(s4*v130))
-		v133 := runtime.Min64(1025, runtime.Max64(-1076, v132))
-		v134 := runtime.Select64(v133 == v132 && c6, math.FMA(s4, v131, math.FMA(s4, v130, -v132)), 0)
-		v135 := v133 + 6.75539944105779e+15
-		v136 := v135 - 6.75539944105779e+15
-		v137 := float64((v133 - v136 + v134) * 0.6931471805599453)
-		v138 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v137, 2.5109024134111932e-08), v137, 2.755740275318943e-07), v137, 2.7557244255057715e-06), v137, 2.480158717225789e-05), v137, 0.0001984126988607269)
-		v139 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v138, v137, 0.0013888888888962591), v137, 0.008333333333321655), v137, 0.041666666666666505), v137, 0.16666666666666677), v137, 0.5)
-		bits11 := math.Float64bits(math.FMA(v136, 0.5, 6.755399441056767e+15))
-		v140 := float64(math.FMA(math.FMA(v139, v137, 1), v137, 1) * math.Float64frombits(bits11<<52))
-		v141 := float64(v140 * math.Float64frombits((math.Float64bits(v135)-bits11)<<52))
-		bits12 := math.Float64bits(v141) ^ math.Float64bits(runtime.Select64(c8, v76, 0))&0x8000000000000000
-		v142 := runtime.Select64(v76 < 0 && c26 && c9, nan, math.Float64frombits(bits12))
-		c28 := v76 == 0
-		v143 := runtime.Select64(c28 && c11 || !c28 && c12, 0, inf)
-		v144 := v110 - runtime.Select64(c24, runtime.Select64(v76 == 1 || c10, 1, v142), v143)
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v75
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v76
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Max64(0, v144)
+		rowSum3 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum3[:]))
+		rowSum4 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum4[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c19 := 0 < rowSum3 && rowSum3 < inf || rowSum3 != rowSum3
+		v75 := math.Abs(rowSum3)
+		c20 := v75 < 2.2250738585072014e-308
+		bits7 := math.Float64bits(runtime.Select64(c20, float64(v75*9.007199254740992e+15), v75)) + 0x95f619980c433
+		v76 := math.Float64frombits(bits7>>52|0x4330000000000000) - runtime.Select64(c20, 4.503599627371572e+15, 4.503599627371519e+15)
+		v77 := math.Float64frombits(bits7&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v78 := v77 + 2
+		v79 := v77 / v78
+		v80 := -v79
+		v81 := math.FMA(v80, v77-(v78-2), math.FMA(v80, v78, v77)) / v78
+		v82 := float64(v79 * v79)
+		v83 := float64(2 * v79)
+		v84 := float64(v79 * v82)
+		v85 := math.FMA(v79, math.FMA(v83, v81, math.FMA(v79, v79, -v82)), math.FMA(v81, v82, math.FMA(v79, v82, -v84)))
+		v86 := float64(v84 * 0.6666666666666666)
+		v87 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v82, 0.10456278375778207), v82, 0.11766815303406082), v82, 0.13333296483973292), v82, 0.1538461576181261), v82, 0.18181818179652515)
+		v88 := float64(float64(v84*v82) * math.FMA(math.FMA(math.FMA(v87, v82, 0.22222222222228444), v82, 0.28571428571428564), v82, 0.4))
+		v89 := v83 + v86
+		v90 := math.FMA(v85, 0.6666666666666666, math.FMA(v84, 3.700743415417188e-17, math.FMA(v84, 0.6666666666666666, -v86))) + v88
+		v91 := float64(v89 * 1.4426950408889634)
+		v92 := math.FMA(v83-v89+v86+math.FMA(2, v81, v90), 1.4426950408889634, math.FMA(v89, 1.4426950408889634, -v91))
+		v93 := v76 + v91
+		c21 := v75 < inf
+		c22 := 0 < v75 && c21
+		v94 := runtime.Select64(c22, v93, runtime.Select64(v75 == 0, minusInf, v75))
+		v95 := runtime.Select64(c22, v76-v93+v91+math.FMA(v89, 2.0355273740931033e-17, v92), 0)
+		v96 := runtime.Select64(v94 == 0, v3, float64(s4*v94))
+		v97 := runtime.Min64(1025, runtime.Max64(-1076, v96))
+		v98 := runtime.Select64(v97 == v96 && c6, math.FMA(s4, v95, math.FMA(s4, v94, -v96)), 0)
+		v99 := v97 + 6.75539944105779e+15
+		v100 := v99 - 6.75539944105779e+15
+		v101 := float64((v97 - v100 + v98) * 0.6931471805599453)
+		v102 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v101, 2.5109024134111932e-08), v101, 2.755740275318943e-07), v101, 2.7557244255057715e-06), v101, 2.480158717225789e-05), v101, 0.0001984126988607269)
+		v103 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v102, v101, 0.0013888888888962591), v101, 0.008333333333321655), v101, 0.041666666666666505), v101, 0.16666666666666677), v101, 0.5)
+		bits8 := math.Float64bits(math.FMA(v100, 0.5, 6.755399441056767e+15))
+		v104 := float64(math.FMA(math.FMA(v103, v101, 1), v101, 1) * math.Float64frombits(bits8<<52))
+		v105 := float64(v104 * math.Float64frombits((math.Float64bits(v99)-bits8)<<52))
+		bits9 := math.Float64bits(v105) ^ math.Float64bits(runtime.Select64(c8, rowSum3, 0))&0x8000000000000000
+		v106 := runtime.Select64(rowSum3 < 0 && c21 && c9, nan, math.Float64frombits(bits9))
+		c23 := rowSum3 == 0
+		v107 := runtime.Select64(c23 && c11 || !c23 && c12, 0, inf)
+		v108 := margin + runtime.Select64(c19, runtime.Select64(rowSum3 == 1 || c10, 1, v106), v107)
+		c24 := 0 < rowSum4 && rowSum4 < inf || rowSum4 != rowSum4
+		v109 := math.Abs(rowSum4)
+		c25 := v109 < 2.2250738585072014e-308
+		bits10 := math.Float64bits(runtime.Select64(c25, float64(v109*9.007199254740992e+15), v109)) + 0x95f619980c433
+		v110 := math.Float64frombits(bits10>>52|0x4330000000000000) - runtime.Select64(c25, 4.503599627371572e+15, 4.503599627371519e+15)
+		v111 := math.Float64frombits(bits10&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v112 := v111 + 2
+		v113 := v111 / v112
+		v114 := -v113
+		v115 := math.FMA(v114, v111-(v112-2), math.FMA(v114, v112, v111)) / v112
+		v116 := float64(v113 * v113)
+		v117 := float64(2 * v113)
+		v118 := float64(v113 * v116)
+		v119 := math.FMA(v113, math.FMA(v117, v115, math.FMA(v113, v113, -v116)), math.FMA(v115, v116, math.FMA(v113, v116, -v118)))
+		v120 := float64(v118 * 0.6666666666666666)
+		v121 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v116, 0.10456278375778207), v116, 0.11766815303406082), v116, 0.13333296483973292), v116, 0.1538461576181261), v116, 0.18181818179652515)
+		v122 := float64(float64(v118*v116) * math.FMA(math.FMA(math.FMA(v121, v116, 0.22222222222228444), v116, 0.28571428571428564), v116, 0.4))
+		v123 := v117 + v120
+		v124 := math.FMA(v119, 0.6666666666666666, math.FMA(v118, 3.700743415417188e-17, math.FMA(v118, 0.6666666666666666, -v120))) + v122
+		v125 := float64(v123 * 1.4426950408889634)
+		v126 := math.FMA(v117-v123+v120+math.FMA(2, v115, v124), 1.4426950408889634, math.FMA(v123, 1.4426950408889634, -v125))
+		v127 := v110 + v125
+		c26 := v109 < inf
+		c27 := 0 < v109 && c26
+		v128 := runtime.Select64(c27, v127, runtime.Select64(v109 == 0, minusInf, v109))
+		v129 := runtime.Select64(c27, v110-v127+v125+math.FMA(v123, 2.0355273740931033e-17, v126), 0)
+		v130 := runtime.Select64(v128 == 0, v3, float64(s4*v128))
+		v131 := runtime.Min64(1025, runtime.Max64(-1076, v130))
+		v132 := runtime.Select64(v131 == v130 && c6, math.FMA(s4, v129, math.FMA(s4, v128, -v130)), 0)
+		v133 := v131 + 6.75539944105779e+15
+		v134 := v133 - 6.75539944105779e+15
+		v135 := float64((v131 - v134 + v132) * 0.6931471805599453)
+		v136 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v135, 2.5109024134111932e-08), v135, 2.755740275318943e-07), v135, 2.7557244255057715e-06), v135, 2.480158717225789e-05), v135, 0.0001984126988607269)
+		v137 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v136, v135, 0.0013888888888962591), v135, 0.008333333333321655), v135, 0.041666666666666505), v135, 0.16666666666666677), v135, 0.5)
+		bits11 := math.Float64bits(math.FMA(v134, 0.5, 6.755399441056767e+15))
+		v138 := float64(math.FMA(math.FMA(v137, v135, 1), v135, 1) * math.Float64frombits(bits11<<52))
+		v139 := float64(v138 * math.Float64frombits((math.Float64bits(v133)-bits11)<<52))
+		bits12 := math.Float64bits(v139) ^ math.Float64bits(runtime.Select64(c8, rowSum4, 0))&0x8000000000000000
+		v140 := runtime.Select64(rowSum4 < 0 && c26 && c9, nan, math.Float64frombits(bits12))
+		c28 := rowSum4 == 0
+		v141 := runtime.Select64(c28 && c11 || !c28 && c12, 0, inf)
+		v142 := v108 - runtime.Select64(c24, runtime.Select64(rowSum4 == 1 || c10, 1, v140), v141)
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum3
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum4
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Max64(0, v142)
+		}
 	}
 }
 
-// triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f64_backward_0_go reads a2, n2, sum2, sum, dY, p; writes dA, dP, dN.
+// triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f64_backward_0_go reads sum, sum2, a2, n2, dY, p; writes dA, dP, dN.
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_no_swap_none_f64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
-	eps := float64(a.F[0])
-	margin := float64(a.F[1])
+	margin := float64(a.F[0])
+	s1 := float64(a.F[1])
 	s2 := float64(a.F[2])
 	s3 := float64(a.F[3])
-	s4 := float64(a.F[4])
+	eps := float64(a.F[4])
 	s5 := float64(a.F[5])
 	normP := float64(a.F[6])
-	v := runtime.Select64(s2 == s2, 0, s2)
-	c := math.Abs(s2) < inf
-	c2 := math.Trunc(s2) == s2
-	v2 := float64(0.5 * s2)
+	v := runtime.Select64(s1 == s1, 0, s1)
+	c := math.Abs(s1) < inf
+	c2 := math.Trunc(s1) == s1
+	v2 := float64(0.5 * s1)
 	c3 := c2 && math.Trunc(v2) != v2
 	c4 := !c2
-	c5 := s2 == 0
-	c6 := s3 != 0
+	c5 := s1 == 0
+	c6 := s2 != 0
 	c7 := !c6
-	c8 := s4 != 0
+	c8 := s3 != 0
 	c9 := !c8
 	c10 := s5 != 0
-	v3 := s2 - 1
+	v3 := s1 - 1
 	v4 := runtime.Select64(v3 == v3, 0, v3)
 	c11 := math.Abs(v3) < inf
 	c12 := math.Trunc(v3) == v3
@@ -2798,14 +3234,12 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 	c19 := !c17
 	c20 := v6 == 0
 	for r := range a.Rows {
-		sum2v := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
-		c21 := 0 < sum2v && sum2v < inf || sum2v != sum2v
-		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
-		c22 := 0 < sumv && sumv < inf || sumv != sumv
+		sumv := *runtime.At[float64](a.Ptr[0], r*a.Row[0])
+		c21 := 0 < sumv && sumv < inf || sumv != sumv
 		v9 := math.Abs(sumv)
-		c23 := v9 < 2.2250738585072014e-308
-		bits := math.Float64bits(runtime.Select64(c23, float64(v9*9.007199254740992e+15), v9)) + 0x95f619980c433
-		v10 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c23, 4.503599627371572e+15, 4.503599627371519e+15)
+		c22 := v9 < 2.2250738585072014e-308
+		bits := math.Float64bits(runtime.Select64(c22, float64(v9*9.007199254740992e+15), v9)) + 0x95f619980c433
+		v10 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c22, 4.503599627371572e+15, 4.503599627371519e+15)
 		v11 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v12 := v11 + 2
 		v13 := v11 / v12
@@ -2823,14 +3257,14 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v25 := float64(v23 * 1.4426950408889634)
 		v26 := math.FMA(v17-v23+v20+math.FMA(2, v15, v24), 1.4426950408889634, math.FMA(v23, 1.4426950408889634, -v25))
 		v27 := v10 + v25
-		c24 := v9 < inf
-		c25 := 0 < v9 && c24
-		v28 := runtime.Select64(c25, v27, runtime.Select64(v9 == 0, minusInf, v9))
-		v29 := runtime.Select64(c25, v10-v27+v25+math.FMA(v23, 2.0355273740931033e-17, v26), 0)
-		c26 := v28 == 0
-		v30 := runtime.Select64(c26, v, float64(s2*v28))
+		c23 := v9 < inf
+		c24 := 0 < v9 && c23
+		v28 := runtime.Select64(c24, v27, runtime.Select64(v9 == 0, minusInf, v9))
+		v29 := runtime.Select64(c24, v10-v27+v25+math.FMA(v23, 2.0355273740931033e-17, v26), 0)
+		c25 := v28 == 0
+		v30 := runtime.Select64(c25, v, float64(s1*v28))
 		v31 := runtime.Min64(1025, runtime.Max64(-1076, v30))
-		v32 := runtime.Select64(v31 == v30 && c, math.FMA(s2, v29, math.FMA(s2, v28, -v30)), 0)
+		v32 := runtime.Select64(v31 == v30 && c, math.FMA(s1, v29, math.FMA(s1, v28, -v30)), 0)
 		v33 := v31 + 6.75539944105779e+15
 		v34 := v33 - 6.75539944105779e+15
 		v35 := float64((v31 - v34 + v32) * 0.6931471805599453)
@@ -2840,11 +3274,13 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v38 := float64(math.FMA(math.FMA(v37, v35, 1), v35, 1) * math.Float64frombits(bits2<<52))
 		v39 := float64(v38 * math.Float64frombits((math.Float64bits(v33)-bits2)<<52))
 		bits3 := math.Float64bits(v39) ^ math.Float64bits(runtime.Select64(c3, sumv, 0))&0x8000000000000000
-		c27 := sumv < 0 && c24
-		c28 := sumv == 1
-		v40 := runtime.Select64(c28 || c5, 1, runtime.Select64(c27 && c4, nan, math.Float64frombits(bits3)))
-		c29 := sumv == 0
-		v41 := runtime.Select64(c29 && c6 || !c29 && c7, 0, inf)
+		c26 := sumv < 0 && c23
+		c27 := sumv == 1
+		v40 := runtime.Select64(c27 || c5, 1, runtime.Select64(c26 && c4, nan, math.Float64frombits(bits3)))
+		c28 := sumv == 0
+		v41 := runtime.Select64(c28 && c6 || !c28 && c7, 0, inf)
+		sum2v := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
+		c29 := 0 < sum2v && sum2v < inf || sum2v != sum2v
 		v42 := math.Abs(sum2v)
 		c30 := v42 < 2.2250738585072014e-308
 		bits4 := math.Float64bits(runtime.Select64(c30, float64(v42*9.007199254740992e+15), v42)) + 0x95f619980c433
@@ -2871,9 +3307,9 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v61 := runtime.Select64(c32, v60, runtime.Select64(v42 == 0, minusInf, v42))
 		v62 := runtime.Select64(c32, v43-v60+v58+math.FMA(v56, 2.0355273740931033e-17, v59), 0)
 		c33 := v61 == 0
-		v63 := runtime.Select64(c33, v, float64(s2*v61))
+		v63 := runtime.Select64(c33, v, float64(s1*v61))
 		v64 := runtime.Min64(1025, runtime.Max64(-1076, v63))
-		v65 := runtime.Select64(v64 == v63 && c, math.FMA(s2, v62, math.FMA(s2, v61, -v63)), 0)
+		v65 := runtime.Select64(v64 == v63 && c, math.FMA(s1, v62, math.FMA(s1, v61, -v63)), 0)
 		v66 := v64 + 6.75539944105779e+15
 		v67 := v66 - 6.75539944105779e+15
 		v68 := float64((v64 - v67 + v65) * 0.6931471805599453)
@@ -2888,10 +3324,10 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v73 := runtime.Select64(c35 || c5, 1, runtime.Select64(c34 && c4, nan, math.Float64frombits(bits6)))
 		c36 := sum2v == 0
 		v74 := runtime.Select64(c36 && c6 || !c36 && c7, 0, inf)
-		c37 := margin+runtime.Select64(c22, v40, v41)-runtime.Select64(c21, v73, v74) <= 0
+		c37 := margin+runtime.Select64(c21, v40, v41)-runtime.Select64(c29, v73, v74) <= 0
 		c38 := !c37
-		c39 := c21 && c38 && c9
-		v75 := float64(s2 * *runtime.At[float64](a.Ptr[4], r*a.Row[4]))
+		c39 := c38 && c29 && c9
+		v75 := float64(s1 * *runtime.At[float64](a.Ptr[4], r*a.Row[4]))
 		v76 := runtime.Select64(c33, v4, float64(v3*v61))
 		v77 := runtime.Min64(1025, runtime.Max64(-1076, v76))
 		v78 := runtime.Select64(v77 == v76 && c11, math.FMA(v3, v62, math.FMA(v3, v61, -v76)), 0)
@@ -2905,10 +3341,10 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v85 := float64(v84 * math.Float64frombits((math.Float64bits(v79)-bits7)<<52))
 		bits8 := math.Float64bits(v85) ^ math.Float64bits(runtime.Select64(c13, sum2v, 0))&0x8000000000000000
 		v86 := runtime.Select64(c35 || c15, 1, runtime.Select64(c34 && c14, nan, math.Float64frombits(bits8)))
-		v87 := runtime.Select64(c21, runtime.Select64(c37, 0, runtime.Select64(c8, 0, -float64(v75*v86))), 0)
+		v87 := runtime.Select64(c37, 0, runtime.Select64(c29, runtime.Select64(c8, 0, -float64(v75*v86)), 0))
 		v88 := float64(normP * v87)
-		c40 := c22 && c38 && c9
-		v89 := runtime.Select64(c26, v4, float64(v3*v28))
+		c40 := c38 && c21 && c9
+		v89 := runtime.Select64(c25, v4, float64(v3*v28))
 		v90 := runtime.Min64(1025, runtime.Max64(-1076, v89))
 		v91 := runtime.Select64(v90 == v89 && c11, math.FMA(v3, v29, math.FMA(v3, v28, -v89)), 0)
 		v92 := v90 + 6.75539944105779e+15
@@ -2920,13 +3356,13 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v97 := float64(math.FMA(math.FMA(v96, v94, 1), v94, 1) * math.Float64frombits(bits9<<52))
 		v98 := float64(v97 * math.Float64frombits((math.Float64bits(v92)-bits9)<<52))
 		bits10 := math.Float64bits(v98) ^ math.Float64bits(runtime.Select64(c13, sumv, 0))&0x8000000000000000
-		v99 := runtime.Select64(c28 || c15, 1, runtime.Select64(c27 && c14, nan, math.Float64frombits(bits10)))
-		v100 := float64(normP * runtime.Select64(c22, runtime.Select64(c37, 0, runtime.Select64(c8, 0, float64(v75*v99))), 0))
+		v99 := runtime.Select64(c27 || c15, 1, runtime.Select64(c26 && c14, nan, math.Float64frombits(bits10)))
+		v100 := float64(normP * runtime.Select64(c37, 0, runtime.Select64(c21, runtime.Select64(c8, 0, float64(v75*v99)), 0)))
 		// Pass 1: store dA, dP, dN.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			n2 := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			a2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
+			n2 := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			p := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
 			dA := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dP := runtime.Slice[float64](a.Ptr[7], r*a.Row[7]+n*a.Step[7], m)
@@ -3019,10 +3455,10 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				v170 := runtime.Select64(v138 < 0 && c47 && c19, nan, math.Float64frombits(bits16))
 				v171 := float64(v100 * runtime.Select64(v138 == 1 || c20, 1, v170))
 				v172 := runtime.Select64(0 < v137, v171, runtime.Select64(v137 < 0, -v171, v137))
-				v173 := runtime.Select64(c41, 0, runtime.Select64(c39, runtime.Select64(c10, 0, v136), 0)) + runtime.Select64(c45, 0, runtime.Select64(c40, runtime.Select64(c10, 0, v172), 0))
+				v173 := runtime.Select64(c39, runtime.Select64(c41, 0, runtime.Select64(c10, 0, v136)), 0) + runtime.Select64(c40, runtime.Select64(c45, 0, runtime.Select64(c10, 0, v172)), 0)
 				dA[i] = v173
-				dP[i] = runtime.Select64(c45, 0, runtime.Select64(c40, runtime.Select64(c10, 0, -v172), 0))
-				dN[i] = runtime.Select64(c41, 0, runtime.Select64(c39, runtime.Select64(c10, 0, -v136), 0))
+				dP[i] = runtime.Select64(c40, runtime.Select64(c45, 0, runtime.Select64(c10, 0, -v172)), 0)
+				dN[i] = runtime.Select64(c39, runtime.Select64(c41, 0, runtime.Select64(c10, 0, -v136)), 0)
 			}
 		}
 	}
@@ -3060,8 +3496,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		// Pass 1: sum, sum.
 		var sum4 [32]float32
 		var sum5 [32]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -3147,89 +3583,98 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				sum5[i%32] += v68
 			}
 		}
-		v69 := runtime.LaneSum(sum4[:])
-		v70 := runtime.LaneSum(sum5[:])
-		c19 := 0 < v69 && v69 < inf || v69 != v69
-		v71 := runtime.Abs32(v69)
-		c20 := v71 < 1.1754944e-38
-		bits7 := math.Float32bits(runtime.Select32(c20, float32(v71*16777216), v71)) + 0x4afb0d
-		v72 := math.Float32frombits(bits7>>23|0x4b000000) - runtime.Select32(c20, 8388759, 8388735)
-		v73 := math.Float32frombits(bits7&0x7fffff+0x3f3504f3) - 1
-		v74 := v73 + 2
-		v75 := v73 / v74
-		v76 := -v75
-		v77 := runtime.FMA32(v76, v73-(v74-2), runtime.FMA32(v76, v74, v73)) / v74
-		v78 := float32(v75 * v75)
-		v79 := float32(2 * v75)
-		v80 := float32(v75 * v78)
-		v81 := runtime.FMA32(v75, runtime.FMA32(v79, v77, runtime.FMA32(v75, v75, -v78)), runtime.FMA32(v77, v78, runtime.FMA32(v75, v78, -v80)))
-		v82 := float32(v80 * 0.6666667)
-		v83 := float32(float32(v80*v78) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v78, 0.22204751), v78, 0.2857153), v78, 0.4))
-		v84 := v79 + v82
-		v85 := runtime.FMA32(v81, 0.6666667, runtime.FMA32(v80, -1.9868216e-08, runtime.FMA32(v80, 0.6666667, -v82))) + v83
-		v86 := float32(v84 * 1.442695)
-		v87 := runtime.FMA32(v79-v84+v82+runtime.FMA32(2, v77, v85), 1.442695, runtime.FMA32(v84, 1.442695, -v86))
-		v88 := v72 + v86
-		c21 := v71 < inf
-		c22 := 0 < v71 && c21
-		v89 := runtime.Select32(c22, v88, runtime.Select32(v71 == 0, minusInf, v71))
-		v90 := runtime.Select32(c22, v72-v88+v86+runtime.FMA32(v84, 1.925963e-08, v87), 0)
-		v91 := runtime.Select32(v89 == 0, v3, float32(s4*v89))
-		v92 := runtime.Min32(129, runtime.Max32(-151, v91))
-		v93 := runtime.Select32(v92 == v91 && c6, runtime.FMA32(s4, v90, runtime.FMA32(s4, v89, -v91)), 0)
-		v94 := v92 + 12583166
-		v95 := v94 - 12583166
-		v96 := float32((v92 - v95 + v93) * 0.6931472)
-		v97 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v96, 0.008366547), v96, 0.0416672), v96, 0.16666543), v96, 0.49999997), v96, 1)
-		bits8 := math.Float32bits(runtime.FMA32(v95, 0.5, 12583039))
-		v98 := float32(float32(runtime.FMA32(v97, v96, 1)*math.Float32frombits(bits8<<23)) * math.Float32frombits((math.Float32bits(v94)-bits8)<<23))
-		bits9 := math.Float32bits(v98) ^ math.Float32bits(runtime.Select32(c8, v69, 0))&0x80000000
-		v99 := runtime.Select32(v69 < 0 && c21 && c9, nan, math.Float32frombits(bits9))
-		c23 := v69 == 0
-		v100 := runtime.Select32(c23 && c11 || !c23 && c12, 0, inf)
-		v101 := margin + runtime.Select32(c19, runtime.Select32(v69 == 1 || c10, 1, v99), v100)
-		c24 := 0 < v70 && v70 < inf || v70 != v70
-		v102 := runtime.Abs32(v70)
-		c25 := v102 < 1.1754944e-38
-		bits10 := math.Float32bits(runtime.Select32(c25, float32(v102*16777216), v102)) + 0x4afb0d
-		v103 := math.Float32frombits(bits10>>23|0x4b000000) - runtime.Select32(c25, 8388759, 8388735)
-		v104 := math.Float32frombits(bits10&0x7fffff+0x3f3504f3) - 1
-		v105 := v104 + 2
-		v106 := v104 / v105
-		v107 := -v106
-		v108 := runtime.FMA32(v107, v104-(v105-2), runtime.FMA32(v107, v105, v104)) / v105
-		v109 := float32(v106 * v106)
-		v110 := float32(2 * v106)
-		v111 := float32(v106 * v109)
-		v112 := runtime.FMA32(v106, runtime.FMA32(v110, v108, runtime.FMA32(v106, v106, -v109)), runtime.FMA32(v108, v109, runtime.FMA32(v106, v109, -v111)))
-		v113 := float32(v111 * 0.6666667)
-		v114 := float32(float32(v111*v109) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v109, 0.22204751), v109, 0.2857153), v109, 0.4))
-		v115 := v110 + v113
-		v116 := runtime.FMA32(v112, 0.6666667, runtime.FMA32(v111, -1.9868216e-08, runtime.FMA32(v111, 0.6666667, -v113))) + v114
-		v117 := float32(v115 * 1.442695)
-		v118 := runtime.FMA32(v110-v115+v113+runtime.FMA32(2, v108, v116), 1.442695, runtime.FMA32(v115, 1.442695, -v117))
-		v119 := v103 + v117
-		c26 := v102 < inf
-		c27 := 0 < v102 && c26
-		v120 := runtime.Select32(c27, v119, runtime.Select32(v102 == 0, minusInf, v102))
-		v121 := runtime.Select32(c27, v103-v119+v117+runtime.FMA32(v115, 1.925963e-08, v118), 0)
-		v122 := runtime.Select32(v120 == 0, v3, float32(s4*v120))
-		v123 := runtime.Min32(129, runtime.Max32(-151, v122))
-		v124 := runtime.Select32(v123 == v122 && c6, runtime.FMA32(s4, v121, runtime.FMA32(s4, v120, -v122)), 0)
-		v125 := v123 + 12583166
-		v126 := v125 - 12583166
-		v127 := float32((v123 - v126 + v124) * 0.6931472)
-		v128 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v127, 0.008366547), v127, 0.0416672), v127, 0.16666543), v127, 0.49999997), v127, 1)
-		bits11 := math.Float32bits(runtime.FMA32(v126, 0.5, 12583039))
-		v129 := float32(float32(runtime.FMA32(v128, v127, 1)*math.Float32frombits(bits11<<23)) * math.Float32frombits((math.Float32bits(v125)-bits11)<<23))
-		bits12 := math.Float32bits(v129) ^ math.Float32bits(runtime.Select32(c8, v70, 0))&0x80000000
-		v130 := runtime.Select32(v70 < 0 && c26 && c9, nan, math.Float32frombits(bits12))
-		c28 := v70 == 0
-		v131 := runtime.Select32(c28 && c11 || !c28 && c12, 0, inf)
-		v132 := v101 - runtime.Select32(c24, runtime.Select32(v70 == 1 || c10, 1, v130), v131)
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v69
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v70
-		sum3 += runtime.Max32(0, v132)
+		rowSum4 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum5[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c19 := 0 < rowSum4 && rowSum4 < inf || rowSum4 != rowSum4
+		v69 := runtime.Abs32(rowSum4)
+		c20 := v69 < 1.1754944e-38
+		bits7 := math.Float32bits(runtime.Select32(c20, float32(v69*16777216), v69)) + 0x4afb0d
+		v70 := math.Float32frombits(bits7>>23|0x4b000000) - runtime.Select32(c20, 8388759, 8388735)
+		v71 := math.Float32frombits(bits7&0x7fffff+0x3f3504f3) - 1
+		v72 := v71 + 2
+		v73 := v71 / v72
+		v74 := -v73
+		v75 := runtime.FMA32(v74, v71-(v72-2), runtime.FMA32(v74, v72, v71)) / v72
+		v76 := float32(v73 * v73)
+		v77 := float32(2 * v73)
+		v78 := float32(v73 * v76)
+		v79 := runtime.FMA32(v73, runtime.FMA32(v77, v75, runtime.FMA32(v73, v73, -v76)), runtime.FMA32(v75, v76, runtime.FMA32(v73, v76, -v78)))
+		v80 := float32(v78 * 0.6666667)
+		v81 := float32(float32(v78*v76) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v76, 0.22204751), v76, 0.2857153), v76, 0.4))
+		v82 := v77 + v80
+		v83 := runtime.FMA32(v79, 0.6666667, runtime.FMA32(v78, -1.9868216e-08, runtime.FMA32(v78, 0.6666667, -v80))) + v81
+		v84 := float32(v82 * 1.442695)
+		v85 := runtime.FMA32(v77-v82+v80+runtime.FMA32(2, v75, v83), 1.442695, runtime.FMA32(v82, 1.442695, -v84))
+		v86 := v70 + v84
+		c21 := v69 < inf
+		c22 := 0 < v69 && c21
+		v87 := runtime.Select32(c22, v86, runtime.Select32(v69 == 0, minusInf, v69))
+		v88 := runtime.Select32(c22, v70-v86+v84+runtime.FMA32(v82, 1.925963e-08, v85), 0)
+		v89 := runtime.Select32(v87 == 0, v3, float32(s4*v87))
+		v90 := runtime.Min32(129, runtime.Max32(-151, v89))
+		v91 := runtime.Select32(v90 == v89 && c6, runtime.FMA32(s4, v88, runtime.FMA32(s4, v87, -v89)), 0)
+		v92 := v90 + 12583166
+		v93 := v92 - 12583166
+		v94 := float32((v90 - v93 + v91) * 0.6931472)
+		v95 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v94, 0.008366547), v94, 0.0416672), v94, 0.16666543), v94, 0.49999997), v94, 1)
+		bits8 := math.Float32bits(runtime.FMA32(v93, 0.5, 12583039))
+		v96 := float32(float32(runtime.FMA32(v95, v94, 1)*math.Float32frombits(bits8<<23)) * math.Float32frombits((math.Float32bits(v92)-bits8)<<23))
+		bits9 := math.Float32bits(v96) ^ math.Float32bits(runtime.Select32(c8, rowSum4, 0))&0x80000000
+		v97 := runtime.Select32(rowSum4 < 0 && c21 && c9, nan, math.Float32frombits(bits9))
+		c23 := rowSum4 == 0
+		v98 := runtime.Select32(c23 && c11 || !c23 && c12, 0, inf)
+		v99 := margin + runtime.Select32(c19, runtime.Select32(rowSum4 == 1 || c10, 1, v97), v98)
+		c24 := 0 < rowSum5 && rowSum5 < inf || rowSum5 != rowSum5
+		v100 := runtime.Abs32(rowSum5)
+		c25 := v100 < 1.1754944e-38
+		bits10 := math.Float32bits(runtime.Select32(c25, float32(v100*16777216), v100)) + 0x4afb0d
+		v101 := math.Float32frombits(bits10>>23|0x4b000000) - runtime.Select32(c25, 8388759, 8388735)
+		v102 := math.Float32frombits(bits10&0x7fffff+0x3f3504f3) - 1
+		v103 := v102 + 2
+		v104 := v102 / v103
+		v105 := -v104
+		v106 := runtime.FMA32(v105, v102-(v103-2), runtime.FMA32(v105, v103, v102)) / v103
+		v107 := float32(v104 * v104)
+		v108 := float32(2 * v104)
+		v109 := float32(v104 * v107)
+		v110 := runtime.FMA32(v104, runtime.FMA32(v108, v106, runtime.FMA32(v104, v104, -v107)), runtime.FMA32(v106, v107, runtime.FMA32(v104, v107, -v109)))
+		v111 := float32(v109 * 0.6666667)
+		v112 := float32(float32(v109*v107) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v107, 0.22204751), v107, 0.2857153), v107, 0.4))
+		v113 := v108 + v111
+		v114 := runtime.FMA32(v110, 0.6666667, runtime.FMA32(v109, -1.9868216e-08, runtime.FMA32(v109, 0.6666667, -v111))) + v112
+		v115 := float32(v113 * 1.442695)
+		v116 := runtime.FMA32(v108-v113+v111+runtime.FMA32(2, v106, v114), 1.442695, runtime.FMA32(v113, 1.442695, -v115))
+		v117 := v101 + v115
+		c26 := v100 < inf
+		c27 := 0 < v100 && c26
+		v118 := runtime.Select32(c27, v117, runtime.Select32(v100 == 0, minusInf, v100))
+		v119 := runtime.Select32(c27, v101-v117+v115+runtime.FMA32(v113, 1.925963e-08, v116), 0)
+		v120 := runtime.Select32(v118 == 0, v3, float32(s4*v118))
+		v121 := runtime.Min32(129, runtime.Max32(-151, v120))
+		v122 := runtime.Select32(v121 == v120 && c6, runtime.FMA32(s4, v119, runtime.FMA32(s4, v118, -v120)), 0)
+		v123 := v121 + 12583166
+		v124 := v123 - 12583166
+		v125 := float32((v121 - v124 + v122) * 0.6931472)
+		v126 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v125, 0.008366547), v125, 0.0416672), v125, 0.16666543), v125, 0.49999997), v125, 1)
+		bits11 := math.Float32bits(runtime.FMA32(v124, 0.5, 12583039))
+		v127 := float32(float32(runtime.FMA32(v126, v125, 1)*math.Float32frombits(bits11<<23)) * math.Float32frombits((math.Float32bits(v123)-bits11)<<23))
+		bits12 := math.Float32bits(v127) ^ math.Float32bits(runtime.Select32(c8, rowSum5, 0))&0x80000000
+		v128 := runtime.Select32(rowSum5 < 0 && c26 && c9, nan, math.Float32frombits(bits12))
+		c28 := rowSum5 == 0
+		v129 := runtime.Select32(c28 && c11 || !c28 && c12, 0, inf)
+		v130 := v99 - runtime.Select32(c24, runtime.Select32(rowSum5 == 1 || c10, 1, v128), v129)
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum4
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum5
+		}
+		if a.Ends(1) {
+			sum3 += runtime.Max32(0, v130)
+		}
 	}
 	*runtime.At[float32](a.Ptr[5], 0) = sum3
 }
@@ -3266,8 +3711,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		// Pass 1: sum, sum.
 		var sum4 [16]float64
 		var sum5 [16]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -3359,95 +3804,104 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				sum5[i%16] += v74
 			}
 		}
-		v75 := runtime.LaneSum(sum4[:])
-		v76 := runtime.LaneSum(sum5[:])
-		c19 := 0 < v75 && v75 < inf || v75 != v75
-		v77 := math.Abs(v75)
-		c20 := v77 < 2.2250738585072014e-308
-		bits7 := math.Float64bits(runtime.Select64(c20, float64(v77*9.007199254740992e+15), v77)) + 0x95f619980c433
-		v78 := math.Float64frombits(bits7>>52|0x4330000000000000) - runtime.Select64(c20, 4.503599627371572e+15, 4.503599627371519e+15)
-		v79 := math.Float64frombits(bits7&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v80 := v79 + 2
-		v81 := v79 / v80
-		v82 := -v81
-		v83 := math.FMA(v82, v79-(v80-2), math.FMA(v82, v80, v79)) / v80
-		v84 := float64(v81 * v81)
-		v85 := float64(2 * v81)
-		v86 := float64(v81 * v84)
-		v87 := math.FMA(v81, math.FMA(v85, v83, math.FMA(v81, v81, -v84)), math.FMA(v83, v84, math.FMA(v81, v84, -v86)))
-		v88 := float64(v86 * 0.6666666666666666)
-		v89 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v84, 0.10456278375778207), v84, 0.11766815303406082), v84, 0.13333296483973292), v84, 0.1538461576181261), v84, 0.18181818179652515)
-		v90 := float64(float64(v86*v84) * math.FMA(math.FMA(math.FMA(v89, v84, 0.22222222222228444), v84, 0.28571428571428564), v84, 0.4))
-		v91 := v85 + v88
-		v92 := math.FMA(v87, 0.6666666666666666, math.FMA(v86, 3.700743415417188e-17, math.FMA(v86, 0.6666666666666666, -v88))) + v90
-		v93 := float64(v91 * 1.4426950408889634)
-		v94 := math.FMA(v85-v91+v88+math.FMA(2, v83, v92), 1.4426950408889634, math.FMA(v91, 1.4426950408889634, -v93))
-		v95 := v78 + v93
-		c21 := v77 < inf
-		c22 := 0 < v77 && c21
-		v96 := runtime.Select64(c22, v95, runtime.Select64(v77 == 0, minusInf, v77))
-		v97 := runtime.Select64(c22, v78-v95+v93+math.FMA(v91, 2.0355273740931033e-17, v94), 0)
-		v98 := runtime.Select64(v96 == 0, v3, float64(s4*v96))
-		v99 := runtime.Min64(1025, runtime.Max64(-1076, v98))
-		v100 := runtime.Select64(v99 == v98 && c6, math.FMA(s4, v97, math.FMA(s4, v96, -v98)), 0)
-		v101 := v99 + 6.75539944105779e+15
-		v102 := v101 - 6.75539944105779e+15
-		v103 := float64((v99 - v102 + v100) * 0.6931471805599453)
-		v104 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v103, 2.5109024134111932e-08), v103, 2.755740275318943e-07), v103, 2.7557244255057715e-06), v103, 2.480158717225789e-05), v103, 0.0001984126988607269)
-		v105 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v104, v103, 0.0013888888888962591), v103, 0.008333333333321655), v103, 0.041666666666666505), v103, 0.16666666666666677), v103, 0.5)
-		bits8 := math.Float64bits(math.FMA(v102, 0.5, 6.755399441056767e+15))
-		v106 := float64(math.FMA(math.FMA(v105, v103, 1), v103, 1) * math.Float64frombits(bits8<<52))
-		v107 := float64(v106 * math.Float64frombits((math.Float64bits(v101)-bits8)<<52))
-		bits9 := math.Float64bits(v107) ^ math.Float64bits(runtime.Select64(c8, v75, 0))&0x8000000000000000
-		v108 := runtime.Select64(v75 < 0 && c21 && c9, nan, math.Float64frombits(bits9))
-		c23 := v75 == 0
-		v109 := runtime.Select64(c23 && c11 || !c23 && c12, 0, inf)
-		v110 := margin + runtime.Select64(c19, runtime.Select64(v75 == 1 || c10, 1, v108), v109)
-		c24 := 0 < v76 && v76 < inf || v76 != v76
-		v111 := math.Abs(v76)
-		c25 := v111 < 2.2250738585072014e-308
-		bits10 := math.Float64bits(runtime.Select64(c25, float64(v111*9.007199254740992e+15), v111)) + 0x95f619980c433
-		v112 := math.Float64frombits(bits10>>52|0x4330000000000000) - runtime.Select64(c25, 4.503599627371572e+15, 4.503599627371519e+15)
-		v113 := math.Float64frombits(bits10&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v114 := v113 + 2
-		v115 := v113 / v114
-		v116 := -v115
-		v117 := math.FMA(v116, v113-(v114-2), math.FMA(v116, v114, v113)) / v114
-		v118 := float64(v115 * v115)
-		v119 := float64(2 * v115)
-		v120 := float64(v115 * v118)
-		v121 := math.FMA(v115, math.FMA(v119, v117, math.FMA(v115, v115, -v118)), math.FMA(v117, v118, math.FMA(v115, v118, -v120)))
-		v122 := float64(v120 * 0.6666666666666666)
-		v123 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v118, 0.10456278375778207), v118, 0.11766815303406082), v118, 0.13333296483973292), v118, 0.1538461576181261), v118, 0.18181818179652515)
-		v124 := float64(float64(v120*v118) * math.FMA(math.FMA(math.FMA(v123, v118, 0.22222222222228444), v118, 0.28571428571428564), v118, 0.4))
-		v125 := v119 + v122
-		v126 := math.FMA(v121, 0.6666666666666666, math.FMA(v120, 3.700743415417188e-17, math.FMA(v120, 0.6666666666666666, -v122))) + v124
-		v127 := float64(v125 * 1.4426950408889634)
-		v128 := math.FMA(v119-v125+v122+math.FMA(2, v117, v126), 1.4426950408889634, math.FMA(v125, 1.4426950408889634, -v127))
-		v129 := v112 + v127
-		c26 := v111 < inf
-		c27 := 0 < v111 && c26
-		v130 := runtime.Select64(c27, v129, runtime.Select64(v111 == 0, minusInf, v111))
-		v131 := runtime.Select64(c27, v112-v129+v127+math.FMA(v125, 2.0355273740931033e-17, v128), 0)
-		v132 := runtime.Select64(v130 == 0, v3, float64(s4*v130))
-		v133 := runtime.Min64(1025, runtime.Max64(-1076, v132))
-		v134 := runtime.Select64(v133 == v132 && c6, math.FMA(s4, v131, math.FMA(s4, v130, -v132)), 0)
-		v135 := v133 + 6.75539944105779e+15
-		v136 := v135 - 6.75539944105779e+15
-		v137 := float64((v133 - v136 + v134) * 0.6931471805599453)
-		v138 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v137, 2.5109024134111932e-08), v137, 2.755740275318943e-07), v137, 2.7557244255057715e-06), v137, 2.480158717225789e-05), v137, 0.0001984126988607269)
-		v139 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v138, v137, 0.0013888888888962591), v137, 0.008333333333321655), v137, 0.041666666666666505), v137, 0.16666666666666677), v137, 0.5)
-		bits11 := math.Float64bits(math.FMA(v136, 0.5, 6.755399441056767e+15))
-		v140 := float64(math.FMA(math.FMA(v139, v137, 1), v137, 1) * math.Float64frombits(bits11<<52))
-		v141 := float64(v140 * math.Float64frombits((math.Float64bits(v135)-bits11)<<52))
-		bits12 := math.Float64bits(v141) ^ math.Float64bits(runtime.Select64(c8, v76, 0))&0x8000000000000000
-		v142 := runtime.Select64(v76 < 0 && c26 && c9, nan, math.Float64frombits(bits12))
-		c28 := v76 == 0
-		v143 := runtime.Select64(c28 && c11 || !c28 && c12, 0, inf)
-		v144 := v110 - runtime.Select64(c24, runtime.Select64(v76 == 1 || c10, 1, v142), v143)
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v75
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v76
-		sum3 += runtime.Max64(0, v144)
+		rowSum4 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum5[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c19 := 0 < rowSum4 && rowSum4 < inf || rowSum4 != rowSum4
+		v75 := math.Abs(rowSum4)
+		c20 := v75 < 2.2250738585072014e-308
+		bits7 := math.Float64bits(runtime.Select64(c20, float64(v75*9.007199254740992e+15), v75)) + 0x95f619980c433
+		v76 := math.Float64frombits(bits7>>52|0x4330000000000000) - runtime.Select64(c20, 4.503599627371572e+15, 4.503599627371519e+15)
+		v77 := math.Float64frombits(bits7&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v78 := v77 + 2
+		v79 := v77 / v78
+		v80 := -v79
+		v81 := math.FMA(v80, v77-(v78-2), math.FMA(v80, v78, v77)) / v78
+		v82 := float64(v79 * v79)
+		v83 := float64(2 * v79)
+		v84 := float64(v79 * v82)
+		v85 := math.FMA(v79, math.FMA(v83, v81, math.FMA(v79, v79, -v82)), math.FMA(v81, v82, math.FMA(v79, v82, -v84)))
+		v86 := float64(v84 * 0.6666666666666666)
+		v87 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v82, 0.10456278375778207), v82, 0.11766815303406082), v82, 0.13333296483973292), v82, 0.1538461576181261), v82, 0.18181818179652515)
+		v88 := float64(float64(v84*v82) * math.FMA(math.FMA(math.FMA(v87, v82, 0.22222222222228444), v82, 0.28571428571428564), v82, 0.4))
+		v89 := v83 + v86
+		v90 := math.FMA(v85, 0.6666666666666666, math.FMA(v84, 3.700743415417188e-17, math.FMA(v84, 0.6666666666666666, -v86))) + v88
+		v91 := float64(v89 * 1.4426950408889634)
+		v92 := math.FMA(v83-v89+v86+math.FMA(2, v81, v90), 1.4426950408889634, math.FMA(v89, 1.4426950408889634, -v91))
+		v93 := v76 + v91
+		c21 := v75 < inf
+		c22 := 0 < v75 && c21
+		v94 := runtime.Select64(c22, v93, runtime.Select64(v75 == 0, minusInf, v75))
+		v95 := runtime.Select64(c22, v76-v93+v91+math.FMA(v89, 2.0355273740931033e-17, v92), 0)
+		v96 := runtime.Select64(v94 == 0, v3, float64(s4*v94))
+		v97 := runtime.Min64(1025, runtime.Max64(-1076, v96))
+		v98 := runtime.Select64(v97 == v96 && c6, math.FMA(s4, v95, math.FMA(s4, v94, -v96)), 0)
+		v99 := v97 + 6.75539944105779e+15
+		v100 := v99 - 6.75539944105779e+15
+		v101 := float64((v97 - v100 + v98) * 0.6931471805599453)
+		v102 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v101, 2.5109024134111932e-08), v101, 2.755740275318943e-07), v101, 2.7557244255057715e-06), v101, 2.480158717225789e-05), v101, 0.0001984126988607269)
+		v103 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v102, v101, 0.0013888888888962591), v101, 0.008333333333321655), v101, 0.041666666666666505), v101, 0.16666666666666677), v101, 0.5)
+		bits8 := math.Float64bits(math.FMA(v100, 0.5, 6.755399441056767e+15))
+		v104 := float64(math.FMA(math.FMA(v103, v101, 1), v101, 1) * math.Float64frombits(bits8<<52))
+		v105 := float64(v104 * math.Float64frombits((math.Float64bits(v99)-bits8)<<52))
+		bits9 := math.Float64bits(v105) ^ math.Float64bits(runtime.Select64(c8, rowSum4, 0))&0x8000000000000000
+		v106 := runtime.Select64(rowSum4 < 0 && c21 && c9, nan, math.Float64frombits(bits9))
+		c23 := rowSum4 == 0
+		v107 := runtime.Select64(c23 && c11 || !c23 && c12, 0, inf)
+		v108 := margin + runtime.Select64(c19, runtime.Select64(rowSum4 == 1 || c10, 1, v106), v107)
+		c24 := 0 < rowSum5 && rowSum5 < inf || rowSum5 != rowSum5
+		v109 := math.Abs(rowSum5)
+		c25 := v109 < 2.2250738585072014e-308
+		bits10 := math.Float64bits(runtime.Select64(c25, float64(v109*9.007199254740992e+15), v109)) + 0x95f619980c433
+		v110 := math.Float64frombits(bits10>>52|0x4330000000000000) - runtime.Select64(c25, 4.503599627371572e+15, 4.503599627371519e+15)
+		v111 := math.Float64frombits(bits10&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v112 := v111 + 2
+		v113 := v111 / v112
+		v114 := -v113
+		v115 := math.FMA(v114, v111-(v112-2), math.FMA(v114, v112, v111)) / v112
+		v116 := float64(v113 * v113)
+		v117 := float64(2 * v113)
+		v118 := float64(v113 * v116)
+		v119 := math.FMA(v113, math.FMA(v117, v115, math.FMA(v113, v113, -v116)), math.FMA(v115, v116, math.FMA(v113, v116, -v118)))
+		v120 := float64(v118 * 0.6666666666666666)
+		v121 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v116, 0.10456278375778207), v116, 0.11766815303406082), v116, 0.13333296483973292), v116, 0.1538461576181261), v116, 0.18181818179652515)
+		v122 := float64(float64(v118*v116) * math.FMA(math.FMA(math.FMA(v121, v116, 0.22222222222228444), v116, 0.28571428571428564), v116, 0.4))
+		v123 := v117 + v120
+		v124 := math.FMA(v119, 0.6666666666666666, math.FMA(v118, 3.700743415417188e-17, math.FMA(v118, 0.6666666666666666, -v120))) + v122
+		v125 := float64(v123 * 1.4426950408889634)
+		v126 := math.FMA(v117-v123+v120+math.FMA(2, v115, v124), 1.4426950408889634, math.FMA(v123, 1.4426950408889634, -v125))
+		v127 := v110 + v125
+		c26 := v109 < inf
+		c27 := 0 < v109 && c26
+		v128 := runtime.Select64(c27, v127, runtime.Select64(v109 == 0, minusInf, v109))
+		v129 := runtime.Select64(c27, v110-v127+v125+math.FMA(v123, 2.0355273740931033e-17, v126), 0)
+		v130 := runtime.Select64(v128 == 0, v3, float64(s4*v128))
+		v131 := runtime.Min64(1025, runtime.Max64(-1076, v130))
+		v132 := runtime.Select64(v131 == v130 && c6, math.FMA(s4, v129, math.FMA(s4, v128, -v130)), 0)
+		v133 := v131 + 6.75539944105779e+15
+		v134 := v133 - 6.75539944105779e+15
+		v135 := float64((v131 - v134 + v132) * 0.6931471805599453)
+		v136 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v135, 2.5109024134111932e-08), v135, 2.755740275318943e-07), v135, 2.7557244255057715e-06), v135, 2.480158717225789e-05), v135, 0.0001984126988607269)
+		v137 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v136, v135, 0.0013888888888962591), v135, 0.008333333333321655), v135, 0.041666666666666505), v135, 0.16666666666666677), v135, 0.5)
+		bits11 := math.Float64bits(math.FMA(v134, 0.5, 6.755399441056767e+15))
+		v138 := float64(math.FMA(math.FMA(v137, v135, 1), v135, 1) * math.Float64frombits(bits11<<52))
+		v139 := float64(v138 * math.Float64frombits((math.Float64bits(v133)-bits11)<<52))
+		bits12 := math.Float64bits(v139) ^ math.Float64bits(runtime.Select64(c8, rowSum5, 0))&0x8000000000000000
+		v140 := runtime.Select64(rowSum5 < 0 && c26 && c9, nan, math.Float64frombits(bits12))
+		c28 := rowSum5 == 0
+		v141 := runtime.Select64(c28 && c11 || !c28 && c12, 0, inf)
+		v142 := v108 - runtime.Select64(c24, runtime.Select64(rowSum5 == 1 || c10, 1, v140), v141)
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum4
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum5
+		}
+		if a.Ends(1) {
+			sum3 += runtime.Max64(0, v142)
+		}
 	}
 	*runtime.At[float64](a.Ptr[5], 0) = sum3
 }
@@ -3484,8 +3938,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		var sum4 [16]float32
 		var sum5 [16]float32
 		var sum6 [16]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -3612,157 +4066,168 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				sum6[i%16] += v100
 			}
 		}
-		v101 := runtime.LaneSum(sum4[:])
-		v102 := runtime.LaneSum(sum5[:])
-		v103 := runtime.LaneSum(sum6[:])
-		c22 := 0 < v101 && v101 < inf || v101 != v101
-		v104 := runtime.Abs32(v101)
-		c23 := v104 < 1.1754944e-38
-		bits10 := math.Float32bits(runtime.Select32(c23, float32(v104*16777216), v104)) + 0x4afb0d
-		v105 := math.Float32frombits(bits10>>23|0x4b000000) - runtime.Select32(c23, 8388759, 8388735)
-		v106 := math.Float32frombits(bits10&0x7fffff+0x3f3504f3) - 1
-		v107 := v106 + 2
-		v108 := v106 / v107
-		v109 := -v108
-		v110 := runtime.FMA32(v109, v106-(v107-2), runtime.FMA32(v109, v107, v106)) / v107
-		v111 := float32(v108 * v108)
-		v112 := float32(2 * v108)
-		v113 := float32(v108 * v111)
-		v114 := runtime.FMA32(v108, runtime.FMA32(v112, v110, runtime.FMA32(v108, v108, -v111)), runtime.FMA32(v110, v111, runtime.FMA32(v108, v111, -v113)))
-		v115 := float32(v113 * 0.6666667)
-		v116 := float32(float32(v113*v111) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v111, 0.22204751), v111, 0.2857153), v111, 0.4))
-		v117 := v112 + v115
-		v118 := runtime.FMA32(v114, 0.6666667, runtime.FMA32(v113, -1.9868216e-08, runtime.FMA32(v113, 0.6666667, -v115))) + v116
-		v119 := float32(v117 * 1.442695)
-		v120 := runtime.FMA32(v112-v117+v115+runtime.FMA32(2, v110, v118), 1.442695, runtime.FMA32(v117, 1.442695, -v119))
-		v121 := v105 + v119
-		c24 := v104 < inf
-		c25 := 0 < v104 && c24
-		v122 := runtime.Select32(c25, v121, runtime.Select32(v104 == 0, minusInf, v104))
-		v123 := runtime.Select32(c25, v105-v121+v119+runtime.FMA32(v117, 1.925963e-08, v120), 0)
-		v124 := runtime.Select32(v122 == 0, v3, float32(s4*v122))
-		v125 := runtime.Min32(129, runtime.Max32(-151, v124))
-		v126 := runtime.Select32(v125 == v124 && c6, runtime.FMA32(s4, v123, runtime.FMA32(s4, v122, -v124)), 0)
-		v127 := v125 + 12583166
-		v128 := v127 - 12583166
-		v129 := float32((v125 - v128 + v126) * 0.6931472)
-		v130 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v129, 0.008366547), v129, 0.0416672), v129, 0.16666543), v129, 0.49999997), v129, 1)
-		bits11 := math.Float32bits(runtime.FMA32(v128, 0.5, 12583039))
-		v131 := float32(float32(runtime.FMA32(v130, v129, 1)*math.Float32frombits(bits11<<23)) * math.Float32frombits((math.Float32bits(v127)-bits11)<<23))
-		bits12 := math.Float32bits(v131) ^ math.Float32bits(runtime.Select32(c8, v101, 0))&0x80000000
-		v132 := runtime.Select32(v101 < 0 && c24 && c9, nan, math.Float32frombits(bits12))
-		c26 := v101 == 0
-		v133 := runtime.Select32(c26 && c11 || !c26 && c12, 0, inf)
-		v134 := margin + runtime.Select32(c22, runtime.Select32(v101 == 1 || c10, 1, v132), v133)
-		c27 := 0 < v102 && v102 < inf || v102 != v102
-		v135 := runtime.Abs32(v102)
-		c28 := v135 < 1.1754944e-38
-		bits13 := math.Float32bits(runtime.Select32(c28, float32(v135*16777216), v135)) + 0x4afb0d
-		v136 := math.Float32frombits(bits13>>23|0x4b000000) - runtime.Select32(c28, 8388759, 8388735)
-		v137 := math.Float32frombits(bits13&0x7fffff+0x3f3504f3) - 1
-		v138 := v137 + 2
-		v139 := v137 / v138
-		v140 := -v139
-		v141 := runtime.FMA32(v140, v137-(v138-2), runtime.FMA32(v140, v138, v137)) / v138
-		v142 := float32(v139 * v139)
-		v143 := float32(2 * v139)
-		v144 := float32(v139 * v142)
-		v145 := runtime.FMA32(v139, runtime.FMA32(v143, v141, runtime.FMA32(v139, v139, -v142)), runtime.FMA32(v141, v142, runtime.FMA32(v139, v142, -v144)))
-		v146 := float32(v144 * 0.6666667)
-		v147 := float32(float32(v144*v142) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v142, 0.22204751), v142, 0.2857153), v142, 0.4))
-		v148 := v143 + v146
-		v149 := runtime.FMA32(v145, 0.6666667, runtime.FMA32(v144, -1.9868216e-08, runtime.FMA32(v144, 0.6666667, -v146))) + v147
-		v150 := float32(v148 * 1.442695)
-		v151 := runtime.FMA32(v143-v148+v146+runtime.FMA32(2, v141, v149), 1.442695, runtime.FMA32(v148, 1.442695, -v150))
-		v152 := v136 + v150
-		c29 := v135 < inf
-		c30 := 0 < v135 && c29
-		v153 := runtime.Select32(c30, v152, runtime.Select32(v135 == 0, minusInf, v135))
-		v154 := runtime.Select32(c30, v136-v152+v150+runtime.FMA32(v148, 1.925963e-08, v151), 0)
-		v155 := runtime.Select32(v153 == 0, v3, float32(s4*v153))
-		v156 := runtime.Min32(129, runtime.Max32(-151, v155))
-		v157 := runtime.Select32(v156 == v155 && c6, runtime.FMA32(s4, v154, runtime.FMA32(s4, v153, -v155)), 0)
-		v158 := v156 + 12583166
-		v159 := v158 - 12583166
-		v160 := float32((v156 - v159 + v157) * 0.6931472)
-		v161 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v160, 0.008366547), v160, 0.0416672), v160, 0.16666543), v160, 0.49999997), v160, 1)
-		bits14 := math.Float32bits(runtime.FMA32(v159, 0.5, 12583039))
-		v162 := float32(float32(runtime.FMA32(v161, v160, 1)*math.Float32frombits(bits14<<23)) * math.Float32frombits((math.Float32bits(v158)-bits14)<<23))
-		bits15 := math.Float32bits(v162) ^ math.Float32bits(runtime.Select32(c8, v102, 0))&0x80000000
-		v163 := runtime.Select32(v102 < 0 && c29 && c9, nan, math.Float32frombits(bits15))
-		c31 := v102 == 0
-		v164 := runtime.Select32(c31 && c11 || !c31 && c12, 0, inf)
-		c32 := 0 < v103 && v103 < inf || v103 != v103
-		v165 := runtime.Abs32(v103)
-		c33 := v165 < 1.1754944e-38
-		bits16 := math.Float32bits(runtime.Select32(c33, float32(v165*16777216), v165)) + 0x4afb0d
-		v166 := math.Float32frombits(bits16>>23|0x4b000000) - runtime.Select32(c33, 8388759, 8388735)
-		v167 := math.Float32frombits(bits16&0x7fffff+0x3f3504f3) - 1
-		v168 := v167 + 2
-		v169 := v167 / v168
-		v170 := -v169
-		v171 := runtime.FMA32(v170, v167-(v168-2), runtime.FMA32(v170, v168, v167)) / v168
-		v172 := float32(v169 * v169)
-		v173 := float32(2 * v169)
-		v174 := float32(v169 * v172)
-		v175 := runtime.FMA32(v169, runtime.FMA32(v173, v171, runtime.FMA32(v169, v169, -v172)), runtime.FMA32(v171, v172, runtime.FMA32(v169, v172, -v174)))
-		v176 := float32(v174 * 0.6666667)
-		v177 := float32(float32(v174*v172) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v172, 0.22204751), v172, 0.2857153), v172, 0.4))
-		v178 := v173 + v176
-		v179 := runtime.FMA32(v175, 0.6666667, runtime.FMA32(v174, -1.9868216e-08, runtime.FMA32(v174, 0.6666667, -v176))) + v177
-		v180 := float32(v178 * 1.442695)
-		v181 := runtime.FMA32(v173-v178+v176+runtime.FMA32(2, v171, v179), 1.442695, runtime.FMA32(v178, 1.442695, -v180))
-		v182 := v166 + v180
-		c34 := v165 < inf
-		c35 := 0 < v165 && c34
-		v183 := runtime.Select32(c35, v182, runtime.Select32(v165 == 0, minusInf, v165))
-		v184 := runtime.Select32(c35, v166-v182+v180+runtime.FMA32(v178, 1.925963e-08, v181), 0)
-		v185 := runtime.Select32(v183 == 0, v3, float32(s4*v183))
-		v186 := runtime.Min32(129, runtime.Max32(-151, v185))
-		v187 := runtime.Select32(v186 == v185 && c6, runtime.FMA32(s4, v184, runtime.FMA32(s4, v183, -v185)), 0)
-		v188 := v186 + 12583166
-		v189 := v188 - 12583166
-		v190 := float32((v186 - v189 + v187) * 0.6931472)
-		v191 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v190, 0.008366547), v190, 0.0416672), v190, 0.16666543), v190, 0.49999997), v190, 1)
-		bits17 := math.Float32bits(runtime.FMA32(v189, 0.5, 12583039))
-		v192 := float32(float32(runtime.FMA32(v191, v190, 1)*math.Float32frombits(bits17<<23)) * math.Float32frombits((math.Float32bits(v188)-bits17)<<23))
-		bits18 := math.Float32bits(v192) ^ math.Float32bits(runtime.Select32(c8, v103, 0))&0x80000000
-		v193 := runtime.Select32(v103 < 0 && c34 && c9, nan, math.Float32frombits(bits18))
-		c36 := v103 == 0
-		v194 := runtime.Select32(c36 && c11 || !c36 && c12, 0, inf)
-		v195 := runtime.Min32(runtime.Select32(c27, runtime.Select32(v102 == 1 || c10, 1, v163), v164), runtime.Select32(c32, runtime.Select32(v103 == 1 || c10, 1, v193), v194))
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v101
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v102
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v103
-		*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = runtime.Max32(0, v134-v195)
+		rowSum4 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 1, 2, runtime.LaneSum(sum6[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c22 := 0 < rowSum4 && rowSum4 < inf || rowSum4 != rowSum4
+		v101 := runtime.Abs32(rowSum4)
+		c23 := v101 < 1.1754944e-38
+		bits10 := math.Float32bits(runtime.Select32(c23, float32(v101*16777216), v101)) + 0x4afb0d
+		v102 := math.Float32frombits(bits10>>23|0x4b000000) - runtime.Select32(c23, 8388759, 8388735)
+		v103 := math.Float32frombits(bits10&0x7fffff+0x3f3504f3) - 1
+		v104 := v103 + 2
+		v105 := v103 / v104
+		v106 := -v105
+		v107 := runtime.FMA32(v106, v103-(v104-2), runtime.FMA32(v106, v104, v103)) / v104
+		v108 := float32(v105 * v105)
+		v109 := float32(2 * v105)
+		v110 := float32(v105 * v108)
+		v111 := runtime.FMA32(v105, runtime.FMA32(v109, v107, runtime.FMA32(v105, v105, -v108)), runtime.FMA32(v107, v108, runtime.FMA32(v105, v108, -v110)))
+		v112 := float32(v110 * 0.6666667)
+		v113 := float32(float32(v110*v108) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v108, 0.22204751), v108, 0.2857153), v108, 0.4))
+		v114 := v109 + v112
+		v115 := runtime.FMA32(v111, 0.6666667, runtime.FMA32(v110, -1.9868216e-08, runtime.FMA32(v110, 0.6666667, -v112))) + v113
+		v116 := float32(v114 * 1.442695)
+		v117 := runtime.FMA32(v109-v114+v112+runtime.FMA32(2, v107, v115), 1.442695, runtime.FMA32(v114, 1.442695, -v116))
+		v118 := v102 + v116
+		c24 := v101 < inf
+		c25 := 0 < v101 && c24
+		v119 := runtime.Select32(c25, v118, runtime.Select32(v101 == 0, minusInf, v101))
+		v120 := runtime.Select32(c25, v102-v118+v116+runtime.FMA32(v114, 1.925963e-08, v117), 0)
+		v121 := runtime.Select32(v119 == 0, v3, float32(s4*v119))
+		v122 := runtime.Min32(129, runtime.Max32(-151, v121))
+		v123 := runtime.Select32(v122 == v121 && c6, runtime.FMA32(s4, v120, runtime.FMA32(s4, v119, -v121)), 0)
+		v124 := v122 + 12583166
+		v125 := v124 - 12583166
+		v126 := float32((v122 - v125 + v123) * 0.6931472)
+		v127 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v126, 0.008366547), v126, 0.0416672), v126, 0.16666543), v126, 0.49999997), v126, 1)
+		bits11 := math.Float32bits(runtime.FMA32(v125, 0.5, 12583039))
+		v128 := float32(float32(runtime.FMA32(v127, v126, 1)*math.Float32frombits(bits11<<23)) * math.Float32frombits((math.Float32bits(v124)-bits11)<<23))
+		bits12 := math.Float32bits(v128) ^ math.Float32bits(runtime.Select32(c8, rowSum4, 0))&0x80000000
+		v129 := runtime.Select32(rowSum4 < 0 && c24 && c9, nan, math.Float32frombits(bits12))
+		c26 := rowSum4 == 0
+		v130 := runtime.Select32(c26 && c11 || !c26 && c12, 0, inf)
+		v131 := margin + runtime.Select32(c22, runtime.Select32(rowSum4 == 1 || c10, 1, v129), v130)
+		c27 := 0 < rowSum5 && rowSum5 < inf || rowSum5 != rowSum5
+		v132 := runtime.Abs32(rowSum5)
+		c28 := v132 < 1.1754944e-38
+		bits13 := math.Float32bits(runtime.Select32(c28, float32(v132*16777216), v132)) + 0x4afb0d
+		v133 := math.Float32frombits(bits13>>23|0x4b000000) - runtime.Select32(c28, 8388759, 8388735)
+		v134 := math.Float32frombits(bits13&0x7fffff+0x3f3504f3) - 1
+		v135 := v134 + 2
+		v136 := v134 / v135
+		v137 := -v136
+		v138 := runtime.FMA32(v137, v134-(v135-2), runtime.FMA32(v137, v135, v134)) / v135
+		v139 := float32(v136 * v136)
+		v140 := float32(2 * v136)
+		v141 := float32(v136 * v139)
+		v142 := runtime.FMA32(v136, runtime.FMA32(v140, v138, runtime.FMA32(v136, v136, -v139)), runtime.FMA32(v138, v139, runtime.FMA32(v136, v139, -v141)))
+		v143 := float32(v141 * 0.6666667)
+		v144 := float32(float32(v141*v139) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v139, 0.22204751), v139, 0.2857153), v139, 0.4))
+		v145 := v140 + v143
+		v146 := runtime.FMA32(v142, 0.6666667, runtime.FMA32(v141, -1.9868216e-08, runtime.FMA32(v141, 0.6666667, -v143))) + v144
+		v147 := float32(v145 * 1.442695)
+		v148 := runtime.FMA32(v140-v145+v143+runtime.FMA32(2, v138, v146), 1.442695, runtime.FMA32(v145, 1.442695, -v147))
+		v149 := v133 + v147
+		c29 := v132 < inf
+		c30 := 0 < v132 && c29
+		v150 := runtime.Select32(c30, v149, runtime.Select32(v132 == 0, minusInf, v132))
+		v151 := runtime.Select32(c30, v133-v149+v147+runtime.FMA32(v145, 1.925963e-08, v148), 0)
+		v152 := runtime.Select32(v150 == 0, v3, float32(s4*v150))
+		v153 := runtime.Min32(129, runtime.Max32(-151, v152))
+		v154 := runtime.Select32(v153 == v152 && c6, runtime.FMA32(s4, v151, runtime.FMA32(s4, v150, -v152)), 0)
+		v155 := v153 + 12583166
+		v156 := v155 - 12583166
+		v157 := float32((v153 - v156 + v154) * 0.6931472)
+		v158 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v157, 0.008366547), v157, 0.0416672), v157, 0.16666543), v157, 0.49999997), v157, 1)
+		bits14 := math.Float32bits(runtime.FMA32(v156, 0.5, 12583039))
+		v159 := float32(float32(runtime.FMA32(v158, v157, 1)*math.Float32frombits(bits14<<23)) * math.Float32frombits((math.Float32bits(v155)-bits14)<<23))
+		bits15 := math.Float32bits(v159) ^ math.Float32bits(runtime.Select32(c8, rowSum5, 0))&0x80000000
+		v160 := runtime.Select32(rowSum5 < 0 && c29 && c9, nan, math.Float32frombits(bits15))
+		c31 := rowSum5 == 0
+		v161 := runtime.Select32(c31 && c11 || !c31 && c12, 0, inf)
+		c32 := 0 < rowSum6 && rowSum6 < inf || rowSum6 != rowSum6
+		v162 := runtime.Abs32(rowSum6)
+		c33 := v162 < 1.1754944e-38
+		bits16 := math.Float32bits(runtime.Select32(c33, float32(v162*16777216), v162)) + 0x4afb0d
+		v163 := math.Float32frombits(bits16>>23|0x4b000000) - runtime.Select32(c33, 8388759, 8388735)
+		v164 := math.Float32frombits(bits16&0x7fffff+0x3f3504f3) - 1
+		v165 := v164 + 2
+		v166 := v164 / v165
+		v167 := -v166
+		v168 := runtime.FMA32(v167, v164-(v165-2), runtime.FMA32(v167, v165, v164)) / v165
+		v169 := float32(v166 * v166)
+		v170 := float32(2 * v166)
+		v171 := float32(v166 * v169)
+		v172 := runtime.FMA32(v166, runtime.FMA32(v170, v168, runtime.FMA32(v166, v166, -v169)), runtime.FMA32(v168, v169, runtime.FMA32(v166, v169, -v171)))
+		v173 := float32(v171 * 0.6666667)
+		v174 := float32(float32(v171*v169) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v169, 0.22204751), v169, 0.2857153), v169, 0.4))
+		v175 := v170 + v173
+		v176 := runtime.FMA32(v172, 0.6666667, runtime.FMA32(v171, -1.9868216e-08, runtime.FMA32(v171, 0.6666667, -v173))) + v174
+		v177 := float32(v175 * 1.442695)
+		v178 := runtime.FMA32(v170-v175+v173+runtime.FMA32(2, v168, v176), 1.442695, runtime.FMA32(v175, 1.442695, -v177))
+		v179 := v163 + v177
+		c34 := v162 < inf
+		c35 := 0 < v162 && c34
+		v180 := runtime.Select32(c35, v179, runtime.Select32(v162 == 0, minusInf, v162))
+		v181 := runtime.Select32(c35, v163-v179+v177+runtime.FMA32(v175, 1.925963e-08, v178), 0)
+		v182 := runtime.Select32(v180 == 0, v3, float32(s4*v180))
+		v183 := runtime.Min32(129, runtime.Max32(-151, v182))
+		v184 := runtime.Select32(v183 == v182 && c6, runtime.FMA32(s4, v181, runtime.FMA32(s4, v180, -v182)), 0)
+		v185 := v183 + 12583166
+		v186 := v185 - 12583166
+		v187 := float32((v183 - v186 + v184) * 0.6931472)
+		v188 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v187, 0.008366547), v187, 0.0416672), v187, 0.16666543), v187, 0.49999997), v187, 1)
+		bits17 := math.Float32bits(runtime.FMA32(v186, 0.5, 12583039))
+		v189 := float32(float32(runtime.FMA32(v188, v187, 1)*math.Float32frombits(bits17<<23)) * math.Float32frombits((math.Float32bits(v185)-bits17)<<23))
+		bits18 := math.Float32bits(v189) ^ math.Float32bits(runtime.Select32(c8, rowSum6, 0))&0x80000000
+		v190 := runtime.Select32(rowSum6 < 0 && c34 && c9, nan, math.Float32frombits(bits18))
+		c36 := rowSum6 == 0
+		v191 := runtime.Select32(c36 && c11 || !c36 && c12, 0, inf)
+		v192 := runtime.Min32(runtime.Select32(c27, runtime.Select32(rowSum5 == 1 || c10, 1, v160), v161), runtime.Select32(c32, runtime.Select32(rowSum6 == 1 || c10, 1, v190), v191))
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum4
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum5
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowSum6
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = runtime.Max32(0, v131-v192)
+		}
 	}
 }
 
-// triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f32_backward_0_go reads a2, n2, sum2, sum, sum3, dY, p; writes dA, dP, dN.
+// triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f32_backward_0_go reads sum, sum2, sum3, a2, n2, dY, p; writes dA, dP, dN.
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
-	eps := float32(a.F[0])
-	margin := float32(a.F[1])
+	margin := float32(a.F[0])
+	s1 := float32(a.F[1])
 	s2 := float32(a.F[2])
 	s3 := float32(a.F[3])
-	s4 := float32(a.F[4])
+	eps := float32(a.F[4])
 	s5 := float32(a.F[5])
 	normP := float32(a.F[6])
-	v := runtime.Select32(s2 == s2, 0, s2)
-	c := runtime.Abs32(s2) < inf
-	c2 := float32(math.Trunc(float64(s2))) == s2
-	v2 := float32(0.5 * s2)
+	v := runtime.Select32(s1 == s1, 0, s1)
+	c := runtime.Abs32(s1) < inf
+	c2 := float32(math.Trunc(float64(s1))) == s1
+	v2 := float32(0.5 * s1)
 	c3 := c2 && float32(math.Trunc(float64(v2))) != v2
 	c4 := !c2
-	c5 := s2 == 0
-	c6 := s3 != 0
+	c5 := s1 == 0
+	c6 := s2 != 0
 	c7 := !c6
-	c8 := s4 != 0
+	c8 := s3 != 0
 	c9 := !c8
 	c10 := s5 != 0
-	v3 := s2 - 1
+	v3 := s1 - 1
 	v4 := runtime.Select32(v3 == v3, 0, v3)
 	c11 := runtime.Abs32(v3) < inf
 	c12 := float32(math.Trunc(float64(v3))) == v3
@@ -3779,14 +4244,12 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 	c19 := !c17
 	c20 := v6 == 0
 	for r := range a.Rows {
-		sum2v := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
-		c21 := 0 < sum2v && sum2v < inf || sum2v != sum2v
-		sumv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
-		c22 := 0 < sumv && sumv < inf || sumv != sumv
+		sumv := *runtime.At[float32](a.Ptr[0], r*a.Row[0])
+		c21 := 0 < sumv && sumv < inf || sumv != sumv
 		v9 := runtime.Abs32(sumv)
-		c23 := v9 < 1.1754944e-38
-		bits := math.Float32bits(runtime.Select32(c23, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c23, 8388759, 8388735)
+		c22 := v9 < 1.1754944e-38
+		bits := math.Float32bits(runtime.Select32(c22, float32(v9*16777216), v9)) + 0x4afb0d
+		v10 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c22, 8388759, 8388735)
 		v11 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
 		v12 := v11 + 2
 		v13 := v11 / v12
@@ -3803,14 +4266,14 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v24 := float32(v22 * 1.442695)
 		v25 := runtime.FMA32(v17-v22+v20+runtime.FMA32(2, v15, v23), 1.442695, runtime.FMA32(v22, 1.442695, -v24))
 		v26 := v10 + v24
-		c24 := v9 < inf
-		c25 := 0 < v9 && c24
-		v27 := runtime.Select32(c25, v26, runtime.Select32(v9 == 0, minusInf, v9))
-		v28 := runtime.Select32(c25, v10-v26+v24+runtime.FMA32(v22, 1.925963e-08, v25), 0)
-		c26 := v27 == 0
-		v29 := runtime.Select32(c26, v, float32(s2*v27))
+		c23 := v9 < inf
+		c24 := 0 < v9 && c23
+		v27 := runtime.Select32(c24, v26, runtime.Select32(v9 == 0, minusInf, v9))
+		v28 := runtime.Select32(c24, v10-v26+v24+runtime.FMA32(v22, 1.925963e-08, v25), 0)
+		c25 := v27 == 0
+		v29 := runtime.Select32(c25, v, float32(s1*v27))
 		v30 := runtime.Min32(129, runtime.Max32(-151, v29))
-		v31 := runtime.Select32(v30 == v29 && c, runtime.FMA32(s2, v28, runtime.FMA32(s2, v27, -v29)), 0)
+		v31 := runtime.Select32(v30 == v29 && c, runtime.FMA32(s1, v28, runtime.FMA32(s1, v27, -v29)), 0)
 		v32 := v30 + 12583166
 		v33 := v32 - 12583166
 		v34 := float32((v30 - v33 + v31) * 0.6931472)
@@ -3818,11 +4281,13 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		bits2 := math.Float32bits(runtime.FMA32(v33, 0.5, 12583039))
 		v36 := float32(float32(runtime.FMA32(v35, v34, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v32)-bits2)<<23))
 		bits3 := math.Float32bits(v36) ^ math.Float32bits(runtime.Select32(c3, sumv, 0))&0x80000000
-		c27 := sumv < 0 && c24
-		c28 := sumv == 1
-		v37 := runtime.Select32(c28 || c5, 1, runtime.Select32(c27 && c4, nan, math.Float32frombits(bits3)))
-		c29 := sumv == 0
-		v38 := runtime.Select32(c29 && c6 || !c29 && c7, 0, inf)
+		c26 := sumv < 0 && c23
+		c27 := sumv == 1
+		v37 := runtime.Select32(c27 || c5, 1, runtime.Select32(c26 && c4, nan, math.Float32frombits(bits3)))
+		c28 := sumv == 0
+		v38 := runtime.Select32(c28 && c6 || !c28 && c7, 0, inf)
+		sum2v := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
+		c29 := 0 < sum2v && sum2v < inf || sum2v != sum2v
 		v39 := runtime.Abs32(sum2v)
 		c30 := v39 < 1.1754944e-38
 		bits4 := math.Float32bits(runtime.Select32(c30, float32(v39*16777216), v39)) + 0x4afb0d
@@ -3848,9 +4313,9 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v57 := runtime.Select32(c32, v56, runtime.Select32(v39 == 0, minusInf, v39))
 		v58 := runtime.Select32(c32, v40-v56+v54+runtime.FMA32(v52, 1.925963e-08, v55), 0)
 		c33 := v57 == 0
-		v59 := runtime.Select32(c33, v, float32(s2*v57))
+		v59 := runtime.Select32(c33, v, float32(s1*v57))
 		v60 := runtime.Min32(129, runtime.Max32(-151, v59))
-		v61 := runtime.Select32(v60 == v59 && c, runtime.FMA32(s2, v58, runtime.FMA32(s2, v57, -v59)), 0)
+		v61 := runtime.Select32(v60 == v59 && c, runtime.FMA32(s1, v58, runtime.FMA32(s1, v57, -v59)), 0)
 		v62 := v60 + 12583166
 		v63 := v62 - 12583166
 		v64 := float32((v60 - v63 + v61) * 0.6931472)
@@ -3863,8 +4328,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v67 := runtime.Select32(c35 || c5, 1, runtime.Select32(c34 && c4, nan, math.Float32frombits(bits6)))
 		c36 := sum2v == 0
 		v68 := runtime.Select32(c36 && c6 || !c36 && c7, 0, inf)
-		v69 := runtime.Select32(c21, v67, v68)
-		sum3v := *runtime.At[float32](a.Ptr[4], r*a.Row[4])
+		v69 := runtime.Select32(c29, v67, v68)
+		sum3v := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
 		c37 := 0 < sum3v && sum3v < inf || sum3v != sum3v
 		v70 := runtime.Abs32(sum3v)
 		c38 := v70 < 1.1754944e-38
@@ -3891,9 +4356,9 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v88 := runtime.Select32(c40, v87, runtime.Select32(v70 == 0, minusInf, v70))
 		v89 := runtime.Select32(c40, v71-v87+v85+runtime.FMA32(v83, 1.925963e-08, v86), 0)
 		c41 := v88 == 0
-		v90 := runtime.Select32(c41, v, float32(s2*v88))
+		v90 := runtime.Select32(c41, v, float32(s1*v88))
 		v91 := runtime.Min32(129, runtime.Max32(-151, v90))
-		v92 := runtime.Select32(v91 == v90 && c, runtime.FMA32(s2, v89, runtime.FMA32(s2, v88, -v90)), 0)
+		v92 := runtime.Select32(v91 == v90 && c, runtime.FMA32(s1, v89, runtime.FMA32(s1, v88, -v90)), 0)
 		v93 := v91 + 12583166
 		v94 := v93 - 12583166
 		v95 := float32((v91 - v94 + v92) * 0.6931472)
@@ -3907,12 +4372,12 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		c44 := sum3v == 0
 		v99 := runtime.Select32(c44 && c6 || !c44 && c7, 0, inf)
 		v100 := runtime.Select32(c37, v98, v99)
-		c45 := margin+runtime.Select32(c22, v37, v38)-runtime.Min32(v69, v100) <= 0
+		c45 := margin+runtime.Select32(c21, v37, v38)-runtime.Min32(v69, v100) <= 0
 		c46 := !c45
 		c47 := v100 <= v69
 		c48 := v69 == v100
-		c49 := c47 && c48 || !c47
-		c50 := c21 && c46 && c49 && c9
+		c49 := c46 && (c47 && c48 || !c47)
+		c50 := c49 && c29 && c9
 		dYv := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
 		v101 := runtime.Select32(c47, runtime.Select32(c48, -float32(0.5*dYv), 0), -dYv)
 		v102 := runtime.Select32(c33, v4, float32(v3*v57))
@@ -3926,11 +4391,11 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v109 := float32(float32(runtime.FMA32(v108, v107, 1)*math.Float32frombits(bits10<<23)) * math.Float32frombits((math.Float32bits(v105)-bits10)<<23))
 		bits11 := math.Float32bits(v109) ^ math.Float32bits(runtime.Select32(c13, sum2v, 0))&0x80000000
 		v110 := runtime.Select32(c35 || c15, 1, runtime.Select32(c34 && c14, nan, math.Float32frombits(bits11)))
-		v111 := runtime.Select32(c46 && c49, runtime.Select32(c8, 0, float32(float32(s2*v101)*v110)), 0)
-		v112 := float32(normP * runtime.Select32(c21, v111, 0))
-		c51 := c22 && c46 && c9
-		v113 := float32(s2 * dYv)
-		v114 := runtime.Select32(c26, v4, float32(v3*v27))
+		v111 := runtime.Select32(c49, runtime.Select32(c29, runtime.Select32(c8, 0, float32(float32(s1*v101)*v110)), 0), 0)
+		v112 := float32(normP * v111)
+		c51 := c46 && c21 && c9
+		v113 := float32(s1 * dYv)
+		v114 := runtime.Select32(c25, v4, float32(v3*v27))
 		v115 := runtime.Min32(129, runtime.Max32(-151, v114))
 		v116 := runtime.Select32(v115 == v114 && c11, runtime.FMA32(v3, v28, runtime.FMA32(v3, v27, -v114)), 0)
 		v117 := v115 + 12583166
@@ -3940,11 +4405,12 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		bits12 := math.Float32bits(runtime.FMA32(v118, 0.5, 12583039))
 		v121 := float32(float32(runtime.FMA32(v120, v119, 1)*math.Float32frombits(bits12<<23)) * math.Float32frombits((math.Float32bits(v117)-bits12)<<23))
 		bits13 := math.Float32bits(v121) ^ math.Float32bits(runtime.Select32(c13, sumv, 0))&0x80000000
-		v122 := runtime.Select32(c28 || c15, 1, runtime.Select32(c27 && c14, nan, math.Float32frombits(bits13)))
-		v123 := float32(normP * runtime.Select32(c22, runtime.Select32(c45, 0, runtime.Select32(c8, 0, float32(v113*v122))), 0))
+		v122 := runtime.Select32(c27 || c15, 1, runtime.Select32(c26 && c14, nan, math.Float32frombits(bits13)))
+		v123 := float32(normP * runtime.Select32(c45, 0, runtime.Select32(c21, runtime.Select32(c8, 0, float32(v113*v122)), 0)))
 		c52 := v69 <= v100
-		c53 := c52 && v100 == v69 && c9 || !c52 && c9
-		c54 := c37 && c46 && c53
+		c53 := v100 == v69
+		c54 := c52 && c53 && c37 && c9 || !c52 && c37 && c9
+		c55 := c46 && c54
 		v124 := runtime.Select32(c41, v4, float32(v3*v88))
 		v125 := runtime.Min32(129, runtime.Max32(-151, v124))
 		v126 := runtime.Select32(v125 == v124 && c11, runtime.FMA32(v3, v89, runtime.FMA32(v3, v88, -v124)), 0)
@@ -3956,14 +4422,14 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v131 := float32(float32(runtime.FMA32(v130, v129, 1)*math.Float32frombits(bits14<<23)) * math.Float32frombits((math.Float32bits(v127)-bits14)<<23))
 		bits15 := math.Float32bits(v131) ^ math.Float32bits(runtime.Select32(c13, sum3v, 0))&0x80000000
 		v132 := runtime.Select32(c43 || c15, 1, runtime.Select32(c42 && c14, nan, math.Float32frombits(bits15)))
-		v133 := runtime.Select32(v98 == v69, runtime.Select32(c8, 0, -float32(float32(v2*dYv)*v132)), 0)
-		v134 := runtime.Select32(v69 <= v98, v133, runtime.Select32(c8, 0, -float32(v113*v132)))
-		v135 := float32(normP * runtime.Select32(c37, runtime.Select32(c45, 0, v134), 0))
+		v133 := runtime.Select32(c37, runtime.Select32(c8, 0, -float32(float32(v2*dYv)*v132)), 0)
+		v134 := runtime.Select32(c52, runtime.Select32(c53, v133, 0), runtime.Select32(c37, runtime.Select32(c8, 0, -float32(v113*v132)), 0))
+		v135 := float32(normP * runtime.Select32(c45, 0, v134))
 		// Pass 1: store dA, dP, dN.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			n2 := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			a2 := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
+			n2 := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			p := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dA := runtime.Slice[float32](a.Ptr[7], r*a.Row[7]+n*a.Step[7], m)
 			dP := runtime.Slice[float32](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
@@ -3972,12 +4438,12 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				a2v := a2[i]
 				n2v := n2[i]
 				v136 := a2v - n2v + eps
-				c55 := v136 == 0
+				c56 := v136 == 0
 				v137 := runtime.Abs32(v136)
 				v138 := runtime.Abs32(v137)
-				c56 := v138 < 1.1754944e-38
-				bits16 := math.Float32bits(runtime.Select32(c56, float32(v138*16777216), v138)) + 0x4afb0d
-				v139 := math.Float32frombits(bits16>>23|0x4b000000) - runtime.Select32(c56, 8388759, 8388735)
+				c57 := v138 < 1.1754944e-38
+				bits16 := math.Float32bits(runtime.Select32(c57, float32(v138*16777216), v138)) + 0x4afb0d
+				v139 := math.Float32frombits(bits16>>23|0x4b000000) - runtime.Select32(c57, 8388759, 8388735)
 				v140 := math.Float32frombits(bits16&0x7fffff+0x3f3504f3) - 1
 				v141 := v140 + 2
 				v142 := v140 / v141
@@ -3994,10 +4460,10 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				v153 := float32(v151 * 1.442695)
 				v154 := runtime.FMA32(v146-v151+v149+runtime.FMA32(2, v144, v152), 1.442695, runtime.FMA32(v151, 1.442695, -v153))
 				v155 := v139 + v153
-				c57 := v138 < inf
-				c58 := 0 < v138 && c57
-				v156 := runtime.Select32(c58, v155, runtime.Select32(v138 == 0, minusInf, v138))
-				v157 := runtime.Select32(c58, v139-v155+v153+runtime.FMA32(v151, 1.925963e-08, v154), 0)
+				c58 := v138 < inf
+				c59 := 0 < v138 && c58
+				v156 := runtime.Select32(c59, v155, runtime.Select32(v138 == 0, minusInf, v138))
+				v157 := runtime.Select32(c59, v139-v155+v153+runtime.FMA32(v151, 1.925963e-08, v154), 0)
 				v158 := runtime.Select32(v156 == 0, v7, float32(v6*v156))
 				v159 := runtime.Min32(129, runtime.Max32(-151, v158))
 				v160 := runtime.Select32(v159 == v158 && c16, runtime.FMA32(v6, v157, runtime.FMA32(v6, v156, -v158)), 0)
@@ -4008,17 +4474,17 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				bits17 := math.Float32bits(runtime.FMA32(v162, 0.5, 12583039))
 				v165 := float32(float32(runtime.FMA32(v164, v163, 1)*math.Float32frombits(bits17<<23)) * math.Float32frombits((math.Float32bits(v161)-bits17)<<23))
 				bits18 := math.Float32bits(v165) ^ math.Float32bits(runtime.Select32(c18, v137, 0))&0x80000000
-				v166 := runtime.Select32(v137 < 0 && c57 && c19, nan, math.Float32frombits(bits18))
+				v166 := runtime.Select32(v137 < 0 && c58 && c19, nan, math.Float32frombits(bits18))
 				v167 := float32(v112 * runtime.Select32(v137 == 1 || c20, 1, v166))
 				v168 := runtime.Select32(0 < v136, v167, runtime.Select32(v136 < 0, -v167, v136))
 				pv := p[i]
 				v169 := a2v - pv + eps
-				c59 := v169 == 0
+				c60 := v169 == 0
 				v170 := runtime.Abs32(v169)
 				v171 := runtime.Abs32(v170)
-				c60 := v171 < 1.1754944e-38
-				bits19 := math.Float32bits(runtime.Select32(c60, float32(v171*16777216), v171)) + 0x4afb0d
-				v172 := math.Float32frombits(bits19>>23|0x4b000000) - runtime.Select32(c60, 8388759, 8388735)
+				c61 := v171 < 1.1754944e-38
+				bits19 := math.Float32bits(runtime.Select32(c61, float32(v171*16777216), v171)) + 0x4afb0d
+				v172 := math.Float32frombits(bits19>>23|0x4b000000) - runtime.Select32(c61, 8388759, 8388735)
 				v173 := math.Float32frombits(bits19&0x7fffff+0x3f3504f3) - 1
 				v174 := v173 + 2
 				v175 := v173 / v174
@@ -4035,10 +4501,10 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				v186 := float32(v184 * 1.442695)
 				v187 := runtime.FMA32(v179-v184+v182+runtime.FMA32(2, v177, v185), 1.442695, runtime.FMA32(v184, 1.442695, -v186))
 				v188 := v172 + v186
-				c61 := v171 < inf
-				c62 := 0 < v171 && c61
-				v189 := runtime.Select32(c62, v188, runtime.Select32(v171 == 0, minusInf, v171))
-				v190 := runtime.Select32(c62, v172-v188+v186+runtime.FMA32(v184, 1.925963e-08, v187), 0)
+				c62 := v171 < inf
+				c63 := 0 < v171 && c62
+				v189 := runtime.Select32(c63, v188, runtime.Select32(v171 == 0, minusInf, v171))
+				v190 := runtime.Select32(c63, v172-v188+v186+runtime.FMA32(v184, 1.925963e-08, v187), 0)
 				v191 := runtime.Select32(v189 == 0, v7, float32(v6*v189))
 				v192 := runtime.Min32(129, runtime.Max32(-151, v191))
 				v193 := runtime.Select32(v192 == v191 && c16, runtime.FMA32(v6, v190, runtime.FMA32(v6, v189, -v191)), 0)
@@ -4049,17 +4515,17 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				bits20 := math.Float32bits(runtime.FMA32(v195, 0.5, 12583039))
 				v198 := float32(float32(runtime.FMA32(v197, v196, 1)*math.Float32frombits(bits20<<23)) * math.Float32frombits((math.Float32bits(v194)-bits20)<<23))
 				bits21 := math.Float32bits(v198) ^ math.Float32bits(runtime.Select32(c18, v170, 0))&0x80000000
-				v199 := runtime.Select32(v170 < 0 && c61 && c19, nan, math.Float32frombits(bits21))
+				v199 := runtime.Select32(v170 < 0 && c62 && c19, nan, math.Float32frombits(bits21))
 				v200 := float32(v123 * runtime.Select32(v170 == 1 || c20, 1, v199))
 				v201 := runtime.Select32(0 < v169, v200, runtime.Select32(v169 < 0, -v200, v169))
-				v202 := runtime.Select32(c55, 0, runtime.Select32(c50, runtime.Select32(c10, 0, v168), 0)) + runtime.Select32(c59, 0, runtime.Select32(c51, runtime.Select32(c10, 0, v201), 0))
+				v202 := runtime.Select32(c50, runtime.Select32(c56, 0, runtime.Select32(c10, 0, v168)), 0) + runtime.Select32(c51, runtime.Select32(c60, 0, runtime.Select32(c10, 0, v201)), 0)
 				v203 := pv - n2v + eps
-				c63 := v203 == 0
+				c64 := v203 == 0
 				v204 := runtime.Abs32(v203)
 				v205 := runtime.Abs32(v204)
-				c64 := v205 < 1.1754944e-38
-				bits22 := math.Float32bits(runtime.Select32(c64, float32(v205*16777216), v205)) + 0x4afb0d
-				v206 := math.Float32frombits(bits22>>23|0x4b000000) - runtime.Select32(c64, 8388759, 8388735)
+				c65 := v205 < 1.1754944e-38
+				bits22 := math.Float32bits(runtime.Select32(c65, float32(v205*16777216), v205)) + 0x4afb0d
+				v206 := math.Float32frombits(bits22>>23|0x4b000000) - runtime.Select32(c65, 8388759, 8388735)
 				v207 := math.Float32frombits(bits22&0x7fffff+0x3f3504f3) - 1
 				v208 := v207 + 2
 				v209 := v207 / v208
@@ -4076,10 +4542,10 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				v220 := float32(v218 * 1.442695)
 				v221 := runtime.FMA32(v213-v218+v216+runtime.FMA32(2, v211, v219), 1.442695, runtime.FMA32(v218, 1.442695, -v220))
 				v222 := v206 + v220
-				c65 := v205 < inf
-				c66 := 0 < v205 && c65
-				v223 := runtime.Select32(c66, v222, runtime.Select32(v205 == 0, minusInf, v205))
-				v224 := runtime.Select32(c66, v206-v222+v220+runtime.FMA32(v218, 1.925963e-08, v221), 0)
+				c66 := v205 < inf
+				c67 := 0 < v205 && c66
+				v223 := runtime.Select32(c67, v222, runtime.Select32(v205 == 0, minusInf, v205))
+				v224 := runtime.Select32(c67, v206-v222+v220+runtime.FMA32(v218, 1.925963e-08, v221), 0)
 				v225 := runtime.Select32(v223 == 0, v7, float32(v6*v223))
 				v226 := runtime.Min32(129, runtime.Max32(-151, v225))
 				v227 := runtime.Select32(v226 == v225 && c16, runtime.FMA32(v6, v224, runtime.FMA32(v6, v223, -v225)), 0)
@@ -4090,11 +4556,11 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				bits23 := math.Float32bits(runtime.FMA32(v229, 0.5, 12583039))
 				v232 := float32(float32(runtime.FMA32(v231, v230, 1)*math.Float32frombits(bits23<<23)) * math.Float32frombits((math.Float32bits(v228)-bits23)<<23))
 				bits24 := math.Float32bits(v232) ^ math.Float32bits(runtime.Select32(c18, v204, 0))&0x80000000
-				v233 := runtime.Select32(v204 < 0 && c65 && c19, nan, math.Float32frombits(bits24))
+				v233 := runtime.Select32(v204 < 0 && c66 && c19, nan, math.Float32frombits(bits24))
 				v234 := float32(v135 * runtime.Select32(v204 == 1 || c20, 1, v233))
 				v235 := runtime.Select32(0 < v203, v234, runtime.Select32(v203 < 0, -v234, v203))
-				v236 := runtime.Select32(c63, 0, runtime.Select32(c54, runtime.Select32(c10, 0, v235), 0)) + runtime.Select32(c59, 0, runtime.Select32(c51, runtime.Select32(c10, 0, -v201), 0))
-				v237 := runtime.Select32(c63, 0, runtime.Select32(c54, runtime.Select32(c10, 0, -v235), 0)) + runtime.Select32(c55, 0, runtime.Select32(c50, runtime.Select32(c10, 0, -v168), 0))
+				v236 := runtime.Select32(c55, runtime.Select32(c64, 0, runtime.Select32(c10, 0, v235)), 0) + runtime.Select32(c51, runtime.Select32(c60, 0, runtime.Select32(c10, 0, -v201)), 0)
+				v237 := runtime.Select32(c55, runtime.Select32(c64, 0, runtime.Select32(c10, 0, -v235)), 0) + runtime.Select32(c50, runtime.Select32(c56, 0, runtime.Select32(c10, 0, -v168)), 0)
 				dA[i] = v202
 				dP[i] = v236
 				dN[i] = v237
@@ -4135,8 +4601,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		var sum4 [8]float64
 		var sum5 [8]float64
 		var sum6 [8]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -4272,166 +4738,177 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				sum6[i%8] += v109
 			}
 		}
-		v110 := runtime.LaneSum(sum4[:])
-		v111 := runtime.LaneSum(sum5[:])
-		v112 := runtime.LaneSum(sum6[:])
-		c22 := 0 < v110 && v110 < inf || v110 != v110
-		v113 := math.Abs(v110)
-		c23 := v113 < 2.2250738585072014e-308
-		bits10 := math.Float64bits(runtime.Select64(c23, float64(v113*9.007199254740992e+15), v113)) + 0x95f619980c433
-		v114 := math.Float64frombits(bits10>>52|0x4330000000000000) - runtime.Select64(c23, 4.503599627371572e+15, 4.503599627371519e+15)
-		v115 := math.Float64frombits(bits10&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v116 := v115 + 2
-		v117 := v115 / v116
-		v118 := -v117
-		v119 := math.FMA(v118, v115-(v116-2), math.FMA(v118, v116, v115)) / v116
-		v120 := float64(v117 * v117)
-		v121 := float64(2 * v117)
-		v122 := float64(v117 * v120)
-		v123 := math.FMA(v117, math.FMA(v121, v119, math.FMA(v117, v117, -v120)), math.FMA(v119, v120, math.FMA(v117, v120, -v122)))
-		v124 := float64(v122 * 0.6666666666666666)
-		v125 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v120, 0.10456278375778207), v120, 0.11766815303406082), v120, 0.13333296483973292), v120, 0.1538461576181261), v120, 0.18181818179652515)
-		v126 := float64(float64(v122*v120) * math.FMA(math.FMA(math.FMA(v125, v120, 0.22222222222228444), v120, 0.28571428571428564), v120, 0.4))
-		v127 := v121 + v124
-		v128 := math.FMA(v123, 0.6666666666666666, math.FMA(v122, 3.700743415417188e-17, math.FMA(v122, 0.6666666666666666, -v124))) + v126
-		v129 := float64(v127 * 1.4426950408889634)
-		v130 := math.FMA(v121-v127+v124+math.FMA(2, v119, v128), 1.4426950408889634, math.FMA(v127, 1.4426950408889634, -v129))
-		v131 := v114 + v129
-		c24 := v113 < inf
-		c25 := 0 < v113 && c24
-		v132 := runtime.Select64(c25, v131, runtime.Select64(v113 == 0, minusInf, v113))
-		v133 := runtime.Select64(c25, v114-v131+v129+math.FMA(v127, 2.0355273740931033e-17, v130), 0)
-		v134 := runtime.Select64(v132 == 0, v3, float64(s4*v132))
-		v135 := runtime.Min64(1025, runtime.Max64(-1076, v134))
-		v136 := runtime.Select64(v135 == v134 && c6, math.FMA(s4, v133, math.FMA(s4, v132, -v134)), 0)
-		v137 := v135 + 6.75539944105779e+15
-		v138 := v137 - 6.75539944105779e+15
-		v139 := float64((v135 - v138 + v136) * 0.6931471805599453)
-		v140 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v139, 2.5109024134111932e-08), v139, 2.755740275318943e-07), v139, 2.7557244255057715e-06), v139, 2.480158717225789e-05), v139, 0.0001984126988607269)
-		v141 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v140, v139, 0.0013888888888962591), v139, 0.008333333333321655), v139, 0.041666666666666505), v139, 0.16666666666666677), v139, 0.5)
-		bits11 := math.Float64bits(math.FMA(v138, 0.5, 6.755399441056767e+15))
-		v142 := float64(math.FMA(math.FMA(v141, v139, 1), v139, 1) * math.Float64frombits(bits11<<52))
-		v143 := float64(v142 * math.Float64frombits((math.Float64bits(v137)-bits11)<<52))
-		bits12 := math.Float64bits(v143) ^ math.Float64bits(runtime.Select64(c8, v110, 0))&0x8000000000000000
-		v144 := runtime.Select64(v110 < 0 && c24 && c9, nan, math.Float64frombits(bits12))
-		c26 := v110 == 0
-		v145 := runtime.Select64(c26 && c11 || !c26 && c12, 0, inf)
-		v146 := margin + runtime.Select64(c22, runtime.Select64(v110 == 1 || c10, 1, v144), v145)
-		c27 := 0 < v111 && v111 < inf || v111 != v111
-		v147 := math.Abs(v111)
-		c28 := v147 < 2.2250738585072014e-308
-		bits13 := math.Float64bits(runtime.Select64(c28, float64(v147*9.007199254740992e+15), v147)) + 0x95f619980c433
-		v148 := math.Float64frombits(bits13>>52|0x4330000000000000) - runtime.Select64(c28, 4.503599627371572e+15, 4.503599627371519e+15)
-		v149 := math.Float64frombits(bits13&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v150 := v149 + 2
-		v151 := v149 / v150
-		v152 := -v151
-		v153 := math.FMA(v152, v149-(v150-2), math.FMA(v152, v150, v149)) / v150
-		v154 := float64(v151 * v151)
-		v155 := float64(2 * v151)
-		v156 := float64(v151 * v154)
-		v157 := math.FMA(v151, math.FMA(v155, v153, math.FMA(v151, v151, -v154)), math.FMA(v153, v154, math.FMA(v151, v154, -v156)))
-		v158 := float64(v156 * 0.6666666666666666)
-		v159 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v154, 0.10456278375778207), v154, 0.11766815303406082), v154, 0.13333296483973292), v154, 0.1538461576181261), v154, 0.18181818179652515)
-		v160 := float64(float64(v156*v154) * math.FMA(math.FMA(math.FMA(v159, v154, 0.22222222222228444), v154, 0.28571428571428564), v154, 0.4))
-		v161 := v155 + v158
-		v162 := math.FMA(v157, 0.6666666666666666, math.FMA(v156, 3.700743415417188e-17, math.FMA(v156, 0.6666666666666666, -v158))) + v160
-		v163 := float64(v161 * 1.4426950408889634)
-		v164 := math.FMA(v155-v161+v158+math.FMA(2, v153, v162), 1.4426950408889634, math.FMA(v161, 1.4426950408889634, -v163))
-		v165 := v148 + v163
-		c29 := v147 < inf
-		c30 := 0 < v147 && c29
-		v166 := runtime.Select64(c30, v165, runtime.Select64(v147 == 0, minusInf, v147))
-		v167 := runtime.Select64(c30, v148-v165+v163+math.FMA(v161, 2.0355273740931033e-17, v164), 0)
-		v168 := runtime.Select64(v166 == 0, v3, float64(s4*v166))
-		v169 := runtime.Min64(1025, runtime.Max64(-1076, v168))
-		v170 := runtime.Select64(v169 == v168 && c6, math.FMA(s4, v167, math.FMA(s4, v166, -v168)), 0)
-		v171 := v169 + 6.75539944105779e+15
-		v172 := v171 - 6.75539944105779e+15
-		v173 := float64((v169 - v172 + v170) * 0.6931471805599453)
-		v174 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v173, 2.5109024134111932e-08), v173, 2.755740275318943e-07), v173, 2.7557244255057715e-06), v173, 2.480158717225789e-05), v173, 0.0001984126988607269)
-		v175 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v174, v173, 0.0013888888888962591), v173, 0.008333333333321655), v173, 0.041666666666666505), v173, 0.16666666666666677), v173, 0.5)
-		bits14 := math.Float64bits(math.FMA(v172, 0.5, 6.755399441056767e+15))
-		v176 := float64(math.FMA(math.FMA(v175, v173, 1), v173, 1) * math.Float64frombits(bits14<<52))
-		v177 := float64(v176 * math.Float64frombits((math.Float64bits(v171)-bits14)<<52))
-		bits15 := math.Float64bits(v177) ^ math.Float64bits(runtime.Select64(c8, v111, 0))&0x8000000000000000
-		v178 := runtime.Select64(v111 < 0 && c29 && c9, nan, math.Float64frombits(bits15))
-		c31 := v111 == 0
-		v179 := runtime.Select64(c31 && c11 || !c31 && c12, 0, inf)
-		c32 := 0 < v112 && v112 < inf || v112 != v112
-		v180 := math.Abs(v112)
-		c33 := v180 < 2.2250738585072014e-308
-		bits16 := math.Float64bits(runtime.Select64(c33, float64(v180*9.007199254740992e+15), v180)) + 0x95f619980c433
-		v181 := math.Float64frombits(bits16>>52|0x4330000000000000) - runtime.Select64(c33, 4.503599627371572e+15, 4.503599627371519e+15)
-		v182 := math.Float64frombits(bits16&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v183 := v182 + 2
-		v184 := v182 / v183
-		v185 := -v184
-		v186 := math.FMA(v185, v182-(v183-2), math.FMA(v185, v183, v182)) / v183
-		v187 := float64(v184 * v184)
-		v188 := float64(2 * v184)
-		v189 := float64(v184 * v187)
-		v190 := math.FMA(v184, math.FMA(v188, v186, math.FMA(v184, v184, -v187)), math.FMA(v186, v187, math.FMA(v184, v187, -v189)))
-		v191 := float64(v189 * 0.6666666666666666)
-		v192 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v187, 0.10456278375778207), v187, 0.11766815303406082), v187, 0.13333296483973292), v187, 0.1538461576181261), v187, 0.18181818179652515)
-		v193 := float64(float64(v189*v187) * math.FMA(math.FMA(math.FMA(v192, v187, 0.22222222222228444), v187, 0.28571428571428564), v187, 0.4))
-		v194 := v188 + v191
-		v195 := math.FMA(v190, 0.6666666666666666, math.FMA(v189, 3.700743415417188e-17, math.FMA(v189, 0.6666666666666666, -v191))) + v193
-		v196 := float64(v194 * 1.4426950408889634)
-		v197 := math.FMA(v188-v194+v191+math.FMA(2, v186, v195), 1.4426950408889634, math.FMA(v194, 1.4426950408889634, -v196))
-		v198 := v181 + v196
-		c34 := v180 < inf
-		c35 := 0 < v180 && c34
-		v199 := runtime.Select64(c35, v198, runtime.Select64(v180 == 0, minusInf, v180))
-		v200 := runtime.Select64(c35, v181-v198+v196+math.FMA(v194, 2.0355273740931033e-17, v197), 0)
-		v201 := runtime.Select64(v199 == 0, v3, float64(s4*v199))
-		v202 := runtime.Min64(1025, runtime.Max64(-1076, v201))
-		v203 := runtime.Select64(v202 == v201 && c6, math.FMA(s4, v200, math.FMA(s4, v199, -v201)), 0)
-		v204 := v202 + 6.75539944105779e+15
-		v205 := v204 - 6.75539944105779e+15
-		v206 := float64((v202 - v205 + v203) * 0.6931471805599453)
-		v207 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v206, 2.5109024134111932e-08), v206, 2.755740275318943e-07), v206, 2.7557244255057715e-06), v206, 2.480158717225789e-05), v206, 0.0001984126988607269)
-		v208 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v207, v206, 0.0013888888888962591), v206, 0.008333333333321655), v206, 0.041666666666666505), v206, 0.16666666666666677), v206, 0.5)
-		bits17 := math.Float64bits(math.FMA(v205, 0.5, 6.755399441056767e+15))
-		v209 := float64(math.FMA(math.FMA(v208, v206, 1), v206, 1) * math.Float64frombits(bits17<<52))
-		v210 := float64(v209 * math.Float64frombits((math.Float64bits(v204)-bits17)<<52))
-		bits18 := math.Float64bits(v210) ^ math.Float64bits(runtime.Select64(c8, v112, 0))&0x8000000000000000
-		v211 := runtime.Select64(v112 < 0 && c34 && c9, nan, math.Float64frombits(bits18))
-		c36 := v112 == 0
-		v212 := runtime.Select64(c36 && c11 || !c36 && c12, 0, inf)
-		v213 := runtime.Min64(runtime.Select64(c27, runtime.Select64(v111 == 1 || c10, 1, v178), v179), runtime.Select64(c32, runtime.Select64(v112 == 1 || c10, 1, v211), v212))
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v110
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v111
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v112
-		*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = runtime.Max64(0, v146-v213)
+		rowSum4 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum4[:]))
+		rowSum5 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 1, 2, runtime.LaneSum(sum6[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c22 := 0 < rowSum4 && rowSum4 < inf || rowSum4 != rowSum4
+		v110 := math.Abs(rowSum4)
+		c23 := v110 < 2.2250738585072014e-308
+		bits10 := math.Float64bits(runtime.Select64(c23, float64(v110*9.007199254740992e+15), v110)) + 0x95f619980c433
+		v111 := math.Float64frombits(bits10>>52|0x4330000000000000) - runtime.Select64(c23, 4.503599627371572e+15, 4.503599627371519e+15)
+		v112 := math.Float64frombits(bits10&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v113 := v112 + 2
+		v114 := v112 / v113
+		v115 := -v114
+		v116 := math.FMA(v115, v112-(v113-2), math.FMA(v115, v113, v112)) / v113
+		v117 := float64(v114 * v114)
+		v118 := float64(2 * v114)
+		v119 := float64(v114 * v117)
+		v120 := math.FMA(v114, math.FMA(v118, v116, math.FMA(v114, v114, -v117)), math.FMA(v116, v117, math.FMA(v114, v117, -v119)))
+		v121 := float64(v119 * 0.6666666666666666)
+		v122 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v117, 0.10456278375778207), v117, 0.11766815303406082), v117, 0.13333296483973292), v117, 0.1538461576181261), v117, 0.18181818179652515)
+		v123 := float64(float64(v119*v117) * math.FMA(math.FMA(math.FMA(v122, v117, 0.22222222222228444), v117, 0.28571428571428564), v117, 0.4))
+		v124 := v118 + v121
+		v125 := math.FMA(v120, 0.6666666666666666, math.FMA(v119, 3.700743415417188e-17, math.FMA(v119, 0.6666666666666666, -v121))) + v123
+		v126 := float64(v124 * 1.4426950408889634)
+		v127 := math.FMA(v118-v124+v121+math.FMA(2, v116, v125), 1.4426950408889634, math.FMA(v124, 1.4426950408889634, -v126))
+		v128 := v111 + v126
+		c24 := v110 < inf
+		c25 := 0 < v110 && c24
+		v129 := runtime.Select64(c25, v128, runtime.Select64(v110 == 0, minusInf, v110))
+		v130 := runtime.Select64(c25, v111-v128+v126+math.FMA(v124, 2.0355273740931033e-17, v127), 0)
+		v131 := runtime.Select64(v129 == 0, v3, float64(s4*v129))
+		v132 := runtime.Min64(1025, runtime.Max64(-1076, v131))
+		v133 := runtime.Select64(v132 == v131 && c6, math.FMA(s4, v130, math.FMA(s4, v129, -v131)), 0)
+		v134 := v132 + 6.75539944105779e+15
+		v135 := v134 - 6.75539944105779e+15
+		v136 := float64((v132 - v135 + v133) * 0.6931471805599453)
+		v137 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v136, 2.5109024134111932e-08), v136, 2.755740275318943e-07), v136, 2.7557244255057715e-06), v136, 2.480158717225789e-05), v136, 0.0001984126988607269)
+		v138 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v137, v136, 0.0013888888888962591), v136, 0.008333333333321655), v136, 0.041666666666666505), v136, 0.16666666666666677), v136, 0.5)
+		bits11 := math.Float64bits(math.FMA(v135, 0.5, 6.755399441056767e+15))
+		v139 := float64(math.FMA(math.FMA(v138, v136, 1), v136, 1) * math.Float64frombits(bits11<<52))
+		v140 := float64(v139 * math.Float64frombits((math.Float64bits(v134)-bits11)<<52))
+		bits12 := math.Float64bits(v140) ^ math.Float64bits(runtime.Select64(c8, rowSum4, 0))&0x8000000000000000
+		v141 := runtime.Select64(rowSum4 < 0 && c24 && c9, nan, math.Float64frombits(bits12))
+		c26 := rowSum4 == 0
+		v142 := runtime.Select64(c26 && c11 || !c26 && c12, 0, inf)
+		v143 := margin + runtime.Select64(c22, runtime.Select64(rowSum4 == 1 || c10, 1, v141), v142)
+		c27 := 0 < rowSum5 && rowSum5 < inf || rowSum5 != rowSum5
+		v144 := math.Abs(rowSum5)
+		c28 := v144 < 2.2250738585072014e-308
+		bits13 := math.Float64bits(runtime.Select64(c28, float64(v144*9.007199254740992e+15), v144)) + 0x95f619980c433
+		v145 := math.Float64frombits(bits13>>52|0x4330000000000000) - runtime.Select64(c28, 4.503599627371572e+15, 4.503599627371519e+15)
+		v146 := math.Float64frombits(bits13&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v147 := v146 + 2
+		v148 := v146 / v147
+		v149 := -v148
+		v150 := math.FMA(v149, v146-(v147-2), math.FMA(v149, v147, v146)) / v147
+		v151 := float64(v148 * v148)
+		v152 := float64(2 * v148)
+		v153 := float64(v148 * v151)
+		v154 := math.FMA(v148, math.FMA(v152, v150, math.FMA(v148, v148, -v151)), math.FMA(v150, v151, math.FMA(v148, v151, -v153)))
+		v155 := float64(v153 * 0.6666666666666666)
+		v156 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v151, 0.10456278375778207), v151, 0.11766815303406082), v151, 0.13333296483973292), v151, 0.1538461576181261), v151, 0.18181818179652515)
+		v157 := float64(float64(v153*v151) * math.FMA(math.FMA(math.FMA(v156, v151, 0.22222222222228444), v151, 0.28571428571428564), v151, 0.4))
+		v158 := v152 + v155
+		v159 := math.FMA(v154, 0.6666666666666666, math.FMA(v153, 3.700743415417188e-17, math.FMA(v153, 0.6666666666666666, -v155))) + v157
+		v160 := float64(v158 * 1.4426950408889634)
+		v161 := math.FMA(v152-v158+v155+math.FMA(2, v150, v159), 1.4426950408889634, math.FMA(v158, 1.4426950408889634, -v160))
+		v162 := v145 + v160
+		c29 := v144 < inf
+		c30 := 0 < v144 && c29
+		v163 := runtime.Select64(c30, v162, runtime.Select64(v144 == 0, minusInf, v144))
+		v164 := runtime.Select64(c30, v145-v162+v160+math.FMA(v158, 2.0355273740931033e-17, v161), 0)
+		v165 := runtime.Select64(v163 == 0, v3, float64(s4*v163))
+		v166 := runtime.Min64(1025, runtime.Max64(-1076, v165))
+		v167 := runtime.Select64(v166 == v165 && c6, math.FMA(s4, v164, math.FMA(s4, v163, -v165)), 0)
+		v168 := v166 + 6.75539944105779e+15
+		v169 := v168 - 6.75539944105779e+15
+		v170 := float64((v166 - v169 + v167) * 0.6931471805599453)
+		v171 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v170, 2.5109024134111932e-08), v170, 2.755740275318943e-07), v170, 2.7557244255057715e-06), v170, 2.480158717225789e-05), v170, 0.0001984126988607269)
+		v172 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v171, v170, 0.0013888888888962591), v170, 0.008333333333321655), v170, 0.041666666666666505), v170, 0.16666666666666677), v170, 0.5)
+		bits14 := math.Float64bits(math.FMA(v169, 0.5, 6.755399441056767e+15))
+		v173 := float64(math.FMA(math.FMA(v172, v170, 1), v170, 1) * math.Float64frombits(bits14<<52))
+		v174 := float64(v173 * math.Float64frombits((math.Float64bits(v168)-bits14)<<52))
+		bits15 := math.Float64bits(v174) ^ math.Float64bits(runtime.Select64(c8, rowSum5, 0))&0x8000000000000000
+		v175 := runtime.Select64(rowSum5 < 0 && c29 && c9, nan, math.Float64frombits(bits15))
+		c31 := rowSum5 == 0
+		v176 := runtime.Select64(c31 && c11 || !c31 && c12, 0, inf)
+		c32 := 0 < rowSum6 && rowSum6 < inf || rowSum6 != rowSum6
+		v177 := math.Abs(rowSum6)
+		c33 := v177 < 2.2250738585072014e-308
+		bits16 := math.Float64bits(runtime.Select64(c33, float64(v177*9.007199254740992e+15), v177)) + 0x95f619980c433
+		v178 := math.Float64frombits(bits16>>52|0x4330000000000000) - runtime.Select64(c33, 4.503599627371572e+15, 4.503599627371519e+15)
+		v179 := math.Float64frombits(bits16&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v180 := v179 + 2
+		v181 := v179 / v180
+		v182 := -v181
+		v183 := math.FMA(v182, v179-(v180-2), math.FMA(v182, v180, v179)) / v180
+		v184 := float64(v181 * v181)
+		v185 := float64(2 * v181)
+		v186 := float64(v181 * v184)
+		v187 := math.FMA(v181, math.FMA(v185, v183, math.FMA(v181, v181, -v184)), math.FMA(v183, v184, math.FMA(v181, v184, -v186)))
+		v188 := float64(v186 * 0.6666666666666666)
+		v189 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v184, 0.10456278375778207), v184, 0.11766815303406082), v184, 0.13333296483973292), v184, 0.1538461576181261), v184, 0.18181818179652515)
+		v190 := float64(float64(v186*v184) * math.FMA(math.FMA(math.FMA(v189, v184, 0.22222222222228444), v184, 0.28571428571428564), v184, 0.4))
+		v191 := v185 + v188
+		v192 := math.FMA(v187, 0.6666666666666666, math.FMA(v186, 3.700743415417188e-17, math.FMA(v186, 0.6666666666666666, -v188))) + v190
+		v193 := float64(v191 * 1.4426950408889634)
+		v194 := math.FMA(v185-v191+v188+math.FMA(2, v183, v192), 1.4426950408889634, math.FMA(v191, 1.4426950408889634, -v193))
+		v195 := v178 + v193
+		c34 := v177 < inf
+		c35 := 0 < v177 && c34
+		v196 := runtime.Select64(c35, v195, runtime.Select64(v177 == 0, minusInf, v177))
+		v197 := runtime.Select64(c35, v178-v195+v193+math.FMA(v191, 2.0355273740931033e-17, v194), 0)
+		v198 := runtime.Select64(v196 == 0, v3, float64(s4*v196))
+		v199 := runtime.Min64(1025, runtime.Max64(-1076, v198))
+		v200 := runtime.Select64(v199 == v198 && c6, math.FMA(s4, v197, math.FMA(s4, v196, -v198)), 0)
+		v201 := v199 + 6.75539944105779e+15
+		v202 := v201 - 6.75539944105779e+15
+		v203 := float64((v199 - v202 + v200) * 0.6931471805599453)
+		v204 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v203, 2.5109024134111932e-08), v203, 2.755740275318943e-07), v203, 2.7557244255057715e-06), v203, 2.480158717225789e-05), v203, 0.0001984126988607269)
+		v205 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v204, v203, 0.0013888888888962591), v203, 0.008333333333321655), v203, 0.041666666666666505), v203, 0.16666666666666677), v203, 0.5)
+		bits17 := math.Float64bits(math.FMA(v202, 0.5, 6.755399441056767e+15))
+		v206 := float64(math.FMA(math.FMA(v205, v203, 1), v203, 1) * math.Float64frombits(bits17<<52))
+		v207 := float64(v206 * math.Float64frombits((math.Float64bits(v201)-bits17)<<52))
+		bits18 := math.Float64bits(v207) ^ math.Float64bits(runtime.Select64(c8, rowSum6, 0))&0x8000000000000000
+		v208 := runtime.Select64(rowSum6 < 0 && c34 && c9, nan, math.Float64frombits(bits18))
+		c36 := rowSum6 == 0
+		v209 := runtime.Select64(c36 && c11 || !c36 && c12, 0, inf)
+		v210 := runtime.Min64(runtime.Select64(c27, runtime.Select64(rowSum5 == 1 || c10, 1, v175), v176), runtime.Select64(c32, runtime.Select64(rowSum6 == 1 || c10, 1, v208), v209))
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum4
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum5
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowSum6
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = runtime.Max64(0, v143-v210)
+		}
 	}
 }
 
-// triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f64_backward_0_go reads a2, n2, sum2, sum, sum3, dY, p; writes dA, dP, dN.
+// triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f64_backward_0_go reads sum, sum2, sum3, a2, n2, dY, p; writes dA, dP, dN.
 func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_norm_p_is_1_no_norm_p_is_0_swap_none_f64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
-	eps := float64(a.F[0])
-	margin := float64(a.F[1])
+	margin := float64(a.F[0])
+	s1 := float64(a.F[1])
 	s2 := float64(a.F[2])
 	s3 := float64(a.F[3])
-	s4 := float64(a.F[4])
+	eps := float64(a.F[4])
 	s5 := float64(a.F[5])
 	normP := float64(a.F[6])
-	v := runtime.Select64(s2 == s2, 0, s2)
-	c := math.Abs(s2) < inf
-	c2 := math.Trunc(s2) == s2
-	v2 := float64(0.5 * s2)
+	v := runtime.Select64(s1 == s1, 0, s1)
+	c := math.Abs(s1) < inf
+	c2 := math.Trunc(s1) == s1
+	v2 := float64(0.5 * s1)
 	c3 := c2 && math.Trunc(v2) != v2
 	c4 := !c2
-	c5 := s2 == 0
-	c6 := s3 != 0
+	c5 := s1 == 0
+	c6 := s2 != 0
 	c7 := !c6
-	c8 := s4 != 0
+	c8 := s3 != 0
 	c9 := !c8
 	c10 := s5 != 0
-	v3 := s2 - 1
+	v3 := s1 - 1
 	v4 := runtime.Select64(v3 == v3, 0, v3)
 	c11 := math.Abs(v3) < inf
 	c12 := math.Trunc(v3) == v3
@@ -4448,14 +4925,12 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 	c19 := !c17
 	c20 := v6 == 0
 	for r := range a.Rows {
-		sum2v := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
-		c21 := 0 < sum2v && sum2v < inf || sum2v != sum2v
-		sumv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
-		c22 := 0 < sumv && sumv < inf || sumv != sumv
+		sumv := *runtime.At[float64](a.Ptr[0], r*a.Row[0])
+		c21 := 0 < sumv && sumv < inf || sumv != sumv
 		v9 := math.Abs(sumv)
-		c23 := v9 < 2.2250738585072014e-308
-		bits := math.Float64bits(runtime.Select64(c23, float64(v9*9.007199254740992e+15), v9)) + 0x95f619980c433
-		v10 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c23, 4.503599627371572e+15, 4.503599627371519e+15)
+		c22 := v9 < 2.2250738585072014e-308
+		bits := math.Float64bits(runtime.Select64(c22, float64(v9*9.007199254740992e+15), v9)) + 0x95f619980c433
+		v10 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c22, 4.503599627371572e+15, 4.503599627371519e+15)
 		v11 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 		v12 := v11 + 2
 		v13 := v11 / v12
@@ -4473,14 +4948,14 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v25 := float64(v23 * 1.4426950408889634)
 		v26 := math.FMA(v17-v23+v20+math.FMA(2, v15, v24), 1.4426950408889634, math.FMA(v23, 1.4426950408889634, -v25))
 		v27 := v10 + v25
-		c24 := v9 < inf
-		c25 := 0 < v9 && c24
-		v28 := runtime.Select64(c25, v27, runtime.Select64(v9 == 0, minusInf, v9))
-		v29 := runtime.Select64(c25, v10-v27+v25+math.FMA(v23, 2.0355273740931033e-17, v26), 0)
-		c26 := v28 == 0
-		v30 := runtime.Select64(c26, v, float64(s2*v28))
+		c23 := v9 < inf
+		c24 := 0 < v9 && c23
+		v28 := runtime.Select64(c24, v27, runtime.Select64(v9 == 0, minusInf, v9))
+		v29 := runtime.Select64(c24, v10-v27+v25+math.FMA(v23, 2.0355273740931033e-17, v26), 0)
+		c25 := v28 == 0
+		v30 := runtime.Select64(c25, v, float64(s1*v28))
 		v31 := runtime.Min64(1025, runtime.Max64(-1076, v30))
-		v32 := runtime.Select64(v31 == v30 && c, math.FMA(s2, v29, math.FMA(s2, v28, -v30)), 0)
+		v32 := runtime.Select64(v31 == v30 && c, math.FMA(s1, v29, math.FMA(s1, v28, -v30)), 0)
 		v33 := v31 + 6.75539944105779e+15
 		v34 := v33 - 6.75539944105779e+15
 		v35 := float64((v31 - v34 + v32) * 0.6931471805599453)
@@ -4490,11 +4965,13 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v38 := float64(math.FMA(math.FMA(v37, v35, 1), v35, 1) * math.Float64frombits(bits2<<52))
 		v39 := float64(v38 * math.Float64frombits((math.Float64bits(v33)-bits2)<<52))
 		bits3 := math.Float64bits(v39) ^ math.Float64bits(runtime.Select64(c3, sumv, 0))&0x8000000000000000
-		c27 := sumv < 0 && c24
-		c28 := sumv == 1
-		v40 := runtime.Select64(c28 || c5, 1, runtime.Select64(c27 && c4, nan, math.Float64frombits(bits3)))
-		c29 := sumv == 0
-		v41 := runtime.Select64(c29 && c6 || !c29 && c7, 0, inf)
+		c26 := sumv < 0 && c23
+		c27 := sumv == 1
+		v40 := runtime.Select64(c27 || c5, 1, runtime.Select64(c26 && c4, nan, math.Float64frombits(bits3)))
+		c28 := sumv == 0
+		v41 := runtime.Select64(c28 && c6 || !c28 && c7, 0, inf)
+		sum2v := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
+		c29 := 0 < sum2v && sum2v < inf || sum2v != sum2v
 		v42 := math.Abs(sum2v)
 		c30 := v42 < 2.2250738585072014e-308
 		bits4 := math.Float64bits(runtime.Select64(c30, float64(v42*9.007199254740992e+15), v42)) + 0x95f619980c433
@@ -4521,9 +4998,9 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v61 := runtime.Select64(c32, v60, runtime.Select64(v42 == 0, minusInf, v42))
 		v62 := runtime.Select64(c32, v43-v60+v58+math.FMA(v56, 2.0355273740931033e-17, v59), 0)
 		c33 := v61 == 0
-		v63 := runtime.Select64(c33, v, float64(s2*v61))
+		v63 := runtime.Select64(c33, v, float64(s1*v61))
 		v64 := runtime.Min64(1025, runtime.Max64(-1076, v63))
-		v65 := runtime.Select64(v64 == v63 && c, math.FMA(s2, v62, math.FMA(s2, v61, -v63)), 0)
+		v65 := runtime.Select64(v64 == v63 && c, math.FMA(s1, v62, math.FMA(s1, v61, -v63)), 0)
 		v66 := v64 + 6.75539944105779e+15
 		v67 := v66 - 6.75539944105779e+15
 		v68 := float64((v64 - v67 + v65) * 0.6931471805599453)
@@ -4538,8 +5015,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v73 := runtime.Select64(c35 || c5, 1, runtime.Select64(c34 && c4, nan, math.Float64frombits(bits6)))
 		c36 := sum2v == 0
 		v74 := runtime.Select64(c36 && c6 || !c36 && c7, 0, inf)
-		v75 := runtime.Select64(c21, v73, v74)
-		sum3v := *runtime.At[float64](a.Ptr[4], r*a.Row[4])
+		v75 := runtime.Select64(c29, v73, v74)
+		sum3v := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
 		c37 := 0 < sum3v && sum3v < inf || sum3v != sum3v
 		v76 := math.Abs(sum3v)
 		c38 := v76 < 2.2250738585072014e-308
@@ -4567,9 +5044,9 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v95 := runtime.Select64(c40, v94, runtime.Select64(v76 == 0, minusInf, v76))
 		v96 := runtime.Select64(c40, v77-v94+v92+math.FMA(v90, 2.0355273740931033e-17, v93), 0)
 		c41 := v95 == 0
-		v97 := runtime.Select64(c41, v, float64(s2*v95))
+		v97 := runtime.Select64(c41, v, float64(s1*v95))
 		v98 := runtime.Min64(1025, runtime.Max64(-1076, v97))
-		v99 := runtime.Select64(v98 == v97 && c, math.FMA(s2, v96, math.FMA(s2, v95, -v97)), 0)
+		v99 := runtime.Select64(v98 == v97 && c, math.FMA(s1, v96, math.FMA(s1, v95, -v97)), 0)
 		v100 := v98 + 6.75539944105779e+15
 		v101 := v100 - 6.75539944105779e+15
 		v102 := float64((v98 - v101 + v99) * 0.6931471805599453)
@@ -4585,12 +5062,12 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		c44 := sum3v == 0
 		v108 := runtime.Select64(c44 && c6 || !c44 && c7, 0, inf)
 		v109 := runtime.Select64(c37, v107, v108)
-		c45 := margin+runtime.Select64(c22, v40, v41)-runtime.Min64(v75, v109) <= 0
+		c45 := margin+runtime.Select64(c21, v40, v41)-runtime.Min64(v75, v109) <= 0
 		c46 := !c45
 		c47 := v109 <= v75
 		c48 := v75 == v109
-		c49 := c47 && c48 || !c47
-		c50 := c21 && c46 && c49 && c9
+		c49 := c46 && (c47 && c48 || !c47)
+		c50 := c49 && c29 && c9
 		dYv := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
 		v110 := runtime.Select64(c47, runtime.Select64(c48, -float64(0.5*dYv), 0), -dYv)
 		v111 := runtime.Select64(c33, v4, float64(v3*v61))
@@ -4606,11 +5083,11 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v120 := float64(v119 * math.Float64frombits((math.Float64bits(v114)-bits10)<<52))
 		bits11 := math.Float64bits(v120) ^ math.Float64bits(runtime.Select64(c13, sum2v, 0))&0x8000000000000000
 		v121 := runtime.Select64(c35 || c15, 1, runtime.Select64(c34 && c14, nan, math.Float64frombits(bits11)))
-		v122 := runtime.Select64(c46 && c49, runtime.Select64(c8, 0, float64(float64(s2*v110)*v121)), 0)
-		v123 := float64(normP * runtime.Select64(c21, v122, 0))
-		c51 := c22 && c46 && c9
-		v124 := float64(s2 * dYv)
-		v125 := runtime.Select64(c26, v4, float64(v3*v28))
+		v122 := runtime.Select64(c49, runtime.Select64(c29, runtime.Select64(c8, 0, float64(float64(s1*v110)*v121)), 0), 0)
+		v123 := float64(normP * v122)
+		c51 := c46 && c21 && c9
+		v124 := float64(s1 * dYv)
+		v125 := runtime.Select64(c25, v4, float64(v3*v28))
 		v126 := runtime.Min64(1025, runtime.Max64(-1076, v125))
 		v127 := runtime.Select64(v126 == v125 && c11, math.FMA(v3, v29, math.FMA(v3, v28, -v125)), 0)
 		v128 := v126 + 6.75539944105779e+15
@@ -4622,11 +5099,12 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v133 := float64(math.FMA(math.FMA(v132, v130, 1), v130, 1) * math.Float64frombits(bits12<<52))
 		v134 := float64(v133 * math.Float64frombits((math.Float64bits(v128)-bits12)<<52))
 		bits13 := math.Float64bits(v134) ^ math.Float64bits(runtime.Select64(c13, sumv, 0))&0x8000000000000000
-		v135 := runtime.Select64(c28 || c15, 1, runtime.Select64(c27 && c14, nan, math.Float64frombits(bits13)))
-		v136 := float64(normP * runtime.Select64(c22, runtime.Select64(c45, 0, runtime.Select64(c8, 0, float64(v124*v135))), 0))
+		v135 := runtime.Select64(c27 || c15, 1, runtime.Select64(c26 && c14, nan, math.Float64frombits(bits13)))
+		v136 := float64(normP * runtime.Select64(c45, 0, runtime.Select64(c21, runtime.Select64(c8, 0, float64(v124*v135)), 0)))
 		c52 := v75 <= v109
-		c53 := c52 && v109 == v75 && c9 || !c52 && c9
-		c54 := c37 && c46 && c53
+		c53 := v109 == v75
+		c54 := c52 && c53 && c37 && c9 || !c52 && c37 && c9
+		c55 := c46 && c54
 		v137 := runtime.Select64(c41, v4, float64(v3*v95))
 		v138 := runtime.Min64(1025, runtime.Max64(-1076, v137))
 		v139 := runtime.Select64(v138 == v137 && c11, math.FMA(v3, v96, math.FMA(v3, v95, -v137)), 0)
@@ -4640,14 +5118,14 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		v146 := float64(v145 * math.Float64frombits((math.Float64bits(v140)-bits14)<<52))
 		bits15 := math.Float64bits(v146) ^ math.Float64bits(runtime.Select64(c13, sum3v, 0))&0x8000000000000000
 		v147 := runtime.Select64(c43 || c15, 1, runtime.Select64(c42 && c14, nan, math.Float64frombits(bits15)))
-		v148 := runtime.Select64(v107 == v75, runtime.Select64(c8, 0, -float64(float64(v2*dYv)*v147)), 0)
-		v149 := runtime.Select64(v75 <= v107, v148, runtime.Select64(c8, 0, -float64(v124*v147)))
-		v150 := float64(normP * runtime.Select64(c37, runtime.Select64(c45, 0, v149), 0))
+		v148 := runtime.Select64(c37, runtime.Select64(c8, 0, -float64(float64(v2*dYv)*v147)), 0)
+		v149 := runtime.Select64(c52, runtime.Select64(c53, v148, 0), runtime.Select64(c37, runtime.Select64(c8, 0, -float64(v124*v147)), 0))
+		v150 := float64(normP * runtime.Select64(c45, 0, v149))
 		// Pass 1: store dA, dP, dN.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			n2 := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			a2 := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
+			n2 := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			p := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			dA := runtime.Slice[float64](a.Ptr[7], r*a.Row[7]+n*a.Step[7], m)
 			dP := runtime.Slice[float64](a.Ptr[8], r*a.Row[8]+n*a.Step[8], m)
@@ -4656,12 +5134,12 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				a2v := a2[i]
 				n2v := n2[i]
 				v151 := a2v - n2v + eps
-				c55 := v151 == 0
+				c56 := v151 == 0
 				v152 := math.Abs(v151)
 				v153 := math.Abs(v152)
-				c56 := v153 < 2.2250738585072014e-308
-				bits16 := math.Float64bits(runtime.Select64(c56, float64(v153*9.007199254740992e+15), v153)) + 0x95f619980c433
-				v154 := math.Float64frombits(bits16>>52|0x4330000000000000) - runtime.Select64(c56, 4.503599627371572e+15, 4.503599627371519e+15)
+				c57 := v153 < 2.2250738585072014e-308
+				bits16 := math.Float64bits(runtime.Select64(c57, float64(v153*9.007199254740992e+15), v153)) + 0x95f619980c433
+				v154 := math.Float64frombits(bits16>>52|0x4330000000000000) - runtime.Select64(c57, 4.503599627371572e+15, 4.503599627371519e+15)
 				v155 := math.Float64frombits(bits16&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 				v156 := v155 + 2
 				v157 := v155 / v156
@@ -4679,10 +5157,10 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				v169 := float64(v167 * 1.4426950408889634)
 				v170 := math.FMA(v161-v167+v164+math.FMA(2, v159, v168), 1.4426950408889634, math.FMA(v167, 1.4426950408889634, -v169))
 				v171 := v154 + v169
-				c57 := v153 < inf
-				c58 := 0 < v153 && c57
-				v172 := runtime.Select64(c58, v171, runtime.Select64(v153 == 0, minusInf, v153))
-				v173 := runtime.Select64(c58, v154-v171+v169+math.FMA(v167, 2.0355273740931033e-17, v170), 0)
+				c58 := v153 < inf
+				c59 := 0 < v153 && c58
+				v172 := runtime.Select64(c59, v171, runtime.Select64(v153 == 0, minusInf, v153))
+				v173 := runtime.Select64(c59, v154-v171+v169+math.FMA(v167, 2.0355273740931033e-17, v170), 0)
 				v174 := runtime.Select64(v172 == 0, v7, float64(v6*v172))
 				v175 := runtime.Min64(1025, runtime.Max64(-1076, v174))
 				v176 := runtime.Select64(v175 == v174 && c16, math.FMA(v6, v173, math.FMA(v6, v172, -v174)), 0)
@@ -4695,17 +5173,17 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				v182 := float64(math.FMA(math.FMA(v181, v179, 1), v179, 1) * math.Float64frombits(bits17<<52))
 				v183 := float64(v182 * math.Float64frombits((math.Float64bits(v177)-bits17)<<52))
 				bits18 := math.Float64bits(v183) ^ math.Float64bits(runtime.Select64(c18, v152, 0))&0x8000000000000000
-				v184 := runtime.Select64(v152 < 0 && c57 && c19, nan, math.Float64frombits(bits18))
+				v184 := runtime.Select64(v152 < 0 && c58 && c19, nan, math.Float64frombits(bits18))
 				v185 := float64(v123 * runtime.Select64(v152 == 1 || c20, 1, v184))
 				v186 := runtime.Select64(0 < v151, v185, runtime.Select64(v151 < 0, -v185, v151))
 				pv := p[i]
 				v187 := a2v - pv + eps
-				c59 := v187 == 0
+				c60 := v187 == 0
 				v188 := math.Abs(v187)
 				v189 := math.Abs(v188)
-				c60 := v189 < 2.2250738585072014e-308
-				bits19 := math.Float64bits(runtime.Select64(c60, float64(v189*9.007199254740992e+15), v189)) + 0x95f619980c433
-				v190 := math.Float64frombits(bits19>>52|0x4330000000000000) - runtime.Select64(c60, 4.503599627371572e+15, 4.503599627371519e+15)
+				c61 := v189 < 2.2250738585072014e-308
+				bits19 := math.Float64bits(runtime.Select64(c61, float64(v189*9.007199254740992e+15), v189)) + 0x95f619980c433
+				v190 := math.Float64frombits(bits19>>52|0x4330000000000000) - runtime.Select64(c61, 4.503599627371572e+15, 4.503599627371519e+15)
 				v191 := math.Float64frombits(bits19&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 				v192 := v191 + 2
 				v193 := v191 / v192
@@ -4723,10 +5201,10 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				v205 := float64(v203 * 1.4426950408889634)
 				v206 := math.FMA(v197-v203+v200+math.FMA(2, v195, v204), 1.4426950408889634, math.FMA(v203, 1.4426950408889634, -v205))
 				v207 := v190 + v205
-				c61 := v189 < inf
-				c62 := 0 < v189 && c61
-				v208 := runtime.Select64(c62, v207, runtime.Select64(v189 == 0, minusInf, v189))
-				v209 := runtime.Select64(c62, v190-v207+v205+math.FMA(v203, 2.0355273740931033e-17, v206), 0)
+				c62 := v189 < inf
+				c63 := 0 < v189 && c62
+				v208 := runtime.Select64(c63, v207, runtime.Select64(v189 == 0, minusInf, v189))
+				v209 := runtime.Select64(c63, v190-v207+v205+math.FMA(v203, 2.0355273740931033e-17, v206), 0)
 				v210 := runtime.Select64(v208 == 0, v7, float64(v6*v208))
 				v211 := runtime.Min64(1025, runtime.Max64(-1076, v210))
 				v212 := runtime.Select64(v211 == v210 && c16, math.FMA(v6, v209, math.FMA(v6, v208, -v210)), 0)
@@ -4739,17 +5217,17 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				v218 := float64(math.FMA(math.FMA(v217, v215, 1), v215, 1) * math.Float64frombits(bits20<<52))
 				v219 := float64(v218 * math.Float64frombits((math.Float64bits(v213)-bits20)<<52))
 				bits21 := math.Float64bits(v219) ^ math.Float64bits(runtime.Select64(c18, v188, 0))&0x8000000000000000
-				v220 := runtime.Select64(v188 < 0 && c61 && c19, nan, math.Float64frombits(bits21))
+				v220 := runtime.Select64(v188 < 0 && c62 && c19, nan, math.Float64frombits(bits21))
 				v221 := float64(v136 * runtime.Select64(v188 == 1 || c20, 1, v220))
 				v222 := runtime.Select64(0 < v187, v221, runtime.Select64(v187 < 0, -v221, v187))
-				v223 := runtime.Select64(c55, 0, runtime.Select64(c50, runtime.Select64(c10, 0, v186), 0)) + runtime.Select64(c59, 0, runtime.Select64(c51, runtime.Select64(c10, 0, v222), 0))
+				v223 := runtime.Select64(c50, runtime.Select64(c56, 0, runtime.Select64(c10, 0, v186)), 0) + runtime.Select64(c51, runtime.Select64(c60, 0, runtime.Select64(c10, 0, v222)), 0)
 				v224 := pv - n2v + eps
-				c63 := v224 == 0
+				c64 := v224 == 0
 				v225 := math.Abs(v224)
 				v226 := math.Abs(v225)
-				c64 := v226 < 2.2250738585072014e-308
-				bits22 := math.Float64bits(runtime.Select64(c64, float64(v226*9.007199254740992e+15), v226)) + 0x95f619980c433
-				v227 := math.Float64frombits(bits22>>52|0x4330000000000000) - runtime.Select64(c64, 4.503599627371572e+15, 4.503599627371519e+15)
+				c65 := v226 < 2.2250738585072014e-308
+				bits22 := math.Float64bits(runtime.Select64(c65, float64(v226*9.007199254740992e+15), v226)) + 0x95f619980c433
+				v227 := math.Float64frombits(bits22>>52|0x4330000000000000) - runtime.Select64(c65, 4.503599627371572e+15, 4.503599627371519e+15)
 				v228 := math.Float64frombits(bits22&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
 				v229 := v228 + 2
 				v230 := v228 / v229
@@ -4767,10 +5245,10 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				v242 := float64(v240 * 1.4426950408889634)
 				v243 := math.FMA(v234-v240+v237+math.FMA(2, v232, v241), 1.4426950408889634, math.FMA(v240, 1.4426950408889634, -v242))
 				v244 := v227 + v242
-				c65 := v226 < inf
-				c66 := 0 < v226 && c65
-				v245 := runtime.Select64(c66, v244, runtime.Select64(v226 == 0, minusInf, v226))
-				v246 := runtime.Select64(c66, v227-v244+v242+math.FMA(v240, 2.0355273740931033e-17, v243), 0)
+				c66 := v226 < inf
+				c67 := 0 < v226 && c66
+				v245 := runtime.Select64(c67, v244, runtime.Select64(v226 == 0, minusInf, v226))
+				v246 := runtime.Select64(c67, v227-v244+v242+math.FMA(v240, 2.0355273740931033e-17, v243), 0)
 				v247 := runtime.Select64(v245 == 0, v7, float64(v6*v245))
 				v248 := runtime.Min64(1025, runtime.Max64(-1076, v247))
 				v249 := runtime.Select64(v248 == v247 && c16, math.FMA(v6, v246, math.FMA(v6, v245, -v247)), 0)
@@ -4783,11 +5261,11 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				v255 := float64(math.FMA(math.FMA(v254, v252, 1), v252, 1) * math.Float64frombits(bits23<<52))
 				v256 := float64(v255 * math.Float64frombits((math.Float64bits(v250)-bits23)<<52))
 				bits24 := math.Float64bits(v256) ^ math.Float64bits(runtime.Select64(c18, v225, 0))&0x8000000000000000
-				v257 := runtime.Select64(v225 < 0 && c65 && c19, nan, math.Float64frombits(bits24))
+				v257 := runtime.Select64(v225 < 0 && c66 && c19, nan, math.Float64frombits(bits24))
 				v258 := float64(v150 * runtime.Select64(v225 == 1 || c20, 1, v257))
 				v259 := runtime.Select64(0 < v224, v258, runtime.Select64(v224 < 0, -v258, v224))
-				v260 := runtime.Select64(c63, 0, runtime.Select64(c54, runtime.Select64(c10, 0, v259), 0)) + runtime.Select64(c59, 0, runtime.Select64(c51, runtime.Select64(c10, 0, -v222), 0))
-				v261 := runtime.Select64(c63, 0, runtime.Select64(c54, runtime.Select64(c10, 0, -v259), 0)) + runtime.Select64(c55, 0, runtime.Select64(c50, runtime.Select64(c10, 0, -v186), 0))
+				v260 := runtime.Select64(c55, runtime.Select64(c64, 0, runtime.Select64(c10, 0, v259)), 0) + runtime.Select64(c51, runtime.Select64(c60, 0, runtime.Select64(c10, 0, -v222)), 0)
+				v261 := runtime.Select64(c55, runtime.Select64(c64, 0, runtime.Select64(c10, 0, -v259)), 0) + runtime.Select64(c50, runtime.Select64(c56, 0, runtime.Select64(c10, 0, -v186)), 0)
 				dA[i] = v223
 				dP[i] = v260
 				dN[i] = v261
@@ -4829,8 +5307,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		var sum5 [16]float32
 		var sum6 [16]float32
 		var sum7 [16]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -4957,129 +5435,140 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				sum7[i%16] += v100
 			}
 		}
-		v101 := runtime.LaneSum(sum5[:])
-		v102 := runtime.LaneSum(sum6[:])
-		v103 := runtime.LaneSum(sum7[:])
-		c22 := 0 < v101 && v101 < inf || v101 != v101
-		v104 := runtime.Abs32(v101)
-		c23 := v104 < 1.1754944e-38
-		bits10 := math.Float32bits(runtime.Select32(c23, float32(v104*16777216), v104)) + 0x4afb0d
-		v105 := math.Float32frombits(bits10>>23|0x4b000000) - runtime.Select32(c23, 8388759, 8388735)
-		v106 := math.Float32frombits(bits10&0x7fffff+0x3f3504f3) - 1
-		v107 := v106 + 2
-		v108 := v106 / v107
-		v109 := -v108
-		v110 := runtime.FMA32(v109, v106-(v107-2), runtime.FMA32(v109, v107, v106)) / v107
-		v111 := float32(v108 * v108)
-		v112 := float32(2 * v108)
-		v113 := float32(v108 * v111)
-		v114 := runtime.FMA32(v108, runtime.FMA32(v112, v110, runtime.FMA32(v108, v108, -v111)), runtime.FMA32(v110, v111, runtime.FMA32(v108, v111, -v113)))
-		v115 := float32(v113 * 0.6666667)
-		v116 := float32(float32(v113*v111) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v111, 0.22204751), v111, 0.2857153), v111, 0.4))
-		v117 := v112 + v115
-		v118 := runtime.FMA32(v114, 0.6666667, runtime.FMA32(v113, -1.9868216e-08, runtime.FMA32(v113, 0.6666667, -v115))) + v116
-		v119 := float32(v117 * 1.442695)
-		v120 := runtime.FMA32(v112-v117+v115+runtime.FMA32(2, v110, v118), 1.442695, runtime.FMA32(v117, 1.442695, -v119))
-		v121 := v105 + v119
-		c24 := v104 < inf
-		c25 := 0 < v104 && c24
-		v122 := runtime.Select32(c25, v121, runtime.Select32(v104 == 0, minusInf, v104))
-		v123 := runtime.Select32(c25, v105-v121+v119+runtime.FMA32(v117, 1.925963e-08, v120), 0)
-		v124 := runtime.Select32(v122 == 0, v3, float32(s4*v122))
-		v125 := runtime.Min32(129, runtime.Max32(-151, v124))
-		v126 := runtime.Select32(v125 == v124 && c6, runtime.FMA32(s4, v123, runtime.FMA32(s4, v122, -v124)), 0)
-		v127 := v125 + 12583166
-		v128 := v127 - 12583166
-		v129 := float32((v125 - v128 + v126) * 0.6931472)
-		v130 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v129, 0.008366547), v129, 0.0416672), v129, 0.16666543), v129, 0.49999997), v129, 1)
-		bits11 := math.Float32bits(runtime.FMA32(v128, 0.5, 12583039))
-		v131 := float32(float32(runtime.FMA32(v130, v129, 1)*math.Float32frombits(bits11<<23)) * math.Float32frombits((math.Float32bits(v127)-bits11)<<23))
-		bits12 := math.Float32bits(v131) ^ math.Float32bits(runtime.Select32(c8, v101, 0))&0x80000000
-		v132 := runtime.Select32(v101 < 0 && c24 && c9, nan, math.Float32frombits(bits12))
-		c26 := v101 == 0
-		v133 := runtime.Select32(c26 && c11 || !c26 && c12, 0, inf)
-		v134 := margin + runtime.Select32(c22, runtime.Select32(v101 == 1 || c10, 1, v132), v133)
-		c27 := 0 < v102 && v102 < inf || v102 != v102
-		v135 := runtime.Abs32(v102)
-		c28 := v135 < 1.1754944e-38
-		bits13 := math.Float32bits(runtime.Select32(c28, float32(v135*16777216), v135)) + 0x4afb0d
-		v136 := math.Float32frombits(bits13>>23|0x4b000000) - runtime.Select32(c28, 8388759, 8388735)
-		v137 := math.Float32frombits(bits13&0x7fffff+0x3f3504f3) - 1
-		v138 := v137 + 2
-		v139 := v137 / v138
-		v140 := -v139
-		v141 := runtime.FMA32(v140, v137-(v138-2), runtime.FMA32(v140, v138, v137)) / v138
-		v142 := float32(v139 * v139)
-		v143 := float32(2 * v139)
-		v144 := float32(v139 * v142)
-		v145 := runtime.FMA32(v139, runtime.FMA32(v143, v141, runtime.FMA32(v139, v139, -v142)), runtime.FMA32(v141, v142, runtime.FMA32(v139, v142, -v144)))
-		v146 := float32(v144 * 0.6666667)
-		v147 := float32(float32(v144*v142) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v142, 0.22204751), v142, 0.2857153), v142, 0.4))
-		v148 := v143 + v146
-		v149 := runtime.FMA32(v145, 0.6666667, runtime.FMA32(v144, -1.9868216e-08, runtime.FMA32(v144, 0.6666667, -v146))) + v147
-		v150 := float32(v148 * 1.442695)
-		v151 := runtime.FMA32(v143-v148+v146+runtime.FMA32(2, v141, v149), 1.442695, runtime.FMA32(v148, 1.442695, -v150))
-		v152 := v136 + v150
-		c29 := v135 < inf
-		c30 := 0 < v135 && c29
-		v153 := runtime.Select32(c30, v152, runtime.Select32(v135 == 0, minusInf, v135))
-		v154 := runtime.Select32(c30, v136-v152+v150+runtime.FMA32(v148, 1.925963e-08, v151), 0)
-		v155 := runtime.Select32(v153 == 0, v3, float32(s4*v153))
-		v156 := runtime.Min32(129, runtime.Max32(-151, v155))
-		v157 := runtime.Select32(v156 == v155 && c6, runtime.FMA32(s4, v154, runtime.FMA32(s4, v153, -v155)), 0)
-		v158 := v156 + 12583166
-		v159 := v158 - 12583166
-		v160 := float32((v156 - v159 + v157) * 0.6931472)
-		v161 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v160, 0.008366547), v160, 0.0416672), v160, 0.16666543), v160, 0.49999997), v160, 1)
-		bits14 := math.Float32bits(runtime.FMA32(v159, 0.5, 12583039))
-		v162 := float32(float32(runtime.FMA32(v161, v160, 1)*math.Float32frombits(bits14<<23)) * math.Float32frombits((math.Float32bits(v158)-bits14)<<23))
-		bits15 := math.Float32bits(v162) ^ math.Float32bits(runtime.Select32(c8, v102, 0))&0x80000000
-		v163 := runtime.Select32(v102 < 0 && c29 && c9, nan, math.Float32frombits(bits15))
-		c31 := v102 == 0
-		v164 := runtime.Select32(c31 && c11 || !c31 && c12, 0, inf)
-		c32 := 0 < v103 && v103 < inf || v103 != v103
-		v165 := runtime.Abs32(v103)
-		c33 := v165 < 1.1754944e-38
-		bits16 := math.Float32bits(runtime.Select32(c33, float32(v165*16777216), v165)) + 0x4afb0d
-		v166 := math.Float32frombits(bits16>>23|0x4b000000) - runtime.Select32(c33, 8388759, 8388735)
-		v167 := math.Float32frombits(bits16&0x7fffff+0x3f3504f3) - 1
-		v168 := v167 + 2
-		v169 := v167 / v168
-		v170 := -v169
-		v171 := runtime.FMA32(v170, v167-(v168-2), runtime.FMA32(v170, v168, v167)) / v168
-		v172 := float32(v169 * v169)
-		v173 := float32(2 * v169)
-		v174 := float32(v169 * v172)
-		v175 := runtime.FMA32(v169, runtime.FMA32(v173, v171, runtime.FMA32(v169, v169, -v172)), runtime.FMA32(v171, v172, runtime.FMA32(v169, v172, -v174)))
-		v176 := float32(v174 * 0.6666667)
-		v177 := float32(float32(v174*v172) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v172, 0.22204751), v172, 0.2857153), v172, 0.4))
-		v178 := v173 + v176
-		v179 := runtime.FMA32(v175, 0.6666667, runtime.FMA32(v174, -1.9868216e-08, runtime.FMA32(v174, 0.6666667, -v176))) + v177
-		v180 := float32(v178 * 1.442695)
-		v181 := runtime.FMA32(v173-v178+v176+runtime.FMA32(2, v171, v179), 1.442695, runtime.FMA32(v178, 1.442695, -v180))
-		v182 := v166 + v180
-		c34 := v165 < inf
-		c35 := 0 < v165 && c34
-		v183 := runtime.Select32(c35, v182, runtime.Select32(v165 == 0, minusInf, v165))
-		v184 := runtime.Select32(c35, v166-v182+v180+runtime.FMA32(v178, 1.925963e-08, v181), 0)
-		v185 := runtime.Select32(v183 == 0, v3, float32(s4*v183))
-		v186 := runtime.Min32(129, runtime.Max32(-151, v185))
-		v187 := runtime.Select32(v186 == v185 && c6, runtime.FMA32(s4, v184, runtime.FMA32(s4, v183, -v185)), 0)
-		v188 := v186 + 12583166
-		v189 := v188 - 12583166
-		v190 := float32((v186 - v189 + v187) * 0.6931472)
-		v191 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v190, 0.008366547), v190, 0.0416672), v190, 0.16666543), v190, 0.49999997), v190, 1)
-		bits17 := math.Float32bits(runtime.FMA32(v189, 0.5, 12583039))
-		v192 := float32(float32(runtime.FMA32(v191, v190, 1)*math.Float32frombits(bits17<<23)) * math.Float32frombits((math.Float32bits(v188)-bits17)<<23))
-		bits18 := math.Float32bits(v192) ^ math.Float32bits(runtime.Select32(c8, v103, 0))&0x80000000
-		v193 := runtime.Select32(v103 < 0 && c34 && c9, nan, math.Float32frombits(bits18))
-		c36 := v103 == 0
-		v194 := runtime.Select32(c36 && c11 || !c36 && c12, 0, inf)
-		v195 := runtime.Min32(runtime.Select32(c27, runtime.Select32(v102 == 1 || c10, 1, v163), v164), runtime.Select32(c32, runtime.Select32(v103 == 1 || c10, 1, v193), v194))
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v101
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v102
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v103
-		sum4 += runtime.Max32(0, v134-v195)
+		rowSum5 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum6[:]))
+		rowSum7 := runtime.RowValue(a, 1, 2, runtime.LaneSum(sum7[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c22 := 0 < rowSum5 && rowSum5 < inf || rowSum5 != rowSum5
+		v101 := runtime.Abs32(rowSum5)
+		c23 := v101 < 1.1754944e-38
+		bits10 := math.Float32bits(runtime.Select32(c23, float32(v101*16777216), v101)) + 0x4afb0d
+		v102 := math.Float32frombits(bits10>>23|0x4b000000) - runtime.Select32(c23, 8388759, 8388735)
+		v103 := math.Float32frombits(bits10&0x7fffff+0x3f3504f3) - 1
+		v104 := v103 + 2
+		v105 := v103 / v104
+		v106 := -v105
+		v107 := runtime.FMA32(v106, v103-(v104-2), runtime.FMA32(v106, v104, v103)) / v104
+		v108 := float32(v105 * v105)
+		v109 := float32(2 * v105)
+		v110 := float32(v105 * v108)
+		v111 := runtime.FMA32(v105, runtime.FMA32(v109, v107, runtime.FMA32(v105, v105, -v108)), runtime.FMA32(v107, v108, runtime.FMA32(v105, v108, -v110)))
+		v112 := float32(v110 * 0.6666667)
+		v113 := float32(float32(v110*v108) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v108, 0.22204751), v108, 0.2857153), v108, 0.4))
+		v114 := v109 + v112
+		v115 := runtime.FMA32(v111, 0.6666667, runtime.FMA32(v110, -1.9868216e-08, runtime.FMA32(v110, 0.6666667, -v112))) + v113
+		v116 := float32(v114 * 1.442695)
+		v117 := runtime.FMA32(v109-v114+v112+runtime.FMA32(2, v107, v115), 1.442695, runtime.FMA32(v114, 1.442695, -v116))
+		v118 := v102 + v116
+		c24 := v101 < inf
+		c25 := 0 < v101 && c24
+		v119 := runtime.Select32(c25, v118, runtime.Select32(v101 == 0, minusInf, v101))
+		v120 := runtime.Select32(c25, v102-v118+v116+runtime.FMA32(v114, 1.925963e-08, v117), 0)
+		v121 := runtime.Select32(v119 == 0, v3, float32(s4*v119))
+		v122 := runtime.Min32(129, runtime.Max32(-151, v121))
+		v123 := runtime.Select32(v122 == v121 && c6, runtime.FMA32(s4, v120, runtime.FMA32(s4, v119, -v121)), 0)
+		v124 := v122 + 12583166
+		v125 := v124 - 12583166
+		v126 := float32((v122 - v125 + v123) * 0.6931472)
+		v127 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v126, 0.008366547), v126, 0.0416672), v126, 0.16666543), v126, 0.49999997), v126, 1)
+		bits11 := math.Float32bits(runtime.FMA32(v125, 0.5, 12583039))
+		v128 := float32(float32(runtime.FMA32(v127, v126, 1)*math.Float32frombits(bits11<<23)) * math.Float32frombits((math.Float32bits(v124)-bits11)<<23))
+		bits12 := math.Float32bits(v128) ^ math.Float32bits(runtime.Select32(c8, rowSum5, 0))&0x80000000
+		v129 := runtime.Select32(rowSum5 < 0 && c24 && c9, nan, math.Float32frombits(bits12))
+		c26 := rowSum5 == 0
+		v130 := runtime.Select32(c26 && c11 || !c26 && c12, 0, inf)
+		v131 := margin + runtime.Select32(c22, runtime.Select32(rowSum5 == 1 || c10, 1, v129), v130)
+		c27 := 0 < rowSum6 && rowSum6 < inf || rowSum6 != rowSum6
+		v132 := runtime.Abs32(rowSum6)
+		c28 := v132 < 1.1754944e-38
+		bits13 := math.Float32bits(runtime.Select32(c28, float32(v132*16777216), v132)) + 0x4afb0d
+		v133 := math.Float32frombits(bits13>>23|0x4b000000) - runtime.Select32(c28, 8388759, 8388735)
+		v134 := math.Float32frombits(bits13&0x7fffff+0x3f3504f3) - 1
+		v135 := v134 + 2
+		v136 := v134 / v135
+		v137 := -v136
+		v138 := runtime.FMA32(v137, v134-(v135-2), runtime.FMA32(v137, v135, v134)) / v135
+		v139 := float32(v136 * v136)
+		v140 := float32(2 * v136)
+		v141 := float32(v136 * v139)
+		v142 := runtime.FMA32(v136, runtime.FMA32(v140, v138, runtime.FMA32(v136, v136, -v139)), runtime.FMA32(v138, v139, runtime.FMA32(v136, v139, -v141)))
+		v143 := float32(v141 * 0.6666667)
+		v144 := float32(float32(v141*v139) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v139, 0.22204751), v139, 0.2857153), v139, 0.4))
+		v145 := v140 + v143
+		v146 := runtime.FMA32(v142, 0.6666667, runtime.FMA32(v141, -1.9868216e-08, runtime.FMA32(v141, 0.6666667, -v143))) + v144
+		v147 := float32(v145 * 1.442695)
+		v148 := runtime.FMA32(v140-v145+v143+runtime.FMA32(2, v138, v146), 1.442695, runtime.FMA32(v145, 1.442695, -v147))
+		v149 := v133 + v147
+		c29 := v132 < inf
+		c30 := 0 < v132 && c29
+		v150 := runtime.Select32(c30, v149, runtime.Select32(v132 == 0, minusInf, v132))
+		v151 := runtime.Select32(c30, v133-v149+v147+runtime.FMA32(v145, 1.925963e-08, v148), 0)
+		v152 := runtime.Select32(v150 == 0, v3, float32(s4*v150))
+		v153 := runtime.Min32(129, runtime.Max32(-151, v152))
+		v154 := runtime.Select32(v153 == v152 && c6, runtime.FMA32(s4, v151, runtime.FMA32(s4, v150, -v152)), 0)
+		v155 := v153 + 12583166
+		v156 := v155 - 12583166
+		v157 := float32((v153 - v156 + v154) * 0.6931472)
+		v158 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v157, 0.008366547), v157, 0.0416672), v157, 0.16666543), v157, 0.49999997), v157, 1)
+		bits14 := math.Float32bits(runtime.FMA32(v156, 0.5, 12583039))
+		v159 := float32(float32(runtime.FMA32(v158, v157, 1)*math.Float32frombits(bits14<<23)) * math.Float32frombits((math.Float32bits(v155)-bits14)<<23))
+		bits15 := math.Float32bits(v159) ^ math.Float32bits(runtime.Select32(c8, rowSum6, 0))&0x80000000
+		v160 := runtime.Select32(rowSum6 < 0 && c29 && c9, nan, math.Float32frombits(bits15))
+		c31 := rowSum6 == 0
+		v161 := runtime.Select32(c31 && c11 || !c31 && c12, 0, inf)
+		c32 := 0 < rowSum7 && rowSum7 < inf || rowSum7 != rowSum7
+		v162 := runtime.Abs32(rowSum7)
+		c33 := v162 < 1.1754944e-38
+		bits16 := math.Float32bits(runtime.Select32(c33, float32(v162*16777216), v162)) + 0x4afb0d
+		v163 := math.Float32frombits(bits16>>23|0x4b000000) - runtime.Select32(c33, 8388759, 8388735)
+		v164 := math.Float32frombits(bits16&0x7fffff+0x3f3504f3) - 1
+		v165 := v164 + 2
+		v166 := v164 / v165
+		v167 := -v166
+		v168 := runtime.FMA32(v167, v164-(v165-2), runtime.FMA32(v167, v165, v164)) / v165
+		v169 := float32(v166 * v166)
+		v170 := float32(2 * v166)
+		v171 := float32(v166 * v169)
+		v172 := runtime.FMA32(v166, runtime.FMA32(v170, v168, runtime.FMA32(v166, v166, -v169)), runtime.FMA32(v168, v169, runtime.FMA32(v166, v169, -v171)))
+		v173 := float32(v171 * 0.6666667)
+		v174 := float32(float32(v171*v169) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v169, 0.22204751), v169, 0.2857153), v169, 0.4))
+		v175 := v170 + v173
+		v176 := runtime.FMA32(v172, 0.6666667, runtime.FMA32(v171, -1.9868216e-08, runtime.FMA32(v171, 0.6666667, -v173))) + v174
+		v177 := float32(v175 * 1.442695)
+		v178 := runtime.FMA32(v170-v175+v173+runtime.FMA32(2, v168, v176), 1.442695, runtime.FMA32(v175, 1.442695, -v177))
+		v179 := v163 + v177
+		c34 := v162 < inf
+		c35 := 0 < v162 && c34
+		v180 := runtime.Select32(c35, v179, runtime.Select32(v162 == 0, minusInf, v162))
+		v181 := runtime.Select32(c35, v163-v179+v177+runtime.FMA32(v175, 1.925963e-08, v178), 0)
+		v182 := runtime.Select32(v180 == 0, v3, float32(s4*v180))
+		v183 := runtime.Min32(129, runtime.Max32(-151, v182))
+		v184 := runtime.Select32(v183 == v182 && c6, runtime.FMA32(s4, v181, runtime.FMA32(s4, v180, -v182)), 0)
+		v185 := v183 + 12583166
+		v186 := v185 - 12583166
+		v187 := float32((v183 - v186 + v184) * 0.6931472)
+		v188 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v187, 0.008366547), v187, 0.0416672), v187, 0.16666543), v187, 0.49999997), v187, 1)
+		bits17 := math.Float32bits(runtime.FMA32(v186, 0.5, 12583039))
+		v189 := float32(float32(runtime.FMA32(v188, v187, 1)*math.Float32frombits(bits17<<23)) * math.Float32frombits((math.Float32bits(v185)-bits17)<<23))
+		bits18 := math.Float32bits(v189) ^ math.Float32bits(runtime.Select32(c8, rowSum7, 0))&0x80000000
+		v190 := runtime.Select32(rowSum7 < 0 && c34 && c9, nan, math.Float32frombits(bits18))
+		c36 := rowSum7 == 0
+		v191 := runtime.Select32(c36 && c11 || !c36 && c12, 0, inf)
+		v192 := runtime.Min32(runtime.Select32(c27, runtime.Select32(rowSum6 == 1 || c10, 1, v160), v161), runtime.Select32(c32, runtime.Select32(rowSum7 == 1 || c10, 1, v190), v191))
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum5
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum6
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowSum7
+		}
+		if a.Ends(1) {
+			sum4 += runtime.Max32(0, v131-v192)
+		}
 	}
 	*runtime.At[float32](a.Ptr[6], 0) = sum4
 }
@@ -5117,8 +5606,8 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 		var sum5 [8]float64
 		var sum6 [8]float64
 		var sum7 [8]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			a2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			p := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			n2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -5254,138 +5743,149 @@ func triplet_margin_no_norm_p_is_2_no_norm_p_is_inf_no_norm_p_is_minus_inf_no_no
 				sum7[i%8] += v109
 			}
 		}
-		v110 := runtime.LaneSum(sum5[:])
-		v111 := runtime.LaneSum(sum6[:])
-		v112 := runtime.LaneSum(sum7[:])
-		c22 := 0 < v110 && v110 < inf || v110 != v110
-		v113 := math.Abs(v110)
-		c23 := v113 < 2.2250738585072014e-308
-		bits10 := math.Float64bits(runtime.Select64(c23, float64(v113*9.007199254740992e+15), v113)) + 0x95f619980c433
-		v114 := math.Float64frombits(bits10>>52|0x4330000000000000) - runtime.Select64(c23, 4.503599627371572e+15, 4.503599627371519e+15)
-		v115 := math.Float64frombits(bits10&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v116 := v115 + 2
-		v117 := v115 / v116
-		v118 := -v117
-		v119 := math.FMA(v118, v115-(v116-2), math.FMA(v118, v116, v115)) / v116
-		v120 := float64(v117 * v117)
-		v121 := float64(2 * v117)
-		v122 := float64(v117 * v120)
-		v123 := math.FMA(v117, math.FMA(v121, v119, math.FMA(v117, v117, -v120)), math.FMA(v119, v120, math.FMA(v117, v120, -v122)))
-		v124 := float64(v122 * 0.6666666666666666)
-		v125 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v120, 0.10456278375778207), v120, 0.11766815303406082), v120, 0.13333296483973292), v120, 0.1538461576181261), v120, 0.18181818179652515)
-		v126 := float64(float64(v122*v120) * math.FMA(math.FMA(math.FMA(v125, v120, 0.22222222222228444), v120, 0.28571428571428564), v120, 0.4))
-		v127 := v121 + v124
-		v128 := math.FMA(v123, 0.6666666666666666, math.FMA(v122, 3.700743415417188e-17, math.FMA(v122, 0.6666666666666666, -v124))) + v126
-		v129 := float64(v127 * 1.4426950408889634)
-		v130 := math.FMA(v121-v127+v124+math.FMA(2, v119, v128), 1.4426950408889634, math.FMA(v127, 1.4426950408889634, -v129))
-		v131 := v114 + v129
-		c24 := v113 < inf
-		c25 := 0 < v113 && c24
-		v132 := runtime.Select64(c25, v131, runtime.Select64(v113 == 0, minusInf, v113))
-		v133 := runtime.Select64(c25, v114-v131+v129+math.FMA(v127, 2.0355273740931033e-17, v130), 0)
-		v134 := runtime.Select64(v132 == 0, v3, float64(s4*v132))
-		v135 := runtime.Min64(1025, runtime.Max64(-1076, v134))
-		v136 := runtime.Select64(v135 == v134 && c6, math.FMA(s4, v133, math.FMA(s4, v132, -v134)), 0)
-		v137 := v135 + 6.75539944105779e+15
-		v138 := v137 - 6.75539944105779e+15
-		v139 := float64((v135 - v138 + v136) * 0.6931471805599453)
-		v140 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v139, 2.5109024134111932e-08), v139, 2.755740275318943e-07), v139, 2.7557244255057715e-06), v139, 2.480158717225789e-05), v139, 0.0001984126988607269)
-		v141 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v140, v139, 0.0013888888888962591), v139, 0.008333333333321655), v139, 0.041666666666666505), v139, 0.16666666666666677), v139, 0.5)
-		bits11 := math.Float64bits(math.FMA(v138, 0.5, 6.755399441056767e+15))
-		v142 := float64(math.FMA(math.FMA(v141, v139, 1), v139, 1) * math.Float64frombits(bits11<<52))
-		v143 := float64(v142 * math.Float64frombits((math.Float64bits(v137)-bits11)<<52))
-		bits12 := math.Float64bits(v143) ^ math.Float64bits(runtime.Select64(c8, v110, 0))&0x8000000000000000
-		v144 := runtime.Select64(v110 < 0 && c24 && c9, nan, math.Float64frombits(bits12))
-		c26 := v110 == 0
-		v145 := runtime.Select64(c26 && c11 || !c26 && c12, 0, inf)
-		v146 := margin + runtime.Select64(c22, runtime.Select64(v110 == 1 || c10, 1, v144), v145)
-		c27 := 0 < v111 && v111 < inf || v111 != v111
-		v147 := math.Abs(v111)
-		c28 := v147 < 2.2250738585072014e-308
-		bits13 := math.Float64bits(runtime.Select64(c28, float64(v147*9.007199254740992e+15), v147)) + 0x95f619980c433
-		v148 := math.Float64frombits(bits13>>52|0x4330000000000000) - runtime.Select64(c28, 4.503599627371572e+15, 4.503599627371519e+15)
-		v149 := math.Float64frombits(bits13&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v150 := v149 + 2
-		v151 := v149 / v150
-		v152 := -v151
-		v153 := math.FMA(v152, v149-(v150-2), math.FMA(v152, v150, v149)) / v150
-		v154 := float64(v151 * v151)
-		v155 := float64(2 * v151)
-		v156 := float64(v151 * v154)
-		v157 := math.FMA(v151, math.FMA(v155, v153, math.FMA(v151, v151, -v154)), math.FMA(v153, v154, math.FMA(v151, v154, -v156)))
-		v158 := float64(v156 * 0.6666666666666666)
-		v159 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v154, 0.10456278375778207), v154, 0.11766815303406082), v154, 0.13333296483973292), v154, 0.1538461576181261), v154, 0.18181818179652515)
-		v160 := float64(float64(v156*v154) * math.FMA(math.FMA(math.FMA(v159, v154, 0.22222222222228444), v154, 0.28571428571428564), v154, 0.4))
-		v161 := v155 + v158
-		v162 := math.FMA(v157, 0.6666666666666666, math.FMA(v156, 3.700743415417188e-17, math.FMA(v156, 0.6666666666666666, -v158))) + v160
-		v163 := float64(v161 * 1.4426950408889634)
-		v164 := math.FMA(v155-v161+v158+math.FMA(2, v153, v162), 1.4426950408889634, math.FMA(v161, 1.4426950408889634, -v163))
-		v165 := v148 + v163
-		c29 := v147 < inf
-		c30 := 0 < v147 && c29
-		v166 := runtime.Select64(c30, v165, runtime.Select64(v147 == 0, minusInf, v147))
-		v167 := runtime.Select64(c30, v148-v165+v163+math.FMA(v161, 2.0355273740931033e-17, v164), 0)
-		v168 := runtime.Select64(v166 == 0, v3, float64(s4*v166))
-		v169 := runtime.Min64(1025, runtime.Max64(-1076, v168))
-		v170 := runtime.Select64(v169 == v168 && c6, math.FMA(s4, v167, math.FMA(s4, v166, -v168)), 0)
-		v171 := v169 + 6.75539944105779e+15
-		v172 := v171 - 6.75539944105779e+15
-		v173 := float64((v169 - v172 + v170) * 0.6931471805599453)
-		v174 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v173, 2.5109024134111932e-08), v173, 2.755740275318943e-07), v173, 2.7557244255057715e-06), v173, 2.480158717225789e-05), v173, 0.0001984126988607269)
-		v175 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v174, v173, 0.0013888888888962591), v173, 0.008333333333321655), v173, 0.041666666666666505), v173, 0.16666666666666677), v173, 0.5)
-		bits14 := math.Float64bits(math.FMA(v172, 0.5, 6.755399441056767e+15))
-		v176 := float64(math.FMA(math.FMA(v175, v173, 1), v173, 1) * math.Float64frombits(bits14<<52))
-		v177 := float64(v176 * math.Float64frombits((math.Float64bits(v171)-bits14)<<52))
-		bits15 := math.Float64bits(v177) ^ math.Float64bits(runtime.Select64(c8, v111, 0))&0x8000000000000000
-		v178 := runtime.Select64(v111 < 0 && c29 && c9, nan, math.Float64frombits(bits15))
-		c31 := v111 == 0
-		v179 := runtime.Select64(c31 && c11 || !c31 && c12, 0, inf)
-		c32 := 0 < v112 && v112 < inf || v112 != v112
-		v180 := math.Abs(v112)
-		c33 := v180 < 2.2250738585072014e-308
-		bits16 := math.Float64bits(runtime.Select64(c33, float64(v180*9.007199254740992e+15), v180)) + 0x95f619980c433
-		v181 := math.Float64frombits(bits16>>52|0x4330000000000000) - runtime.Select64(c33, 4.503599627371572e+15, 4.503599627371519e+15)
-		v182 := math.Float64frombits(bits16&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v183 := v182 + 2
-		v184 := v182 / v183
-		v185 := -v184
-		v186 := math.FMA(v185, v182-(v183-2), math.FMA(v185, v183, v182)) / v183
-		v187 := float64(v184 * v184)
-		v188 := float64(2 * v184)
-		v189 := float64(v184 * v187)
-		v190 := math.FMA(v184, math.FMA(v188, v186, math.FMA(v184, v184, -v187)), math.FMA(v186, v187, math.FMA(v184, v187, -v189)))
-		v191 := float64(v189 * 0.6666666666666666)
-		v192 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v187, 0.10456278375778207), v187, 0.11766815303406082), v187, 0.13333296483973292), v187, 0.1538461576181261), v187, 0.18181818179652515)
-		v193 := float64(float64(v189*v187) * math.FMA(math.FMA(math.FMA(v192, v187, 0.22222222222228444), v187, 0.28571428571428564), v187, 0.4))
-		v194 := v188 + v191
-		v195 := math.FMA(v190, 0.6666666666666666, math.FMA(v189, 3.700743415417188e-17, math.FMA(v189, 0.6666666666666666, -v191))) + v193
-		v196 := float64(v194 * 1.4426950408889634)
-		v197 := math.FMA(v188-v194+v191+math.FMA(2, v186, v195), 1.4426950408889634, math.FMA(v194, 1.4426950408889634, -v196))
-		v198 := v181 + v196
-		c34 := v180 < inf
-		c35 := 0 < v180 && c34
-		v199 := runtime.Select64(c35, v198, runtime.Select64(v180 == 0, minusInf, v180))
-		v200 := runtime.Select64(c35, v181-v198+v196+math.FMA(v194, 2.0355273740931033e-17, v197), 0)
-		v201 := runtime.Select64(v199 == 0, v3, float64(s4*v199))
-		v202 := runtime.Min64(1025, runtime.Max64(-1076, v201))
-		v203 := runtime.Select64(v202 == v201 && c6, math.FMA(s4, v200, math.FMA(s4, v199, -v201)), 0)
-		v204 := v202 + 6.75539944105779e+15
-		v205 := v204 - 6.75539944105779e+15
-		v206 := float64((v202 - v205 + v203) * 0.6931471805599453)
-		v207 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v206, 2.5109024134111932e-08), v206, 2.755740275318943e-07), v206, 2.7557244255057715e-06), v206, 2.480158717225789e-05), v206, 0.0001984126988607269)
-		v208 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v207, v206, 0.0013888888888962591), v206, 0.008333333333321655), v206, 0.041666666666666505), v206, 0.16666666666666677), v206, 0.5)
-		bits17 := math.Float64bits(math.FMA(v205, 0.5, 6.755399441056767e+15))
-		v209 := float64(math.FMA(math.FMA(v208, v206, 1), v206, 1) * math.Float64frombits(bits17<<52))
-		v210 := float64(v209 * math.Float64frombits((math.Float64bits(v204)-bits17)<<52))
-		bits18 := math.Float64bits(v210) ^ math.Float64bits(runtime.Select64(c8, v112, 0))&0x8000000000000000
-		v211 := runtime.Select64(v112 < 0 && c34 && c9, nan, math.Float64frombits(bits18))
-		c36 := v112 == 0
-		v212 := runtime.Select64(c36 && c11 || !c36 && c12, 0, inf)
-		v213 := runtime.Min64(runtime.Select64(c27, runtime.Select64(v111 == 1 || c10, 1, v178), v179), runtime.Select64(c32, runtime.Select64(v112 == 1 || c10, 1, v211), v212))
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v110
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v111
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v112
-		sum4 += runtime.Max64(0, v146-v213)
+		rowSum5 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum5[:]))
+		rowSum6 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum6[:]))
+		rowSum7 := runtime.RowValue(a, 1, 2, runtime.LaneSum(sum7[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c22 := 0 < rowSum5 && rowSum5 < inf || rowSum5 != rowSum5
+		v110 := math.Abs(rowSum5)
+		c23 := v110 < 2.2250738585072014e-308
+		bits10 := math.Float64bits(runtime.Select64(c23, float64(v110*9.007199254740992e+15), v110)) + 0x95f619980c433
+		v111 := math.Float64frombits(bits10>>52|0x4330000000000000) - runtime.Select64(c23, 4.503599627371572e+15, 4.503599627371519e+15)
+		v112 := math.Float64frombits(bits10&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v113 := v112 + 2
+		v114 := v112 / v113
+		v115 := -v114
+		v116 := math.FMA(v115, v112-(v113-2), math.FMA(v115, v113, v112)) / v113
+		v117 := float64(v114 * v114)
+		v118 := float64(2 * v114)
+		v119 := float64(v114 * v117)
+		v120 := math.FMA(v114, math.FMA(v118, v116, math.FMA(v114, v114, -v117)), math.FMA(v116, v117, math.FMA(v114, v117, -v119)))
+		v121 := float64(v119 * 0.6666666666666666)
+		v122 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v117, 0.10456278375778207), v117, 0.11766815303406082), v117, 0.13333296483973292), v117, 0.1538461576181261), v117, 0.18181818179652515)
+		v123 := float64(float64(v119*v117) * math.FMA(math.FMA(math.FMA(v122, v117, 0.22222222222228444), v117, 0.28571428571428564), v117, 0.4))
+		v124 := v118 + v121
+		v125 := math.FMA(v120, 0.6666666666666666, math.FMA(v119, 3.700743415417188e-17, math.FMA(v119, 0.6666666666666666, -v121))) + v123
+		v126 := float64(v124 * 1.4426950408889634)
+		v127 := math.FMA(v118-v124+v121+math.FMA(2, v116, v125), 1.4426950408889634, math.FMA(v124, 1.4426950408889634, -v126))
+		v128 := v111 + v126
+		c24 := v110 < inf
+		c25 := 0 < v110 && c24
+		v129 := runtime.Select64(c25, v128, runtime.Select64(v110 == 0, minusInf, v110))
+		v130 := runtime.Select64(c25, v111-v128+v126+math.FMA(v124, 2.0355273740931033e-17, v127), 0)
+		v131 := runtime.Select64(v129 == 0, v3, float64(s4*v129))
+		v132 := runtime.Min64(1025, runtime.Max64(-1076, v131))
+		v133 := runtime.Select64(v132 == v131 && c6, math.FMA(s4, v130, math.FMA(s4, v129, -v131)), 0)
+		v134 := v132 + 6.75539944105779e+15
+		v135 := v134 - 6.75539944105779e+15
+		v136 := float64((v132 - v135 + v133) * 0.6931471805599453)
+		v137 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v136, 2.5109024134111932e-08), v136, 2.755740275318943e-07), v136, 2.7557244255057715e-06), v136, 2.480158717225789e-05), v136, 0.0001984126988607269)
+		v138 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v137, v136, 0.0013888888888962591), v136, 0.008333333333321655), v136, 0.041666666666666505), v136, 0.16666666666666677), v136, 0.5)
+		bits11 := math.Float64bits(math.FMA(v135, 0.5, 6.755399441056767e+15))
+		v139 := float64(math.FMA(math.FMA(v138, v136, 1), v136, 1) * math.Float64frombits(bits11<<52))
+		v140 := float64(v139 * math.Float64frombits((math.Float64bits(v134)-bits11)<<52))
+		bits12 := math.Float64bits(v140) ^ math.Float64bits(runtime.Select64(c8, rowSum5, 0))&0x8000000000000000
+		v141 := runtime.Select64(rowSum5 < 0 && c24 && c9, nan, math.Float64frombits(bits12))
+		c26 := rowSum5 == 0
+		v142 := runtime.Select64(c26 && c11 || !c26 && c12, 0, inf)
+		v143 := margin + runtime.Select64(c22, runtime.Select64(rowSum5 == 1 || c10, 1, v141), v142)
+		c27 := 0 < rowSum6 && rowSum6 < inf || rowSum6 != rowSum6
+		v144 := math.Abs(rowSum6)
+		c28 := v144 < 2.2250738585072014e-308
+		bits13 := math.Float64bits(runtime.Select64(c28, float64(v144*9.007199254740992e+15), v144)) + 0x95f619980c433
+		v145 := math.Float64frombits(bits13>>52|0x4330000000000000) - runtime.Select64(c28, 4.503599627371572e+15, 4.503599627371519e+15)
+		v146 := math.Float64frombits(bits13&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v147 := v146 + 2
+		v148 := v146 / v147
+		v149 := -v148
+		v150 := math.FMA(v149, v146-(v147-2), math.FMA(v149, v147, v146)) / v147
+		v151 := float64(v148 * v148)
+		v152 := float64(2 * v148)
+		v153 := float64(v148 * v151)
+		v154 := math.FMA(v148, math.FMA(v152, v150, math.FMA(v148, v148, -v151)), math.FMA(v150, v151, math.FMA(v148, v151, -v153)))
+		v155 := float64(v153 * 0.6666666666666666)
+		v156 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v151, 0.10456278375778207), v151, 0.11766815303406082), v151, 0.13333296483973292), v151, 0.1538461576181261), v151, 0.18181818179652515)
+		v157 := float64(float64(v153*v151) * math.FMA(math.FMA(math.FMA(v156, v151, 0.22222222222228444), v151, 0.28571428571428564), v151, 0.4))
+		v158 := v152 + v155
+		v159 := math.FMA(v154, 0.6666666666666666, math.FMA(v153, 3.700743415417188e-17, math.FMA(v153, 0.6666666666666666, -v155))) + v157
+		v160 := float64(v158 * 1.4426950408889634)
+		v161 := math.FMA(v152-v158+v155+math.FMA(2, v150, v159), 1.4426950408889634, math.FMA(v158, 1.4426950408889634, -v160))
+		v162 := v145 + v160
+		c29 := v144 < inf
+		c30 := 0 < v144 && c29
+		v163 := runtime.Select64(c30, v162, runtime.Select64(v144 == 0, minusInf, v144))
+		v164 := runtime.Select64(c30, v145-v162+v160+math.FMA(v158, 2.0355273740931033e-17, v161), 0)
+		v165 := runtime.Select64(v163 == 0, v3, float64(s4*v163))
+		v166 := runtime.Min64(1025, runtime.Max64(-1076, v165))
+		v167 := runtime.Select64(v166 == v165 && c6, math.FMA(s4, v164, math.FMA(s4, v163, -v165)), 0)
+		v168 := v166 + 6.75539944105779e+15
+		v169 := v168 - 6.75539944105779e+15
+		v170 := float64((v166 - v169 + v167) * 0.6931471805599453)
+		v171 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v170, 2.5109024134111932e-08), v170, 2.755740275318943e-07), v170, 2.7557244255057715e-06), v170, 2.480158717225789e-05), v170, 0.0001984126988607269)
+		v172 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v171, v170, 0.0013888888888962591), v170, 0.008333333333321655), v170, 0.041666666666666505), v170, 0.16666666666666677), v170, 0.5)
+		bits14 := math.Float64bits(math.FMA(v169, 0.5, 6.755399441056767e+15))
+		v173 := float64(math.FMA(math.FMA(v172, v170, 1), v170, 1) * math.Float64frombits(bits14<<52))
+		v174 := float64(v173 * math.Float64frombits((math.Float64bits(v168)-bits14)<<52))
+		bits15 := math.Float64bits(v174) ^ math.Float64bits(runtime.Select64(c8, rowSum6, 0))&0x8000000000000000
+		v175 := runtime.Select64(rowSum6 < 0 && c29 && c9, nan, math.Float64frombits(bits15))
+		c31 := rowSum6 == 0
+		v176 := runtime.Select64(c31 && c11 || !c31 && c12, 0, inf)
+		c32 := 0 < rowSum7 && rowSum7 < inf || rowSum7 != rowSum7
+		v177 := math.Abs(rowSum7)
+		c33 := v177 < 2.2250738585072014e-308
+		bits16 := math.Float64bits(runtime.Select64(c33, float64(v177*9.007199254740992e+15), v177)) + 0x95f619980c433
+		v178 := math.Float64frombits(bits16>>52|0x4330000000000000) - runtime.Select64(c33, 4.503599627371572e+15, 4.503599627371519e+15)
+		v179 := math.Float64frombits(bits16&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v180 := v179 + 2
+		v181 := v179 / v180
+		v182 := -v181
+		v183 := math.FMA(v182, v179-(v180-2), math.FMA(v182, v180, v179)) / v180
+		v184 := float64(v181 * v181)
+		v185 := float64(2 * v181)
+		v186 := float64(v181 * v184)
+		v187 := math.FMA(v181, math.FMA(v185, v183, math.FMA(v181, v181, -v184)), math.FMA(v183, v184, math.FMA(v181, v184, -v186)))
+		v188 := float64(v186 * 0.6666666666666666)
+		v189 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v184, 0.10456278375778207), v184, 0.11766815303406082), v184, 0.13333296483973292), v184, 0.1538461576181261), v184, 0.18181818179652515)
+		v190 := float64(float64(v186*v184) * math.FMA(math.FMA(math.FMA(v189, v184, 0.22222222222228444), v184, 0.28571428571428564), v184, 0.4))
+		v191 := v185 + v188
+		v192 := math.FMA(v187, 0.6666666666666666, math.FMA(v186, 3.700743415417188e-17, math.FMA(v186, 0.6666666666666666, -v188))) + v190
+		v193 := float64(v191 * 1.4426950408889634)
+		v194 := math.FMA(v185-v191+v188+math.FMA(2, v183, v192), 1.4426950408889634, math.FMA(v191, 1.4426950408889634, -v193))
+		v195 := v178 + v193
+		c34 := v177 < inf
+		c35 := 0 < v177 && c34
+		v196 := runtime.Select64(c35, v195, runtime.Select64(v177 == 0, minusInf, v177))
+		v197 := runtime.Select64(c35, v178-v195+v193+math.FMA(v191, 2.0355273740931033e-17, v194), 0)
+		v198 := runtime.Select64(v196 == 0, v3, float64(s4*v196))
+		v199 := runtime.Min64(1025, runtime.Max64(-1076, v198))
+		v200 := runtime.Select64(v199 == v198 && c6, math.FMA(s4, v197, math.FMA(s4, v196, -v198)), 0)
+		v201 := v199 + 6.75539944105779e+15
+		v202 := v201 - 6.75539944105779e+15
+		v203 := float64((v199 - v202 + v200) * 0.6931471805599453)
+		v204 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v203, 2.5109024134111932e-08), v203, 2.755740275318943e-07), v203, 2.7557244255057715e-06), v203, 2.480158717225789e-05), v203, 0.0001984126988607269)
+		v205 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v204, v203, 0.0013888888888962591), v203, 0.008333333333321655), v203, 0.041666666666666505), v203, 0.16666666666666677), v203, 0.5)
+		bits17 := math.Float64bits(math.FMA(v202, 0.5, 6.755399441056767e+15))
+		v206 := float64(math.FMA(math.FMA(v205, v203, 1), v203, 1) * math.Float64frombits(bits17<<52))
+		v207 := float64(v206 * math.Float64frombits((math.Float64bits(v201)-bits17)<<52))
+		bits18 := math.Float64bits(v207) ^ math.Float64bits(runtime.Select64(c8, rowSum7, 0))&0x8000000000000000
+		v208 := runtime.Select64(rowSum7 < 0 && c34 && c9, nan, math.Float64frombits(bits18))
+		c36 := rowSum7 == 0
+		v209 := runtime.Select64(c36 && c11 || !c36 && c12, 0, inf)
+		v210 := runtime.Min64(runtime.Select64(c27, runtime.Select64(rowSum6 == 1 || c10, 1, v175), v176), runtime.Select64(c32, runtime.Select64(rowSum7 == 1 || c10, 1, v208), v209))
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum5
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum6
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowSum7
+		}
+		if a.Ends(1) {
+			sum4 += runtime.Max64(0, v143-v210)
+		}
 	}
 	*runtime.At[float64](a.Ptr[6], 0) = sum4
 }

@@ -3,12 +3,33 @@
 package loss_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/loss"
+	"github.com/opgen/opgen/gen/loss"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleTripletMargin() {
+	a := runtime.Must(runtime.FromSlice([]float32{0, 0, 1, 1}, 2, 2))
+	p := runtime.Must(runtime.FromSlice([]float32{0, 1, 1, 1}, 2, 2))
+	n := runtime.Must(runtime.FromSlice([]float32{2, 0, 1, 1.5}, 2, 2))
+	y := runtime.Must(loss.TripletMargin(a, p, n, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 0.25
+}
+
+func ExampleTripletMargin_attributes() {
+	a := runtime.Must(runtime.FromSlice([]float32{0, 0}, 1, 2))
+	p := runtime.Must(runtime.FromSlice([]float32{3, 0}, 1, 2))
+	n := runtime.Must(runtime.FromSlice([]float32{4, 0}, 1, 2))
+	y := runtime.Must(loss.TripletMargin(a, p, n, &loss.TripletMarginAttrs{Margin: new(2.0), NormP: new(1.0), Eps: new(0.0), Swap: true, Reduction: loss.ReductionNone}))
+	fmt.Println(y)
+	// Output:
+	// f32[1] [4]
+}
 
 func TestTripletMarginExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/loss.triplet_margin",

@@ -66,7 +66,11 @@ func (a *BatchNormAttrs) values() (batchNormValues, error) {
 //
 // x: T[...N, C], runningMean (running_mean in the formula): T[C] or nil, runningVar (running_var in the formula): T[C] or nil, weight: T[C] or nil, bias: T[C] or nil; y: T[...N, C]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: eps must not be negative.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: eps must not be negative; evaluation needs running statistics; training needs more than one element for each channel.
+//
+// For example:
+//
+//	y, err := norm.BatchNorm(x, runningMean, runningVar, weight, bias, &norm.BatchNormAttrs{Eps: new(0.0)})
 func BatchNorm(x, runningMean, runningVar, weight, bias *runtime.Tensor, attrs *BatchNormAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -3,12 +3,27 @@
 package norm_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/norm"
+	"github.com/opgen/opgen/gen/norm"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleBatchNorm() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 6}, 2, 2))
+	runningMean := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	runningVar := runtime.Must(runtime.FromSlice([]float32{4, 1}, 2))
+	weight := runtime.Must(runtime.FromSlice([]float32{2, 1}, 2))
+	bias := runtime.Must(runtime.FromSlice([]float32{0, 1}, 2))
+	y := runtime.Must(norm.BatchNorm(x, runningMean, runningVar, weight, bias, &norm.BatchNormAttrs{Eps: new(0.0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 2]
+	// [[0 1]
+	//  [2 5]]
+}
 
 func TestBatchNormExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/norm.batch_norm",

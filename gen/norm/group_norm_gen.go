@@ -54,6 +54,10 @@ func (a *GroupNormAttrs) values(groups int) (groupNormValues, error) {
 // x: T[N, (G, K), ...S], weight: T[(G, K)] or nil, bias: T[(G, K)] or nil; y: T[N, (G, K), ...S]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: groups must be positive; eps must not be negative.
+//
+// With x = [[1, 3, -2, 2]], weight = [1, 2, 3, 4] and bias = [0, 0, 1, -1], y is [[-1, 2, -2, 3]]:
+//
+//	y, err := norm.GroupNorm(x, weight, bias, 2, &norm.GroupNormAttrs{Eps: new(0.0)})
 func GroupNorm(x, weight, bias *runtime.Tensor, groups int, attrs *GroupNormAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(groups)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // groupNormFactors0 finds extents that attributes and axes tell, before products are taken apart.
 func groupNormFactors0(b *runtime.Bound, v *groupNormValues) error {
 	if v.groups < 0 {
-		return runtime.ShapeError("norm.group_norm", "G = groups that isn't negative")
+		return runtime.ShapeError("norm.group_norm", "G = groups that isn't negative", v.groups)
 	}
 	if err := b.Derive(1, v.groups); err != nil {
 		return err
@@ -24,6 +24,114 @@ func groupNormFactors(b *runtime.Bound, v *groupNormValues, variant int) error {
 	switch variant {
 	case 0:
 		return groupNormFactors0(b, v)
+	}
+	return nil
+}
+
+// groupNormPart0 is a loop that runs in parts.
+type groupNormPart0 struct {
+	mean, x []float32
+	G, K, S int
+}
+
+func (part *groupNormPart0) Run(from, to int) error {
+	mean, x, G, K, S := part.mean, part.x, part.G, part.K, part.S
+	for n := from; n < to; n++ {
+		xRow := n * G
+		for g := range G {
+			sum := float64(0)
+			xRow2 := (xRow + g) * K
+			for k := range K {
+				xRow3 := (xRow2 + k) * S
+				for s := range S {
+					sum += float64(x[xRow3+s])
+				}
+			}
+			mean[xRow+g] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// groupNormPart1 is a loop that runs in parts.
+type groupNormPart1 struct {
+	d, mean, x []float32
+	i          float32
+	G, K, S    int
+}
+
+func (part *groupNormPart1) Run(from, to int) error {
+	d, mean, x, i, G, K, S := part.d, part.mean, part.x, part.i, part.G, part.K, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		k := rest % K
+		rest /= K
+		g := rest % G
+		rest /= G
+		n := rest
+		xRow := n * G
+		xRow2 := (xRow + g) * K
+		t := mean[xRow+g] / i
+		xRow3 := (xRow2 + k) * S
+		for s := range S {
+			d[xRow3+s] = x[xRow3+s] - t
+		}
+	}
+	return nil
+}
+
+// groupNormPart2 is a loop that runs in parts.
+type groupNormPart2 struct {
+	d, mean2 []float32
+	G, K, S  int
+}
+
+func (part *groupNormPart2) Run(from, to int) error {
+	d, mean2, G, K, S := part.d, part.mean2, part.G, part.K, part.S
+	for n := from; n < to; n++ {
+		dRow := n * G
+		for g := range G {
+			sum := float64(0)
+			dRow2 := (dRow + g) * K
+			for k := range K {
+				dRow3 := (dRow2 + k) * S
+				for s := range S {
+					dAt := d[dRow3+s]
+					sum += float64(float32(dAt * dAt))
+				}
+			}
+			mean2[dRow+g] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// groupNormPart3 is a loop that runs in parts.
+type groupNormPart3 struct {
+	bias, d, mean2, weight, y []float32
+	eps, i                    float32
+	G, K, S                   int
+}
+
+func (part *groupNormPart3) Run(from, to int) error {
+	bias, d, mean2, weight, y, eps, i, G, K, S := part.bias, part.d, part.mean2, part.weight, part.y, part.eps, part.i, part.G, part.K, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		k := rest % K
+		rest /= K
+		g := rest % G
+		rest /= G
+		n := rest
+		dRow := n * G
+		dRow2 := (dRow + g) * K
+		t := float32(math.Sqrt(float64(mean2[dRow+g]/i + eps)))
+		weightRow := g * K
+		dRow3 := (dRow2 + k) * S
+		weightAt := weight[weightRow+k]
+		biasAt := bias[weightRow+k]
+		for s := range S {
+			y[dRow3+s] = float32(d[dRow3+s]/t*weightAt) + biasAt
+		}
 	}
 	return nil
 }
@@ -41,7 +149,56 @@ func groupNormRunF32(b *runtime.Bound, v *groupNormValues) error {
 
 	// mean[n, g] += x[n, g, k, s]   for n in N, g in G, k in K, s in ...S
 	mean := runtime.Temp[float32](b, N*G)
-	for n := range N {
+	if part := (groupNormPart0{mean, x, G, K, S}); runtime.Small(N, G*K*S) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, G*K*S); err != nil {
+		return err
+	}
+
+	// d[n, g, k, s] = x[n, g, k, s] - mean[n, g] / acc(T)(|K| * |...S|)   for n in N, g in G, k in K, s in ...S
+	d := runtime.Temp[float32](b, N*G*K*S)
+	i := float32(K * S)
+	if part := (groupNormPart1{d, mean, x, i, G, K, S}); runtime.Small(N*G*K, S) {
+		if err := part.Run(0, N*G*K); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*K, S); err != nil {
+		return err
+	}
+
+	// mean2[n, g] += d[n, g, k, s] * d[n, g, k, s]   for n in N, g in G, k in K, s in ...S
+	mean2 := runtime.Temp[float32](b, N*G)
+	if part := (groupNormPart2{d, mean2, G, K, S}); runtime.Small(N, G*K*S) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, G*K*S); err != nil {
+		return err
+	}
+
+	// y[n, g, k, s] = d[n, g, k, s] / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) * weight[g, k] + bias[g, k]   for n in N, g in G, k in K, s in ...S
+	eps := float32(v.eps)
+	if part := (groupNormPart3{bias, d, mean2, weight, y, eps, i, G, K, S}); runtime.Small(N*G*K, 9*S) {
+		if err := part.Run(0, N*G*K); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*K, 9*S); err != nil {
+		return err
+	}
+	return nil
+}
+
+// groupNormPart4 is a loop that runs in parts.
+type groupNormPart4 struct {
+	mean, x []float64
+	G, K, S int
+}
+
+func (part *groupNormPart4) Run(from, to int) error {
+	mean, x, G, K, S := part.mean, part.x, part.G, part.K, part.S
+	for n := from; n < to; n++ {
 		xRow := n * G
 		for g := range G {
 			sum := float64(0)
@@ -49,33 +206,51 @@ func groupNormRunF32(b *runtime.Bound, v *groupNormValues) error {
 			for k := range K {
 				xRow3 := (xRow2 + k) * S
 				for s := range S {
-					sum += float64(x[xRow3+s])
+					sum += x[xRow3+s]
 				}
 			}
-			mean[xRow+g] = float32(sum)
+			mean[xRow+g] = sum
 		}
 	}
+	return nil
+}
 
-	// d[n, g, k, s] = x[n, g, k, s] - mean[n, g] / acc(T)(|K| * |...S|)   for n in N, g in G, k in K, s in ...S
-	d := runtime.Temp[float32](b, N*G*K*S)
-	i := float32(K * S)
-	for n := range N {
+// groupNormPart5 is a loop that runs in parts.
+type groupNormPart5 struct {
+	d, mean, x []float64
+	i          float64
+	G, K, S    int
+}
+
+func (part *groupNormPart5) Run(from, to int) error {
+	d, mean, x, i, G, K, S := part.d, part.mean, part.x, part.i, part.G, part.K, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		k := rest % K
+		rest /= K
+		g := rest % G
+		rest /= G
+		n := rest
 		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * K
-			t := mean[xRow+g] / i
-			for k := range K {
-				xRow3 := (xRow2 + k) * S
-				for s := range S {
-					d[xRow3+s] = x[xRow3+s] - t
-				}
-			}
+		xRow2 := (xRow + g) * K
+		t := mean[xRow+g] / i
+		xRow3 := (xRow2 + k) * S
+		for s := range S {
+			d[xRow3+s] = x[xRow3+s] - t
 		}
 	}
+	return nil
+}
 
-	// mean2[n, g] += d[n, g, k, s] * d[n, g, k, s]   for n in N, g in G, k in K, s in ...S
-	mean2 := runtime.Temp[float32](b, N*G)
-	for n := range N {
+// groupNormPart6 is a loop that runs in parts.
+type groupNormPart6 struct {
+	d, mean2 []float64
+	G, K, S  int
+}
+
+func (part *groupNormPart6) Run(from, to int) error {
+	d, mean2, G, K, S := part.d, part.mean2, part.G, part.K, part.S
+	for n := from; n < to; n++ {
 		dRow := n * G
 		for g := range G {
 			sum := float64(0)
@@ -84,29 +259,41 @@ func groupNormRunF32(b *runtime.Bound, v *groupNormValues) error {
 				dRow3 := (dRow2 + k) * S
 				for s := range S {
 					dAt := d[dRow3+s]
-					sum += float64(float32(dAt * dAt))
+					sum += float64(dAt * dAt)
 				}
 			}
-			mean2[dRow+g] = float32(sum)
+			mean2[dRow+g] = sum
 		}
 	}
+	return nil
+}
 
-	// y[n, g, k, s] = d[n, g, k, s] / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) * weight[g, k] + bias[g, k]   for n in N, g in G, k in K, s in ...S
-	eps := float32(v.eps)
-	for n := range N {
+// groupNormPart7 is a loop that runs in parts.
+type groupNormPart7 struct {
+	v                         groupNormValues
+	bias, d, mean2, weight, y []float64
+	i                         float64
+	G, K, S                   int
+}
+
+func (part *groupNormPart7) Run(from, to int) error {
+	v, bias, d, mean2, weight, y, i, G, K, S := &part.v, part.bias, part.d, part.mean2, part.weight, part.y, part.i, part.G, part.K, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		k := rest % K
+		rest /= K
+		g := rest % G
+		rest /= G
+		n := rest
 		dRow := n * G
-		for g := range G {
-			dRow2 := (dRow + g) * K
-			t := float32(math.Sqrt(float64(mean2[dRow+g]/i + eps)))
-			weightRow := g * K
-			for k := range K {
-				dRow3 := (dRow2 + k) * S
-				weightAt := weight[weightRow+k]
-				biasAt := bias[weightRow+k]
-				for s := range S {
-					y[dRow3+s] = float32(d[dRow3+s]/t*weightAt) + biasAt
-				}
-			}
+		dRow2 := (dRow + g) * K
+		t := math.Sqrt(mean2[dRow+g]/i + v.eps)
+		weightRow := g * K
+		dRow3 := (dRow2 + k) * S
+		weightAt := weight[weightRow+k]
+		biasAt := bias[weightRow+k]
+		for s := range S {
+			y[dRow3+s] = float64(d[dRow3+s]/t*weightAt) + biasAt
 		}
 	}
 	return nil
@@ -125,71 +312,183 @@ func groupNormRunF64(b *runtime.Bound, v *groupNormValues) error {
 
 	// mean[n, g] += x[n, g, k, s]   for n in N, g in G, k in K, s in ...S
 	mean := runtime.Temp[float64](b, N*G)
-	for n := range N {
-		xRow := n * G
-		for g := range G {
-			sum := float64(0)
-			xRow2 := (xRow + g) * K
-			for k := range K {
-				xRow3 := (xRow2 + k) * S
-				for s := range S {
-					sum += x[xRow3+s]
-				}
-			}
-			mean[xRow+g] = sum
+	if part := (groupNormPart4{mean, x, G, K, S}); runtime.Small(N, G*K*S) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, G*K*S); err != nil {
+		return err
 	}
 
 	// d[n, g, k, s] = x[n, g, k, s] - mean[n, g] / acc(T)(|K| * |...S|)   for n in N, g in G, k in K, s in ...S
 	d := runtime.Temp[float64](b, N*G*K*S)
 	i := float64(K * S)
-	for n := range N {
-		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * K
-			t := mean[xRow+g] / i
-			for k := range K {
-				xRow3 := (xRow2 + k) * S
-				for s := range S {
-					d[xRow3+s] = x[xRow3+s] - t
-				}
-			}
+	if part := (groupNormPart5{d, mean, x, i, G, K, S}); runtime.Small(N*G*K, S) {
+		if err := part.Run(0, N*G*K); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*K, S); err != nil {
+		return err
 	}
 
 	// mean2[n, g] += d[n, g, k, s] * d[n, g, k, s]   for n in N, g in G, k in K, s in ...S
 	mean2 := runtime.Temp[float64](b, N*G)
-	for n := range N {
-		dRow := n * G
-		for g := range G {
-			sum := float64(0)
-			dRow2 := (dRow + g) * K
-			for k := range K {
-				dRow3 := (dRow2 + k) * S
-				for s := range S {
-					dAt := d[dRow3+s]
-					sum += float64(dAt * dAt)
-				}
-			}
-			mean2[dRow+g] = sum
+	if part := (groupNormPart6{d, mean2, G, K, S}); runtime.Small(N, G*K*S) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, G*K*S); err != nil {
+		return err
 	}
 
 	// y[n, g, k, s] = d[n, g, k, s] / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) * weight[g, k] + bias[g, k]   for n in N, g in G, k in K, s in ...S
-	for n := range N {
-		dRow := n * G
+	if part := (groupNormPart7{*v, bias, d, mean2, weight, y, i, G, K, S}); runtime.Small(N*G*K, 9*S) {
+		if err := part.Run(0, N*G*K); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*K, 9*S); err != nil {
+		return err
+	}
+	return nil
+}
+
+// groupNormPart8 is a loop that runs in parts.
+type groupNormPart8 struct {
+	d, dmean2Sum1, dy, weight []float32
+	G, K, S                   int
+}
+
+func (part *groupNormPart8) Run(from, to int) error {
+	d, dmean2Sum1, dy, weight, G, K, S := part.d, part.dmean2Sum1, part.dy, part.weight, part.G, part.K, part.S
+	for n := from; n < to; n++ {
+		dyRow := n * G
 		for g := range G {
-			dRow2 := (dRow + g) * K
-			t := math.Sqrt(mean2[dRow+g]/i + v.eps)
+			sum := float64(0)
 			weightRow := g * K
+			dyRow2 := (dyRow + g) * K
 			for k := range K {
-				dRow3 := (dRow2 + k) * S
 				weightAt := weight[weightRow+k]
-				biasAt := bias[weightRow+k]
+				dyRow3 := (dyRow2 + k) * S
 				for s := range S {
-					y[dRow3+s] = float64(d[dRow3+s]/t*weightAt) + biasAt
+					sum += float64(float32(float32(weightAt*dy[dyRow3+s]) * d[dyRow3+s]))
 				}
 			}
+			dmean2Sum1[dyRow+g] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// groupNormPart9 is a loop that runs in parts.
+type groupNormPart9 struct {
+	dmeanSum1, dy, weight []float32
+	G, K, S               int
+}
+
+func (part *groupNormPart9) Run(from, to int) error {
+	dmeanSum1, dy, weight, G, K, S := part.dmeanSum1, part.dy, part.weight, part.G, part.K, part.S
+	for n := from; n < to; n++ {
+		dyRow := n * G
+		for g := range G {
+			sum := float64(0)
+			weightRow := g * K
+			dyRow2 := (dyRow + g) * K
+			for k := range K {
+				weightAt := weight[weightRow+k]
+				dyRow3 := (dyRow2 + k) * S
+				for s := range S {
+					sum += float64(float32(weightAt * dy[dyRow3+s]))
+				}
+			}
+			dmeanSum1[dyRow+g] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// groupNormPart10 is a loop that runs in parts.
+type groupNormPart10 struct {
+	d, dmean2Sum1, dmeanSum1, dx, dy, mean2, weight []float32
+	eps, i, t3                                      float32
+	G, K, S                                         int
+}
+
+func (part *groupNormPart10) Run(from, to int) error {
+	d, dmean2Sum1, dmeanSum1, dx, dy, mean2, weight, eps, i, t3, G, K, S := part.d, part.dmean2Sum1, part.dmeanSum1, part.dx, part.dy, part.mean2, part.weight, part.eps, part.i, part.t3, part.G, part.K, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		k := rest % K
+		rest /= K
+		g := rest % G
+		rest /= G
+		n := rest
+		mean2Row := n * G
+		t := float32(math.Sqrt(float64(mean2[mean2Row+g]/i + eps)))
+		t2 := 1 / t
+		weightRow := g * K
+		dyRow := (mean2Row + g) * K
+		t4 := float32(t3*dmean2Sum1[mean2Row+g]) / t / t
+		t6 := float32(t3 * dmeanSum1[mean2Row+g])
+		weightAt := weight[weightRow+k]
+		dyRow2 := (dyRow + k) * S
+		for s := range S {
+			t5 := float32(weightAt*dy[dyRow2+s]) - float32(t4*d[dyRow2+s])
+			dx[dyRow2+s] = float32(t2 * (t5 - t6))
+		}
+	}
+	return nil
+}
+
+// groupNormPart11 is a loop that runs in parts.
+type groupNormPart11 struct {
+	d, dweight, dy, mean2 []float32
+	eps, i                float32
+	G, K, N, S            int
+}
+
+func (part *groupNormPart11) Run(from, to int) error {
+	d, dweight, dy, mean2, eps, i, G, K, N, S := part.d, part.dweight, part.dy, part.mean2, part.eps, part.i, part.G, part.K, part.N, part.S
+	for g := from; g < to; g++ {
+		dweightRow := g * K
+		for k := range K {
+			sum := float64(0)
+			for n := range N {
+				t := 1 / float32(math.Sqrt(float64(mean2[n*G+g]/i+eps)))
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * K
+				dyRow3 := (dyRow2 + k) * S
+				for s := range S {
+					sum += float64(float32(float32(t*dy[dyRow3+s]) * d[dyRow3+s]))
+				}
+			}
+			dweight[dweightRow+k] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// groupNormPart12 is a loop that runs in parts.
+type groupNormPart12 struct {
+	dbias, dy  []float32
+	G, K, N, S int
+}
+
+func (part *groupNormPart12) Run(from, to int) error {
+	dbias, dy, G, K, N, S := part.dbias, part.dy, part.G, part.K, part.N, part.S
+	for g := from; g < to; g++ {
+		dbiasRow := g * K
+		for k := range K {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * K
+				dyRow3 := (dyRow2 + k) * S
+				for s := range S {
+					dyAt := dy[dyRow3+s]
+					sum += float64(dyAt)
+				}
+			}
+			dbias[dbiasRow+k] = float32(sum)
 		}
 	}
 	return nil
@@ -214,19 +513,12 @@ func groupNormRunBackwardF32(b *runtime.Bound, v *groupNormValues) error {
 	// mean[n, g] += x[n, g, k, s]   for n in N, g in G, k in K, s in ...S
 	mean := runtime.Temp[float32](b, N*G)
 	if wantDx || wantDweight {
-		for n := range N {
-			xRow := n * G
-			for g := range G {
-				sum := float64(0)
-				xRow2 := (xRow + g) * K
-				for k := range K {
-					xRow3 := (xRow2 + k) * S
-					for s := range S {
-						sum += float64(x[xRow3+s])
-					}
-				}
-				mean[xRow+g] = float32(sum)
+		if part := (groupNormPart0{mean, x, G, K, S}); runtime.Small(N, G*K*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*K*S); err != nil {
+			return err
 		}
 	}
 
@@ -234,80 +526,48 @@ func groupNormRunBackwardF32(b *runtime.Bound, v *groupNormValues) error {
 	d := runtime.Temp[float32](b, N*G*K*S)
 	i := float32(K * S)
 	if wantDx || wantDweight {
-		for n := range N {
-			xRow := n * G
-			for g := range G {
-				xRow2 := (xRow + g) * K
-				t := mean[xRow+g] / i
-				for k := range K {
-					xRow3 := (xRow2 + k) * S
-					for s := range S {
-						d[xRow3+s] = x[xRow3+s] - t
-					}
-				}
+		if part := (groupNormPart1{d, mean, x, i, G, K, S}); runtime.Small(N*G*K, S) {
+			if err := part.Run(0, N*G*K); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G*K, S); err != nil {
+			return err
 		}
 	}
 
 	// mean2[n, g] += d[n, g, k, s] * d[n, g, k, s]   for n in N, g in G, k in K, s in ...S
 	mean2 := runtime.Temp[float32](b, N*G)
 	if wantDx || wantDweight {
-		for n := range N {
-			dRow := n * G
-			for g := range G {
-				sum := float64(0)
-				dRow2 := (dRow + g) * K
-				for k := range K {
-					dRow3 := (dRow2 + k) * S
-					for s := range S {
-						dAt := d[dRow3+s]
-						sum += float64(float32(dAt * dAt))
-					}
-				}
-				mean2[dRow+g] = float32(sum)
+		if part := (groupNormPart2{d, mean2, G, K, S}); runtime.Small(N, G*K*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*K*S); err != nil {
+			return err
 		}
 	}
 
 	// @mean2.sum1[n, g] += weight[g, k] * @y[n, g, k, s] * d[n, g, k, s]   for n in N, g in G, k in K, s in ...S
 	dmean2Sum1 := runtime.Temp[float32](b, N*G)
 	if wantDx {
-		for n := range N {
-			dyRow := n * G
-			for g := range G {
-				sum := float64(0)
-				weightRow := g * K
-				dyRow2 := (dyRow + g) * K
-				for k := range K {
-					weightAt := weight[weightRow+k]
-					dyRow3 := (dyRow2 + k) * S
-					for s := range S {
-						sum += float64(float32(float32(weightAt*dy[dyRow3+s]) * d[dyRow3+s]))
-					}
-				}
-				dmean2Sum1[dyRow+g] = float32(sum)
+		if part := (groupNormPart8{d, dmean2Sum1, dy, weight, G, K, S}); runtime.Small(N, G*K*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*K*S); err != nil {
+			return err
 		}
 	}
 
 	// @mean.sum1[n, g] += weight[g, k] * @y[n, g, k, s]   for n in N, g in G, k in K, s in ...S
 	dmeanSum1 := runtime.Temp[float32](b, N*G)
 	if wantDx {
-		for n := range N {
-			dyRow := n * G
-			for g := range G {
-				sum := float64(0)
-				weightRow := g * K
-				dyRow2 := (dyRow + g) * K
-				for k := range K {
-					weightAt := weight[weightRow+k]
-					dyRow3 := (dyRow2 + k) * S
-					for s := range S {
-						sum += float64(float32(weightAt * dy[dyRow3+s]))
-					}
-				}
-				dmeanSum1[dyRow+g] = float32(sum)
+		if part := (groupNormPart9{dmeanSum1, dy, weight, G, K, S}); runtime.Small(N, G*K*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*K*S); err != nil {
+			return err
 		}
 	}
 
@@ -315,64 +575,178 @@ func groupNormRunBackwardF32(b *runtime.Bound, v *groupNormValues) error {
 	eps := float32(v.eps)
 	t3 := 1 / i
 	if wantDx {
-		for n := range N {
-			mean2Row := n * G
-			for g := range G {
-				t := float32(math.Sqrt(float64(mean2[mean2Row+g]/i + eps)))
-				t2 := 1 / t
-				weightRow := g * K
-				dyRow := (mean2Row + g) * K
-				t4 := float32(t3*dmean2Sum1[mean2Row+g]) / t / t
-				t6 := float32(t3 * dmeanSum1[mean2Row+g])
-				for k := range K {
-					weightAt := weight[weightRow+k]
-					dyRow2 := (dyRow + k) * S
-					for s := range S {
-						t5 := float32(weightAt*dy[dyRow2+s]) - float32(t4*d[dyRow2+s])
-						dx[dyRow2+s] = float32(t2 * (t5 - t6))
-					}
-				}
+		if part := (groupNormPart10{d, dmean2Sum1, dmeanSum1, dx, dy, mean2, weight, eps, i, t3, G, K, S}); runtime.Small(N*G*K, 9*S) {
+			if err := part.Run(0, N*G*K); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G*K, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @weight[g, k] += 1 / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) * @y[n, g, k, s] * d[n, g, k, s]   for n in N, g in G, k in K, s in ...S
 	if wantDweight {
-		for g := range G {
-			dweightRow := g * K
-			for k := range K {
-				sum := float64(0)
-				for n := range N {
-					t := 1 / float32(math.Sqrt(float64(mean2[n*G+g]/i+eps)))
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * K
-					dyRow3 := (dyRow2 + k) * S
-					for s := range S {
-						sum += float64(float32(float32(t*dy[dyRow3+s]) * d[dyRow3+s]))
-					}
-				}
-				dweight[dweightRow+k] = float32(sum)
+		if part := (groupNormPart11{d, dweight, dy, mean2, eps, i, G, K, N, S}); runtime.Small(G, 9*N*K*S) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, 9*N*K*S); err != nil {
+			return err
 		}
 	}
 
 	// @bias[g, k] += @y[n, g, k, s]   for n in N, g in G, k in K, s in ...S
 	if wantDbias {
-		for g := range G {
-			dbiasRow := g * K
-			for k := range K {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * K
-					dyRow3 := (dyRow2 + k) * S
-					for s := range S {
-						dyAt := dy[dyRow3+s]
-						sum += float64(dyAt)
-					}
-				}
-				dbias[dbiasRow+k] = float32(sum)
+		if part := (groupNormPart12{dbias, dy, G, K, N, S}); runtime.Small(G, N*K*S) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, N*K*S); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groupNormPart13 is a loop that runs in parts.
+type groupNormPart13 struct {
+	d, dmean2Sum1, dy, weight []float64
+	G, K, S                   int
+}
+
+func (part *groupNormPart13) Run(from, to int) error {
+	d, dmean2Sum1, dy, weight, G, K, S := part.d, part.dmean2Sum1, part.dy, part.weight, part.G, part.K, part.S
+	for n := from; n < to; n++ {
+		dyRow := n * G
+		for g := range G {
+			sum := float64(0)
+			weightRow := g * K
+			dyRow2 := (dyRow + g) * K
+			for k := range K {
+				weightAt := weight[weightRow+k]
+				dyRow3 := (dyRow2 + k) * S
+				for s := range S {
+					sum += float64(float64(weightAt*dy[dyRow3+s]) * d[dyRow3+s])
+				}
+			}
+			dmean2Sum1[dyRow+g] = sum
+		}
+	}
+	return nil
+}
+
+// groupNormPart14 is a loop that runs in parts.
+type groupNormPart14 struct {
+	dmeanSum1, dy, weight []float64
+	G, K, S               int
+}
+
+func (part *groupNormPart14) Run(from, to int) error {
+	dmeanSum1, dy, weight, G, K, S := part.dmeanSum1, part.dy, part.weight, part.G, part.K, part.S
+	for n := from; n < to; n++ {
+		dyRow := n * G
+		for g := range G {
+			sum := float64(0)
+			weightRow := g * K
+			dyRow2 := (dyRow + g) * K
+			for k := range K {
+				weightAt := weight[weightRow+k]
+				dyRow3 := (dyRow2 + k) * S
+				for s := range S {
+					sum += float64(weightAt * dy[dyRow3+s])
+				}
+			}
+			dmeanSum1[dyRow+g] = sum
+		}
+	}
+	return nil
+}
+
+// groupNormPart15 is a loop that runs in parts.
+type groupNormPart15 struct {
+	v                                               groupNormValues
+	d, dmean2Sum1, dmeanSum1, dx, dy, mean2, weight []float64
+	i, t3                                           float64
+	G, K, S                                         int
+}
+
+func (part *groupNormPart15) Run(from, to int) error {
+	v, d, dmean2Sum1, dmeanSum1, dx, dy, mean2, weight, i, t3, G, K, S := &part.v, part.d, part.dmean2Sum1, part.dmeanSum1, part.dx, part.dy, part.mean2, part.weight, part.i, part.t3, part.G, part.K, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		k := rest % K
+		rest /= K
+		g := rest % G
+		rest /= G
+		n := rest
+		mean2Row := n * G
+		t := math.Sqrt(mean2[mean2Row+g]/i + v.eps)
+		t2 := 1 / t
+		weightRow := g * K
+		dyRow := (mean2Row + g) * K
+		t4 := float64(t3*dmean2Sum1[mean2Row+g]) / t / t
+		t6 := float64(t3 * dmeanSum1[mean2Row+g])
+		weightAt := weight[weightRow+k]
+		dyRow2 := (dyRow + k) * S
+		for s := range S {
+			t5 := float64(weightAt*dy[dyRow2+s]) - float64(t4*d[dyRow2+s])
+			dx[dyRow2+s] = float64(t2 * (t5 - t6))
+		}
+	}
+	return nil
+}
+
+// groupNormPart16 is a loop that runs in parts.
+type groupNormPart16 struct {
+	v                     groupNormValues
+	d, dweight, dy, mean2 []float64
+	i                     float64
+	G, K, N, S            int
+}
+
+func (part *groupNormPart16) Run(from, to int) error {
+	v, d, dweight, dy, mean2, i, G, K, N, S := &part.v, part.d, part.dweight, part.dy, part.mean2, part.i, part.G, part.K, part.N, part.S
+	for g := from; g < to; g++ {
+		dweightRow := g * K
+		for k := range K {
+			sum := float64(0)
+			for n := range N {
+				t := 1 / math.Sqrt(mean2[n*G+g]/i+v.eps)
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * K
+				dyRow3 := (dyRow2 + k) * S
+				for s := range S {
+					sum += float64(float64(t*dy[dyRow3+s]) * d[dyRow3+s])
+				}
+			}
+			dweight[dweightRow+k] = sum
+		}
+	}
+	return nil
+}
+
+// groupNormPart17 is a loop that runs in parts.
+type groupNormPart17 struct {
+	dbias, dy  []float64
+	G, K, N, S int
+}
+
+func (part *groupNormPart17) Run(from, to int) error {
+	dbias, dy, G, K, N, S := part.dbias, part.dy, part.G, part.K, part.N, part.S
+	for g := from; g < to; g++ {
+		dbiasRow := g * K
+		for k := range K {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * K
+				dyRow3 := (dyRow2 + k) * S
+				for s := range S {
+					dyAt := dy[dyRow3+s]
+					sum += dyAt
+				}
+			}
+			dbias[dbiasRow+k] = sum
 		}
 	}
 	return nil
@@ -397,19 +771,12 @@ func groupNormRunBackwardF64(b *runtime.Bound, v *groupNormValues) error {
 	// mean[n, g] += x[n, g, k, s]   for n in N, g in G, k in K, s in ...S
 	mean := runtime.Temp[float64](b, N*G)
 	if wantDx || wantDweight {
-		for n := range N {
-			xRow := n * G
-			for g := range G {
-				sum := float64(0)
-				xRow2 := (xRow + g) * K
-				for k := range K {
-					xRow3 := (xRow2 + k) * S
-					for s := range S {
-						sum += x[xRow3+s]
-					}
-				}
-				mean[xRow+g] = sum
+		if part := (groupNormPart4{mean, x, G, K, S}); runtime.Small(N, G*K*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*K*S); err != nil {
+			return err
 		}
 	}
 
@@ -417,144 +784,82 @@ func groupNormRunBackwardF64(b *runtime.Bound, v *groupNormValues) error {
 	d := runtime.Temp[float64](b, N*G*K*S)
 	i := float64(K * S)
 	if wantDx || wantDweight {
-		for n := range N {
-			xRow := n * G
-			for g := range G {
-				xRow2 := (xRow + g) * K
-				t := mean[xRow+g] / i
-				for k := range K {
-					xRow3 := (xRow2 + k) * S
-					for s := range S {
-						d[xRow3+s] = x[xRow3+s] - t
-					}
-				}
+		if part := (groupNormPart5{d, mean, x, i, G, K, S}); runtime.Small(N*G*K, S) {
+			if err := part.Run(0, N*G*K); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G*K, S); err != nil {
+			return err
 		}
 	}
 
 	// mean2[n, g] += d[n, g, k, s] * d[n, g, k, s]   for n in N, g in G, k in K, s in ...S
 	mean2 := runtime.Temp[float64](b, N*G)
 	if wantDx || wantDweight {
-		for n := range N {
-			dRow := n * G
-			for g := range G {
-				sum := float64(0)
-				dRow2 := (dRow + g) * K
-				for k := range K {
-					dRow3 := (dRow2 + k) * S
-					for s := range S {
-						dAt := d[dRow3+s]
-						sum += float64(dAt * dAt)
-					}
-				}
-				mean2[dRow+g] = sum
+		if part := (groupNormPart6{d, mean2, G, K, S}); runtime.Small(N, G*K*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*K*S); err != nil {
+			return err
 		}
 	}
 
 	// @mean2.sum1[n, g] += weight[g, k] * @y[n, g, k, s] * d[n, g, k, s]   for n in N, g in G, k in K, s in ...S
 	dmean2Sum1 := runtime.Temp[float64](b, N*G)
 	if wantDx {
-		for n := range N {
-			dyRow := n * G
-			for g := range G {
-				sum := float64(0)
-				weightRow := g * K
-				dyRow2 := (dyRow + g) * K
-				for k := range K {
-					weightAt := weight[weightRow+k]
-					dyRow3 := (dyRow2 + k) * S
-					for s := range S {
-						sum += float64(float64(weightAt*dy[dyRow3+s]) * d[dyRow3+s])
-					}
-				}
-				dmean2Sum1[dyRow+g] = sum
+		if part := (groupNormPart13{d, dmean2Sum1, dy, weight, G, K, S}); runtime.Small(N, G*K*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*K*S); err != nil {
+			return err
 		}
 	}
 
 	// @mean.sum1[n, g] += weight[g, k] * @y[n, g, k, s]   for n in N, g in G, k in K, s in ...S
 	dmeanSum1 := runtime.Temp[float64](b, N*G)
 	if wantDx {
-		for n := range N {
-			dyRow := n * G
-			for g := range G {
-				sum := float64(0)
-				weightRow := g * K
-				dyRow2 := (dyRow + g) * K
-				for k := range K {
-					weightAt := weight[weightRow+k]
-					dyRow3 := (dyRow2 + k) * S
-					for s := range S {
-						sum += float64(weightAt * dy[dyRow3+s])
-					}
-				}
-				dmeanSum1[dyRow+g] = sum
+		if part := (groupNormPart14{dmeanSum1, dy, weight, G, K, S}); runtime.Small(N, G*K*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*K*S); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, g, k, s] = 1 / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) * (weight[g, k] * @y[n, g, k, s] - 1 / acc(T)(|K| * |...S|) * @mean2.sum1[n, g] / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) * d[n, g, k, s] - 1 / acc(T)(|K| * |...S|) * @mean.sum1[n, g])   for n in N, g in G, k in K, s in ...S
 	t3 := 1 / i
 	if wantDx {
-		for n := range N {
-			mean2Row := n * G
-			for g := range G {
-				t := math.Sqrt(mean2[mean2Row+g]/i + v.eps)
-				t2 := 1 / t
-				weightRow := g * K
-				dyRow := (mean2Row + g) * K
-				t4 := float64(t3*dmean2Sum1[mean2Row+g]) / t / t
-				t6 := float64(t3 * dmeanSum1[mean2Row+g])
-				for k := range K {
-					weightAt := weight[weightRow+k]
-					dyRow2 := (dyRow + k) * S
-					for s := range S {
-						t5 := float64(weightAt*dy[dyRow2+s]) - float64(t4*d[dyRow2+s])
-						dx[dyRow2+s] = float64(t2 * (t5 - t6))
-					}
-				}
+		if part := (groupNormPart15{*v, d, dmean2Sum1, dmeanSum1, dx, dy, mean2, weight, i, t3, G, K, S}); runtime.Small(N*G*K, 9*S) {
+			if err := part.Run(0, N*G*K); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G*K, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @weight[g, k] += 1 / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) * @y[n, g, k, s] * d[n, g, k, s]   for n in N, g in G, k in K, s in ...S
 	if wantDweight {
-		for g := range G {
-			dweightRow := g * K
-			for k := range K {
-				sum := float64(0)
-				for n := range N {
-					t := 1 / math.Sqrt(mean2[n*G+g]/i+v.eps)
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * K
-					dyRow3 := (dyRow2 + k) * S
-					for s := range S {
-						sum += float64(float64(t*dy[dyRow3+s]) * d[dyRow3+s])
-					}
-				}
-				dweight[dweightRow+k] = sum
+		if part := (groupNormPart16{*v, d, dweight, dy, mean2, i, G, K, N, S}); runtime.Small(G, 9*N*K*S) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, 9*N*K*S); err != nil {
+			return err
 		}
 	}
 
 	// @bias[g, k] += @y[n, g, k, s]   for n in N, g in G, k in K, s in ...S
 	if wantDbias {
-		for g := range G {
-			dbiasRow := g * K
-			for k := range K {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * K
-					dyRow3 := (dyRow2 + k) * S
-					for s := range S {
-						dyAt := dy[dyRow3+s]
-						sum += dyAt
-					}
-				}
-				dbias[dbiasRow+k] = sum
+		if part := (groupNormPart17{dbias, dy, G, K, N, S}); runtime.Small(G, N*K*S) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, N*K*S); err != nil {
+			return err
 		}
 	}
 	return nil

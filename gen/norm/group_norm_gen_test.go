@@ -3,12 +3,36 @@
 package norm_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/norm"
+	"github.com/opgen/opgen/gen/norm"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleGroupNorm() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 0, 2, 2, 0}, 1, 4, 2))
+	y := runtime.Must(norm.GroupNorm(x, nil, nil, 2, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 4 2]
+	// [[[-1.3416 -0.4472]
+	//   [ 0.4472  1.3416]
+	//   [-1.0000  1.0000]
+	//   [ 1.0000 -1.0000]]]
+}
+
+func ExampleGroupNorm_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 3, -2, 2}, 1, 4))
+	weight := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 4))
+	bias := runtime.Must(runtime.FromSlice([]float32{0, 0, 1, -1}, 4))
+	y := runtime.Must(norm.GroupNorm(x, weight, bias, 2, &norm.GroupNormAttrs{Eps: new(0.0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 4]
+	// [[-1  2 -2  3]]
+}
 
 func TestGroupNormExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/norm.group_norm",

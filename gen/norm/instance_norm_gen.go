@@ -65,7 +65,11 @@ func (a *InstanceNormAttrs) values() (instanceNormValues, error) {
 //
 // x: T[N, C, ...S], runningMean (running_mean in the formula): T[C] or nil, runningVar (running_var in the formula): T[C] or nil, weight: T[C] or nil, bias: T[C] or nil; y: T[N, C, ...S]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: eps must not be negative.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: eps must not be negative; without statistics of the input, running ones are needed; statistics need more than one element for each sample and channel.
+//
+// For example:
+//
+//	y, err := norm.InstanceNorm(x, runningMean, runningVar, nil, nil, &norm.InstanceNormAttrs{Momentum: new(0.5), Eps: new(0.0)})
 func InstanceNorm(x, runningMean, runningVar, weight, bias *runtime.Tensor, attrs *InstanceNormAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -731,7 +735,7 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_la
 	runtime.Launch(instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0, a, &instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_plan)
 }
 
-var instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_plan) {
@@ -761,7 +765,7 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_la
 	runtime.Launch(instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0, a, &instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_plan)
 }
 
-var instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_plan) {
@@ -771,7 +775,7 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_la
 	runtime.Launch(instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1, a, &instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_plan)
 }
 
-var instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_plan) {
@@ -811,7 +815,7 @@ func instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_launch
 	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f32_forward_5, a, &instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_plan)
 }
 
-var instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_plan) {
@@ -851,7 +855,7 @@ func instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_launch
 	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f64_forward_5, a, &instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_plan)
 }
 
-var instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_plan) {
@@ -861,7 +865,7 @@ func instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_lau
 	runtime.Launch(instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0, a, &instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_plan)
 }
 
-var instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_plan) {

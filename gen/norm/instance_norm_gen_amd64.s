@@ -557,7 +557,7 @@ end1:
 	RET
 
 // func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_avx2(a *runtime.Args)
-TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_avx2(SB), 0, $288-8
+TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_avx2(SB), 0, $296-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -570,36 +570,40 @@ TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_
 	VCVTSD2SS    560(AX), X3, X3
 	VBROADCASTSS X3, Y3
 	MOVQ         48(AX), BX
-	MOVQ         32(AX), CX
-	MOVQ         CX, 256(SP)
-	MOVQ         40(AX), CX
-	MOVQ         CX, 264(SP)
-	MOVQ         288(AX), CX
+	MOVQ         BX, 256(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 264(SP)
+	MOVQ         40(AX), BX
+	MOVQ         BX, 272(SP)
+	MOVQ         288(AX), BX
+	SHLQ         $7, BX
+	MOVQ         296(AX), CX
 	SHLQ         $7, CX
-	MOVQ         296(AX), DX
-	SHLQ         $7, DX
-	MOVQ         288(AX), SI
-	MOVQ         SI, 272(SP)
-	SHLQ         $5, 272(SP)
-	MOVQ         296(AX), SI
-	MOVQ         SI, 280(SP)
+	MOVQ         288(AX), DX
+	MOVQ         DX, 280(SP)
 	SHLQ         $5, 280(SP)
-	MOVQ         56(AX), SI
-	MOVQ         64(AX), DI
+	MOVQ         296(AX), DX
+	MOVQ         DX, 288(SP)
+	SHLQ         $5, 288(SP)
+	MOVQ         56(AX), DX
+	MOVQ         64(AX), SI
 	MOVQ         72(AX), AX
+	MOVQ         a+0(FP), DI
 	VCMPPS       $4, Y1, Y0, Y0
 	VCMPPS       $4, Y1, Y2, Y2
 	VANDPS       Y2, Y0, Y0
-	MOVQ         a+0(FP), R8
-	MOVQ         (R8), R8
+	MOVQ         (DI), R8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
-	VBROADCASTSS (BX), Y2
 	MOVQ         256(SP), R9
-	MOVQ         264(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	VBROADCASTSS (R9), Y2
+	MOVQ         808(DI), R9
+	CMPQ         R9, $1
+	JGT          known3
+	MOVQ         264(SP), R9
+	MOVQ         272(SP), R10
+	MOVQ         8(DI), R11
 	SUBQ         $32, R11
 	VMOVAPS      Y1, Y4
 	VMOVAPS      Y1, Y5
@@ -609,8 +613,8 @@ row2:
 	VMOVAPS      Y1, Y9
 	VMOVAPS      Y1, Y10
 	VMOVAPS      Y1, Y11
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPS (R9), Y12
 	VMOVUPS (R10), Y13
 	VSUBPS  Y2, Y13, Y13
@@ -635,11 +639,11 @@ block4:
 	VMULPS  Y13, Y12, Y13
 	VADDPS  Y13, Y7, Y7
 	VADDPS  Y12, Y11, Y11
-	ADDQ    CX, R9
-	ADDQ    DX, R10
+	ADDQ    BX, R9
+	ADDQ    CX, R10
 	SUBQ    $32, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y4, 0(SP)
 	VMOVUPS Y5, 32(SP)
 	VMOVUPS Y6, 64(SP)
@@ -650,8 +654,8 @@ kept3:
 	VMOVUPS Y11, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -671,13 +675,13 @@ masked6:
 	VADDPS     Y5, Y6, Y5
 	VBLENDVPS  Y4, Y5, Y6, Y6
 	VMOVUPS    Y6, 128(SP)(R12*1)
-	ADDQ       272(SP), R9
-	ADDQ       280(SP), R10
+	ADDQ       280(SP), R9
+	ADDQ       288(SP), R10
 	ADDQ       $32, R12
 	ANDQ       $127, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y2
 	VMOVUPS      64(SP), Y4
 	VADDPS       Y4, Y2, Y2
@@ -706,40 +710,63 @@ done5:
 	VPERMILPS    $1, X4, X5
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
-	VBROADCASTSS (SI), Y5
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSS       X2, (R9)
+	VMOVSS       X4, 4(R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y2
+	VBROADCASTSS 4(R9), Y4
+over8:
+	VBROADCASTSS (DX), Y5
 	VADDPS       Y3, Y5, Y5
 	VSQRTPS      Y5, Y5
 	VDIVPS       Y5, Y2, Y2
 	VBLENDVPS    Y0, Y2, Y1, Y2
-	VMOVSS       X2, (DI)
-	VMOVSS       X4, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, 256(SP)
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, 264(SP)
-	MOVQ         176(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         184(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, SI
-	MOVQ         192(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, DI
-	MOVQ         200(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	DECQ         R9
+	CMPQ         R9, $1
+	JCS          passed10
+	VMOVSS       X2, (SI)
+passed10:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSS X4, (AX)
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 264(SP)
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 272(SP)
+	MOVQ 176(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 256(SP)
+	MOVQ 184(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, DX
+	MOVQ 192(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 200(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_avx512(a *runtime.Args)
-TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_avx512(SB), 0, $272-8
+TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_avx512(SB), 0, $280-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -753,40 +780,43 @@ TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_
 	VBROADCASTSS X3, Z3
 	MOVQ         48(AX), BX
 	MOVQ         32(AX), CX
-	MOVQ         40(AX), DX
-	MOVQ         288(AX), SI
+	MOVQ         CX, 256(SP)
+	MOVQ         40(AX), CX
+	MOVQ         288(AX), DX
+	SHLQ         $7, DX
+	MOVQ         296(AX), SI
 	SHLQ         $7, SI
-	MOVQ         296(AX), DI
-	SHLQ         $7, DI
-	MOVQ         288(AX), R8
-	MOVQ         R8, 256(SP)
-	SHLQ         $6, 256(SP)
-	MOVQ         296(AX), R8
-	MOVQ         R8, 264(SP)
+	MOVQ         288(AX), DI
+	MOVQ         DI, 264(SP)
 	SHLQ         $6, 264(SP)
-	MOVQ         56(AX), R8
-	MOVQ         64(AX), R9
+	MOVQ         296(AX), DI
+	MOVQ         DI, 272(SP)
+	SHLQ         $6, 272(SP)
+	MOVQ         56(AX), DI
+	MOVQ         64(AX), R8
 	MOVQ         72(AX), AX
+	MOVQ         a+0(FP), R9
 	VCMPPS       $4, Z1, Z0, K1
 	VCMPPS       $4, Z1, Z2, K2
 	KANDW        K2, K1, K1
-	MOVQ         a+0(FP), R10
-	MOVQ         (R10), R10
+	MOVQ         (R9), R10
 	TESTQ        R10, R10
 	JLE          end1
 row2:
 	VBROADCASTSS (BX), Z0
-	MOVQ         CX, R11
-	MOVQ         DX, R12
-	MOVQ         a+0(FP), R13
-	MOVQ         8(R13), R13
+	MOVQ         808(R9), R11
+	CMPQ         R11, $1
+	JGT          known3
+	MOVQ         256(SP), R11
+	MOVQ         CX, R12
+	MOVQ         8(R9), R13
 	SUBQ         $32, R13
 	VMOVAPS      Z1, Z2
 	VMOVAPS      Z1, Z4
 	VMOVAPS      Z1, Z5
 	VMOVAPS      Z1, Z6
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPS (R11), Z7
 	VMOVUPS (R12), Z8
 	VSUBPS  Z0, Z8, Z8
@@ -799,19 +829,19 @@ block4:
 	VMULPS  Z8, Z7, Z8
 	VADDPS  Z8, Z4, Z4
 	VADDPS  Z7, Z6, Z6
-	ADDQ    SI, R11
-	ADDQ    DI, R12
+	ADDQ    DX, R11
+	ADDQ    SI, R12
 	SUBQ    $32, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z2, 0(SP)
 	VMOVUPS Z4, 64(SP)
 	VMOVUPS Z5, 128(SP)
 	VMOVUPS Z6, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K2
 	VMOVUPS.Z    (R11), K2, Z2
@@ -826,13 +856,13 @@ masked6:
 	VADDPS       Z2, Z4, Z2
 	VMOVAPS      Z2, K2, Z4
 	VMOVUPS      Z4, 128(SP)(R14*1)
-	ADDQ         256(SP), R11
-	ADDQ         264(SP), R12
+	ADDQ         264(SP), R11
+	ADDQ         272(SP), R12
 	ADDQ         $64, R14
 	ANDQ         $127, R14
 	SUBQ         $16, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z0
 	VMOVUPS       64(SP), Z2
 	VADDPS        Z2, Z0, Z0
@@ -857,35 +887,58 @@ done5:
 	VPERMILPS     $1, X2, X4
 	VADDPS        X4, X2, X2
 	VBROADCASTSS  X2, Z2
-	VBROADCASTSS  (R8), Z4
-	VADDPS        Z3, Z4, Z4
-	VSQRTPS       Z4, Z4
-	VDIVPS        Z4, Z0, Z0
-	VBLENDMPS     Z0, Z1, K1, Z0
-	VMOVSS        X0, (R9)
-	VMOVSS        X2, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, CX
-	MOVQ          168(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, DX
-	MOVQ          176(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          184(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, R8
-	MOVQ          192(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, R9
-	MOVQ          200(R11), R11
-	SHLQ          $2, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSS        X0, (R11)
+	VMOVSS        X2, 4(R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSS (R11), Z0
+	VBROADCASTSS 4(R11), Z2
+over8:
+	VBROADCASTSS (DI), Z4
+	VADDPS       Z3, Z4, Z4
+	VSQRTPS      Z4, Z4
+	VDIVPS       Z4, Z0, Z0
+	VBLENDMPS    Z0, Z1, K1, Z0
+	MOVQ         808(R9), R11
+	DECQ         R11
+	CMPQ         R11, $1
+	JCS          passed10
+	VMOVSS       X0, (R8)
+passed10:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed11
+	VMOVSS X2, (AX)
+passed11:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, 256(SP)
+	MOVQ 168(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, CX
+	MOVQ 176(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 184(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, DI
+	MOVQ 192(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, R8
+	MOVQ 200(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1468,43 +1521,47 @@ end1:
 	RET
 
 // func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_avx2(a *runtime.Args)
-TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_avx2(SB), 0, $288-8
+TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_avx2(SB), 0, $296-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VXORPD       Y1, Y1, Y1
 	VBROADCASTSD 552(AX), Y2
 	VBROADCASTSD 560(AX), Y3
 	MOVQ         48(AX), BX
-	MOVQ         32(AX), CX
-	MOVQ         CX, 256(SP)
-	MOVQ         40(AX), CX
-	MOVQ         CX, 264(SP)
-	MOVQ         288(AX), CX
+	MOVQ         BX, 256(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 264(SP)
+	MOVQ         40(AX), BX
+	MOVQ         BX, 272(SP)
+	MOVQ         288(AX), BX
+	SHLQ         $7, BX
+	MOVQ         296(AX), CX
 	SHLQ         $7, CX
-	MOVQ         296(AX), DX
-	SHLQ         $7, DX
-	MOVQ         288(AX), SI
-	MOVQ         SI, 272(SP)
-	SHLQ         $5, 272(SP)
-	MOVQ         296(AX), SI
-	MOVQ         SI, 280(SP)
+	MOVQ         288(AX), DX
+	MOVQ         DX, 280(SP)
 	SHLQ         $5, 280(SP)
-	MOVQ         56(AX), SI
-	MOVQ         64(AX), DI
+	MOVQ         296(AX), DX
+	MOVQ         DX, 288(SP)
+	SHLQ         $5, 288(SP)
+	MOVQ         56(AX), DX
+	MOVQ         64(AX), SI
 	MOVQ         72(AX), AX
+	MOVQ         a+0(FP), DI
 	VCMPPD       $4, Y1, Y0, Y0
 	VCMPPD       $4, Y1, Y2, Y2
 	VANDPD       Y2, Y0, Y0
-	MOVQ         a+0(FP), R8
-	MOVQ         (R8), R8
+	MOVQ         (DI), R8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
-	VBROADCASTSD (BX), Y2
 	MOVQ         256(SP), R9
-	MOVQ         264(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	VBROADCASTSD (R9), Y2
+	MOVQ         808(DI), R9
+	CMPQ         R9, $1
+	JGT          known3
+	MOVQ         264(SP), R9
+	MOVQ         272(SP), R10
+	MOVQ         8(DI), R11
 	SUBQ         $16, R11
 	VMOVAPD      Y1, Y4
 	VMOVAPD      Y1, Y5
@@ -1514,8 +1571,8 @@ row2:
 	VMOVAPD      Y1, Y9
 	VMOVAPD      Y1, Y10
 	VMOVAPD      Y1, Y11
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPD (R9), Y12
 	VMOVUPD (R10), Y13
 	VSUBPD  Y2, Y13, Y13
@@ -1540,11 +1597,11 @@ block4:
 	VMULPD  Y13, Y12, Y13
 	VADDPD  Y13, Y7, Y7
 	VADDPD  Y12, Y11, Y11
-	ADDQ    CX, R9
-	ADDQ    DX, R10
+	ADDQ    BX, R9
+	ADDQ    CX, R10
 	SUBQ    $16, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y4, 0(SP)
 	VMOVUPD Y5, 32(SP)
 	VMOVUPD Y6, 64(SP)
@@ -1555,8 +1612,8 @@ kept3:
 	VMOVUPD Y11, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $16, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -1576,13 +1633,13 @@ masked6:
 	VADDPD     Y5, Y6, Y5
 	VBLENDVPD  Y4, Y5, Y6, Y6
 	VMOVUPD    Y6, 128(SP)(R12*1)
-	ADDQ       272(SP), R9
-	ADDQ       280(SP), R10
+	ADDQ       280(SP), R9
+	ADDQ       288(SP), R10
 	ADDQ       $32, R12
 	ANDQ       $127, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y2
 	VMOVUPD      64(SP), Y4
 	VADDPD       Y4, Y2, Y2
@@ -1607,40 +1664,63 @@ done5:
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
-	VBROADCASTSD (SI), Y5
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSD       X2, (R9)
+	VMOVSD       X4, 8(R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y2
+	VBROADCASTSD 8(R9), Y4
+over8:
+	VBROADCASTSD (DX), Y5
 	VADDPD       Y3, Y5, Y5
 	VSQRTPD      Y5, Y5
 	VDIVPD       Y5, Y2, Y2
 	VBLENDVPD    Y0, Y2, Y1, Y2
-	VMOVSD       X2, (DI)
-	VMOVSD       X4, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, 256(SP)
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, 264(SP)
-	MOVQ         176(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         184(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, SI
-	MOVQ         192(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, DI
-	MOVQ         200(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	DECQ         R9
+	CMPQ         R9, $1
+	JCS          passed10
+	VMOVSD       X2, (SI)
+passed10:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSD X4, (AX)
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 264(SP)
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 272(SP)
+	MOVQ 176(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 256(SP)
+	MOVQ 184(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DX
+	MOVQ 192(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 200(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
 // func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_avx512(a *runtime.Args)
-TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_avx512(SB), 0, $272-8
+TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_avx512(SB), 0, $280-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VPXORQ       Z1, Z1, Z1
@@ -1648,40 +1728,43 @@ TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_
 	VBROADCASTSD 560(AX), Z3
 	MOVQ         48(AX), BX
 	MOVQ         32(AX), CX
-	MOVQ         40(AX), DX
-	MOVQ         288(AX), SI
+	MOVQ         CX, 256(SP)
+	MOVQ         40(AX), CX
+	MOVQ         288(AX), DX
+	SHLQ         $7, DX
+	MOVQ         296(AX), SI
 	SHLQ         $7, SI
-	MOVQ         296(AX), DI
-	SHLQ         $7, DI
-	MOVQ         288(AX), R8
-	MOVQ         R8, 256(SP)
-	SHLQ         $6, 256(SP)
-	MOVQ         296(AX), R8
-	MOVQ         R8, 264(SP)
+	MOVQ         288(AX), DI
+	MOVQ         DI, 264(SP)
 	SHLQ         $6, 264(SP)
-	MOVQ         56(AX), R8
-	MOVQ         64(AX), R9
+	MOVQ         296(AX), DI
+	MOVQ         DI, 272(SP)
+	SHLQ         $6, 272(SP)
+	MOVQ         56(AX), DI
+	MOVQ         64(AX), R8
 	MOVQ         72(AX), AX
+	MOVQ         a+0(FP), R9
 	VCMPPD       $4, Z1, Z0, K1
 	VCMPPD       $4, Z1, Z2, K2
 	KANDW        K2, K1, K1
-	MOVQ         a+0(FP), R10
-	MOVQ         (R10), R10
+	MOVQ         (R9), R10
 	TESTQ        R10, R10
 	JLE          end1
 row2:
 	VBROADCASTSD (BX), Z0
-	MOVQ         CX, R11
-	MOVQ         DX, R12
-	MOVQ         a+0(FP), R13
-	MOVQ         8(R13), R13
+	MOVQ         808(R9), R11
+	CMPQ         R11, $1
+	JGT          known3
+	MOVQ         256(SP), R11
+	MOVQ         CX, R12
+	MOVQ         8(R9), R13
 	SUBQ         $16, R13
 	VMOVAPD      Z1, Z2
 	VMOVAPD      Z1, Z4
 	VMOVAPD      Z1, Z5
 	VMOVAPD      Z1, Z6
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPD (R11), Z7
 	VMOVUPD (R12), Z8
 	VSUBPD  Z0, Z8, Z8
@@ -1694,19 +1777,19 @@ block4:
 	VMULPD  Z8, Z7, Z8
 	VADDPD  Z8, Z4, Z4
 	VADDPD  Z7, Z6, Z6
-	ADDQ    SI, R11
-	ADDQ    DI, R12
+	ADDQ    DX, R11
+	ADDQ    SI, R12
 	SUBQ    $16, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z2, 0(SP)
 	VMOVUPD Z4, 64(SP)
 	VMOVUPD Z5, 128(SP)
 	VMOVUPD Z6, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $16, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K2
 	VMOVUPD.Z    (R11), K2, Z2
@@ -1721,13 +1804,13 @@ masked6:
 	VADDPD       Z2, Z4, Z2
 	VMOVAPD      Z2, K2, Z4
 	VMOVUPD      Z4, 128(SP)(R14*1)
-	ADDQ         256(SP), R11
-	ADDQ         264(SP), R12
+	ADDQ         264(SP), R11
+	ADDQ         272(SP), R12
 	ADDQ         $64, R14
 	ANDQ         $127, R14
 	SUBQ         $8, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z0
 	VMOVUPD       64(SP), Z2
 	VADDPD        Z2, Z0, Z0
@@ -1748,35 +1831,58 @@ done5:
 	VPERMILPD     $1, X2, X4
 	VADDPD        X4, X2, X2
 	VBROADCASTSD  X2, Z2
-	VBROADCASTSD  (R8), Z4
-	VADDPD        Z3, Z4, Z4
-	VSQRTPD       Z4, Z4
-	VDIVPD        Z4, Z0, Z0
-	VBLENDMPD     Z0, Z1, K1, Z0
-	VMOVSD        X0, (R9)
-	VMOVSD        X2, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, CX
-	MOVQ          168(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, DX
-	MOVQ          176(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          184(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, R8
-	MOVQ          192(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, R9
-	MOVQ          200(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSD        X0, (R11)
+	VMOVSD        X2, 8(R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSD (R11), Z0
+	VBROADCASTSD 8(R11), Z2
+over8:
+	VBROADCASTSD (DI), Z4
+	VADDPD       Z3, Z4, Z4
+	VSQRTPD      Z4, Z4
+	VDIVPD       Z4, Z0, Z0
+	VBLENDMPD    Z0, Z1, K1, Z0
+	MOVQ         808(R9), R11
+	DECQ         R11
+	CMPQ         R11, $1
+	JCS          passed10
+	VMOVSD       X0, (R8)
+passed10:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed11
+	VMOVSD X2, (AX)
+passed11:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, 256(SP)
+	MOVQ 168(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, CX
+	MOVQ 176(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 184(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, DI
+	MOVQ 192(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, R8
+	MOVQ 200(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1803,6 +1909,9 @@ TEXT ·instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_avx2
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $64, R11
@@ -1814,8 +1923,8 @@ row2:
 	VMOVAPS Y2, Y8
 	VMOVAPS Y2, Y9
 	VMOVAPS Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPS (R10), Y3, Y3
 	VADDPS 32(R10), Y4, Y4
 	VADDPS 64(R10), Y5, Y5
@@ -1826,8 +1935,8 @@ block4:
 	VADDPS 224(R10), Y10, Y10
 	ADDQ   CX, R10
 	SUBQ   $64, R11
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Y3, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -1838,8 +1947,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -1856,8 +1965,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      128(SP), Y4
 	VADDPS       Y4, Y3, Y3
@@ -1880,20 +1989,33 @@ done5:
 	VPERMILPS    $1, X3, X4
 	VADDPS       X4, X3, X3
 	VBROADCASTSS X3, Y3
-	VDIVPS       Y0, Y3, Y4
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $64, R11
-	VMOVAPS      Y2, Y5
-	VMOVAPS      Y2, Y6
-	VMOVAPS      Y2, Y7
-	VMOVAPS      Y2, Y8
-	VMOVAPS      Y2, Y9
-	VMOVAPS      Y2, Y10
-	VMOVAPS      Y2, Y11
-	VMOVAPS      Y2, Y12
-	JLT          kept7
-block8:
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(R8), R10
+	VMOVSS       X3, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSS (R10), Y3
+over8:
+	VDIVPS  Y0, Y3, Y4
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $64, R11
+	VMOVAPS Y2, Y5
+	VMOVAPS Y2, Y6
+	VMOVAPS Y2, Y7
+	VMOVAPS Y2, Y8
+	VMOVAPS Y2, Y9
+	VMOVAPS Y2, Y10
+	VMOVAPS Y2, Y11
+	VMOVAPS Y2, Y12
+	JLT     kept11
+block12:
 	VMOVUPS (R10), Y13
 	VSUBPS  Y4, Y13, Y13
 	VMULPS  Y13, Y13, Y13
@@ -1928,8 +2050,8 @@ block8:
 	VADDPS  Y13, Y12, Y12
 	ADDQ    CX, R10
 	SUBQ    $64, R11
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPS Y5, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -1940,8 +2062,8 @@ kept7:
 	VMOVUPS Y12, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -1960,8 +2082,8 @@ masked10:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -1984,28 +2106,54 @@ done9:
 	VPERMILPS    $1, X4, X5
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
-	VMOVSS       X3, (SI)
-	VDIVPS       Y0, Y4, Y3
-	VADDPS       Y1, Y3, Y3
-	VSQRTPS      Y3, Y3
-	VMOVSS       X4, (DI)
-	VMOVSS       X3, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, SI
-	MOVQ         176(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, DI
-	MOVQ         184(R10), R10
-	SHLQ         $2, R10
-	ADDQ         R10, AX
-	DECQ         R9
-	JNE          row2
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(R8), R10
+	VMOVSS       X4, 4(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSS 4(R10), Y4
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSS X3, (SI)
+passed16:
+	VDIVPS  Y0, Y4, Y3
+	VADDPS  Y1, Y3, Y3
+	VSQRTPS Y3, Y3
+	MOVQ    808(R8), R10
+	DECQ    R10
+	CMPQ    R10, $2
+	JCS     passed17
+	VMOVSS  X4, (DI)
+passed17:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed18
+	VMOVSS X3, (AX)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -2032,6 +2180,9 @@ TEXT ·instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_avx5
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $64, R11
@@ -2039,24 +2190,24 @@ row2:
 	VMOVAPS Z2, Z4
 	VMOVAPS Z2, Z5
 	VMOVAPS Z2, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPS (R10), Z3, Z3
 	VADDPS 64(R10), Z4, Z4
 	VADDPS 128(R10), Z5, Z5
 	VADDPS 192(R10), Z6, Z6
 	ADDQ   CX, R10
 	SUBQ   $64, R11
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Z3, 0(SP)
 	VMOVUPS Z4, 64(SP)
 	VMOVUPS Z5, 128(SP)
 	VMOVUPS Z6, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R11, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K1
 	VMOVUPS.Z    (R10), K1, Z3
@@ -2068,8 +2219,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z3
 	VMOVUPS       128(SP), Z4
 	VADDPS        Z4, Z3, Z3
@@ -2086,16 +2237,29 @@ done5:
 	VPERMILPS     $1, X3, X4
 	VADDPS        X4, X3, X3
 	VBROADCASTSS  X3, Z3
-	VDIVPS        Z0, Z3, Z4
-	MOVQ          BX, R10
-	MOVQ          8(R8), R11
-	SUBQ          $64, R11
-	VMOVAPS       Z2, Z5
-	VMOVAPS       Z2, Z6
-	VMOVAPS       Z2, Z7
-	VMOVAPS       Z2, Z8
-	JLT           kept7
-block8:
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R8), R10
+	VMOVSS        X3, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSS (R10), Z3
+over8:
+	VDIVPS  Z0, Z3, Z4
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $64, R11
+	VMOVAPS Z2, Z5
+	VMOVAPS Z2, Z6
+	VMOVAPS Z2, Z7
+	VMOVAPS Z2, Z8
+	JLT     kept11
+block12:
 	VMOVUPS (R10), Z9
 	VSUBPS  Z4, Z9, Z9
 	VMULPS  Z9, Z9, Z9
@@ -2114,16 +2278,16 @@ block8:
 	VADDPS  Z9, Z8, Z8
 	ADDQ    CX, R10
 	SUBQ    $64, R11
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPS Z5, 0(SP)
 	VMOVUPS Z6, 64(SP)
 	VMOVUPS Z7, 128(SP)
 	VMOVUPS Z8, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R11, Z5
 	VPCMPD       $6, iota32<>+0(SB), Z5, K1
 	VMOVUPS.Z    (R10), K1, Z5
@@ -2137,8 +2301,8 @@ masked10:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z4
 	VMOVUPS       128(SP), Z5
 	VADDPS        Z5, Z4, Z4
@@ -2155,28 +2319,54 @@ done9:
 	VPERMILPS     $1, X4, X5
 	VADDPS        X5, X4, X4
 	VBROADCASTSS  X4, Z4
-	VMOVSS        X3, (SI)
-	VDIVPS        Z0, Z4, Z3
-	VADDPS        Z1, Z3, Z3
-	VSQRTPS       Z3, Z3
-	VMOVSS        X4, (DI)
-	VMOVSS        X3, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, SI
-	MOVQ          176(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, DI
-	MOVQ          184(R10), R10
-	SHLQ          $2, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(R8), R10
+	VMOVSS        X4, 4(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSS 4(R10), Z4
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSS X3, (SI)
+passed16:
+	VDIVPS  Z0, Z4, Z3
+	VADDPS  Z1, Z3, Z3
+	VSQRTPS Z3, Z3
+	MOVQ    808(R8), R10
+	DECQ    R10
+	CMPQ    R10, $2
+	JCS     passed17
+	VMOVSS  X4, (DI)
+passed17:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed18
+	VMOVSS X3, (AX)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -3244,6 +3434,9 @@ TEXT ·instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_avx2
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $32, R11
@@ -3255,8 +3448,8 @@ row2:
 	VMOVAPD Y2, Y8
 	VMOVAPD Y2, Y9
 	VMOVAPD Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPD (R10), Y3, Y3
 	VADDPD 32(R10), Y4, Y4
 	VADDPD 64(R10), Y5, Y5
@@ -3267,8 +3460,8 @@ block4:
 	VADDPD 224(R10), Y10, Y10
 	ADDQ   CX, R10
 	SUBQ   $32, R11
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Y3, 0(SP)
 	VMOVUPD Y4, 32(SP)
 	VMOVUPD Y5, 64(SP)
@@ -3279,8 +3472,8 @@ kept3:
 	VMOVUPD Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -3297,8 +3490,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      128(SP), Y4
 	VADDPD       Y4, Y3, Y3
@@ -3319,20 +3512,33 @@ done5:
 	VPERMILPD    $1, X3, X4
 	VADDPD       X4, X3, X3
 	VBROADCASTSD X3, Y3
-	VDIVPD       Y0, Y3, Y4
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $32, R11
-	VMOVAPD      Y2, Y5
-	VMOVAPD      Y2, Y6
-	VMOVAPD      Y2, Y7
-	VMOVAPD      Y2, Y8
-	VMOVAPD      Y2, Y9
-	VMOVAPD      Y2, Y10
-	VMOVAPD      Y2, Y11
-	VMOVAPD      Y2, Y12
-	JLT          kept7
-block8:
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(R8), R10
+	VMOVSD       X3, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSD (R10), Y3
+over8:
+	VDIVPD  Y0, Y3, Y4
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $32, R11
+	VMOVAPD Y2, Y5
+	VMOVAPD Y2, Y6
+	VMOVAPD Y2, Y7
+	VMOVAPD Y2, Y8
+	VMOVAPD Y2, Y9
+	VMOVAPD Y2, Y10
+	VMOVAPD Y2, Y11
+	VMOVAPD Y2, Y12
+	JLT     kept11
+block12:
 	VMOVUPD (R10), Y13
 	VSUBPD  Y4, Y13, Y13
 	VMULPD  Y13, Y13, Y13
@@ -3367,8 +3573,8 @@ block8:
 	VADDPD  Y13, Y12, Y12
 	ADDQ    CX, R10
 	SUBQ    $32, R11
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPD Y5, 0(SP)
 	VMOVUPD Y6, 32(SP)
 	VMOVUPD Y7, 64(SP)
@@ -3379,8 +3585,8 @@ kept7:
 	VMOVUPD Y12, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -3399,8 +3605,8 @@ masked10:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -3421,28 +3627,54 @@ done9:
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
-	VMOVSD       X3, (SI)
-	VDIVPD       Y0, Y4, Y3
-	VADDPD       Y1, Y3, Y3
-	VSQRTPD      Y3, Y3
-	VMOVSD       X4, (DI)
-	VMOVSD       X3, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, SI
-	MOVQ         176(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DI
-	MOVQ         184(R10), R10
-	SHLQ         $3, R10
-	ADDQ         R10, AX
-	DECQ         R9
-	JNE          row2
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(R8), R10
+	VMOVSD       X4, 8(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSD 8(R10), Y4
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSD X3, (SI)
+passed16:
+	VDIVPD  Y0, Y4, Y3
+	VADDPD  Y1, Y3, Y3
+	VSQRTPD Y3, Y3
+	MOVQ    808(R8), R10
+	DECQ    R10
+	CMPQ    R10, $2
+	JCS     passed17
+	VMOVSD  X4, (DI)
+passed17:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed18
+	VMOVSD X3, (AX)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -3465,6 +3697,9 @@ TEXT ·instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_avx5
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $32, R11
@@ -3472,24 +3707,24 @@ row2:
 	VMOVAPD Z2, Z4
 	VMOVAPD Z2, Z5
 	VMOVAPD Z2, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPD (R10), Z3, Z3
 	VADDPD 64(R10), Z4, Z4
 	VADDPD 128(R10), Z5, Z5
 	VADDPD 192(R10), Z6, Z6
 	ADDQ   CX, R10
 	SUBQ   $32, R11
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Z3, 0(SP)
 	VMOVUPD Z4, 64(SP)
 	VMOVUPD Z5, 128(SP)
 	VMOVUPD Z6, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R11, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
 	VMOVUPD.Z    (R10), K1, Z3
@@ -3501,8 +3736,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z3
 	VMOVUPD       128(SP), Z4
 	VADDPD        Z4, Z3, Z3
@@ -3517,16 +3752,29 @@ done5:
 	VPERMILPD     $1, X3, X4
 	VADDPD        X4, X3, X3
 	VBROADCASTSD  X3, Z3
-	VDIVPD        Z0, Z3, Z4
-	MOVQ          BX, R10
-	MOVQ          8(R8), R11
-	SUBQ          $32, R11
-	VMOVAPD       Z2, Z5
-	VMOVAPD       Z2, Z6
-	VMOVAPD       Z2, Z7
-	VMOVAPD       Z2, Z8
-	JLT           kept7
-block8:
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R8), R10
+	VMOVSD        X3, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSD (R10), Z3
+over8:
+	VDIVPD  Z0, Z3, Z4
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $32, R11
+	VMOVAPD Z2, Z5
+	VMOVAPD Z2, Z6
+	VMOVAPD Z2, Z7
+	VMOVAPD Z2, Z8
+	JLT     kept11
+block12:
 	VMOVUPD (R10), Z9
 	VSUBPD  Z4, Z9, Z9
 	VMULPD  Z9, Z9, Z9
@@ -3545,16 +3793,16 @@ block8:
 	VADDPD  Z9, Z8, Z8
 	ADDQ    CX, R10
 	SUBQ    $32, R11
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPD Z5, 0(SP)
 	VMOVUPD Z6, 64(SP)
 	VMOVUPD Z7, 128(SP)
 	VMOVUPD Z8, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R11, Z5
 	VPCMPQ       $6, iota64<>+0(SB), Z5, K1
 	VMOVUPD.Z    (R10), K1, Z5
@@ -3568,8 +3816,8 @@ masked10:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z4
 	VMOVUPD       128(SP), Z5
 	VADDPD        Z5, Z4, Z4
@@ -3584,28 +3832,54 @@ done9:
 	VPERMILPD     $1, X4, X5
 	VADDPD        X5, X4, X4
 	VBROADCASTSD  X4, Z4
-	VMOVSD        X3, (SI)
-	VDIVPD        Z0, Z4, Z3
-	VADDPD        Z1, Z3, Z3
-	VSQRTPD       Z3, Z3
-	VMOVSD        X4, (DI)
-	VMOVSD        X3, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, SI
-	MOVQ          176(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, DI
-	MOVQ          184(R10), R10
-	SHLQ          $3, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(R8), R10
+	VMOVSD        X4, 8(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSD 8(R10), Z4
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSD X3, (SI)
+passed16:
+	VDIVPD  Z0, Z4, Z3
+	VADDPD  Z1, Z3, Z3
+	VSQRTPD Z3, Z3
+	MOVQ    808(R8), R10
+	DECQ    R10
+	CMPQ    R10, $2
+	JCS     passed17
+	VMOVSD  X4, (DI)
+passed17:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed18
+	VMOVSD X3, (AX)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -4660,6 +4934,9 @@ TEXT ·instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_a
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -4671,8 +4948,8 @@ row2:
 	VMOVAPS Y2, Y8
 	VMOVAPS Y2, Y9
 	VMOVAPS Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPS (R9), Y3, Y3
 	VADDPS 32(R9), Y4, Y4
 	VADDPS 64(R9), Y5, Y5
@@ -4683,8 +4960,8 @@ block4:
 	VADDPS 224(R9), Y10, Y10
 	ADDQ   CX, R9
 	SUBQ   $64, R10
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Y3, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -4695,8 +4972,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $8, R13
 	CMPQ       R12, R13
@@ -4713,8 +4990,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $8, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      128(SP), Y4
 	VADDPS       Y4, Y3, Y3
@@ -4737,20 +5014,33 @@ done5:
 	VPERMILPS    $1, X3, X4
 	VADDPS       X4, X3, X3
 	VBROADCASTSS X3, Y3
-	VDIVPS       Y0, Y3, Y4
-	MOVQ         BX, R9
-	MOVQ         8(DI), R10
-	SUBQ         $64, R10
-	VMOVAPS      Y2, Y5
-	VMOVAPS      Y2, Y6
-	VMOVAPS      Y2, Y7
-	VMOVAPS      Y2, Y8
-	VMOVAPS      Y2, Y9
-	VMOVAPS      Y2, Y10
-	VMOVAPS      Y2, Y11
-	VMOVAPS      Y2, Y12
-	JLT          kept7
-block8:
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSS       X3, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y3
+over8:
+	VDIVPS  Y0, Y3, Y4
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $64, R10
+	VMOVAPS Y2, Y5
+	VMOVAPS Y2, Y6
+	VMOVAPS Y2, Y7
+	VMOVAPS Y2, Y8
+	VMOVAPS Y2, Y9
+	VMOVAPS Y2, Y10
+	VMOVAPS Y2, Y11
+	VMOVAPS Y2, Y12
+	JLT     kept11
+block12:
 	VMOVUPS (R9), Y13
 	VSUBPS  Y4, Y13, Y13
 	VMULPS  Y13, Y13, Y13
@@ -4785,8 +5075,8 @@ block8:
 	VADDPS  Y13, Y12, Y12
 	ADDQ    CX, R9
 	SUBQ    $64, R10
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPS Y5, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -4797,8 +5087,8 @@ kept7:
 	VMOVUPS Y12, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R10, R12
 	MOVQ       $8, R13
 	CMPQ       R12, R13
@@ -4817,8 +5107,8 @@ masked10:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $8, R10
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -4841,24 +5131,45 @@ done9:
 	VPERMILPS    $1, X4, X5
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
-	VMOVSS       X3, (SI)
-	VDIVPS       Y0, Y4, Y3
-	VADDPS       Y1, Y3, Y3
-	VSQRTPS      Y3, Y3
-	VMOVSS       X3, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, SI
-	MOVQ         176(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over15
+	MOVQ         816(DI), R9
+	VMOVSS       X4, 4(R9)
+	JMP          leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSS 4(R9), Y4
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed16
+	VMOVSS X3, (SI)
+passed16:
+	VDIVPS  Y0, Y4, Y3
+	VADDPS  Y1, Y3, Y3
+	VSQRTPS Y3, Y3
+	MOVQ    808(DI), R9
+	DECQ    R9
+	CMPQ    R9, $2
+	JCS     passed17
+	VMOVSS  X3, (AX)
+passed17:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -4884,6 +5195,9 @@ TEXT ·instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_a
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -4891,24 +5205,24 @@ row2:
 	VMOVAPS Z2, Z4
 	VMOVAPS Z2, Z5
 	VMOVAPS Z2, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPS (R9), Z3, Z3
 	VADDPS 64(R9), Z4, Z4
 	VADDPS 128(R9), Z5, Z5
 	VADDPS 192(R9), Z6, Z6
 	ADDQ   CX, R9
 	SUBQ   $64, R10
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Z3, 0(SP)
 	VMOVUPS Z4, 64(SP)
 	VMOVUPS Z5, 128(SP)
 	VMOVUPS Z6, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K1
 	VMOVUPS.Z    (R9), K1, Z3
@@ -4920,8 +5234,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z3
 	VMOVUPS       128(SP), Z4
 	VADDPS        Z4, Z3, Z3
@@ -4938,16 +5252,29 @@ done5:
 	VPERMILPS     $1, X3, X4
 	VADDPS        X4, X3, X3
 	VBROADCASTSS  X3, Z3
-	VDIVPS        Z0, Z3, Z4
-	MOVQ          BX, R9
-	MOVQ          8(DI), R10
-	SUBQ          $64, R10
-	VMOVAPS       Z2, Z5
-	VMOVAPS       Z2, Z6
-	VMOVAPS       Z2, Z7
-	VMOVAPS       Z2, Z8
-	JLT           kept7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X3, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z3
+over8:
+	VDIVPS  Z0, Z3, Z4
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $64, R10
+	VMOVAPS Z2, Z5
+	VMOVAPS Z2, Z6
+	VMOVAPS Z2, Z7
+	VMOVAPS Z2, Z8
+	JLT     kept11
+block12:
 	VMOVUPS (R9), Z9
 	VSUBPS  Z4, Z9, Z9
 	VMULPS  Z9, Z9, Z9
@@ -4966,16 +5293,16 @@ block8:
 	VADDPS  Z9, Z8, Z8
 	ADDQ    CX, R9
 	SUBQ    $64, R10
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPS Z5, 0(SP)
 	VMOVUPS Z6, 64(SP)
 	VMOVUPS Z7, 128(SP)
 	VMOVUPS Z8, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R10, Z5
 	VPCMPD       $6, iota32<>+0(SB), Z5, K1
 	VMOVUPS.Z    (R9), K1, Z5
@@ -4989,8 +5316,8 @@ masked10:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z4
 	VMOVUPS       128(SP), Z5
 	VADDPS        Z5, Z4, Z4
@@ -5007,24 +5334,45 @@ done9:
 	VPERMILPS     $1, X4, X5
 	VADDPS        X5, X4, X4
 	VBROADCASTSS  X4, Z4
-	VMOVSS        X3, (SI)
-	VDIVPS        Z0, Z4, Z3
-	VADDPS        Z1, Z3, Z3
-	VSQRTPS       Z3, Z3
-	VMOVSS        X3, (AX)
-	MOVQ          a+0(FP), R9
-	MOVQ          160(R9), R10
-	SHLQ          $2, R10
-	ADDQ          R10, BX
-	MOVQ          168(R9), R10
-	SHLQ          $2, R10
-	ADDQ          R10, SI
-	MOVQ          176(R9), R9
-	SHLQ          $2, R9
-	ADDQ          R9, AX
-	DECQ          R8
-	JNE           row2
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSS        X4, 4(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSS 4(R9), Z4
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed16
+	VMOVSS X3, (SI)
+passed16:
+	VDIVPS  Z0, Z4, Z3
+	VADDPS  Z1, Z3, Z3
+	VSQRTPS Z3, Z3
+	MOVQ    808(DI), R9
+	DECQ    R9
+	CMPQ    R9, $2
+	JCS     passed17
+	VMOVSS  X3, (AX)
+passed17:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -5046,6 +5394,9 @@ TEXT ·instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_a
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -5057,8 +5408,8 @@ row2:
 	VMOVAPD Y2, Y8
 	VMOVAPD Y2, Y9
 	VMOVAPD Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPD (R9), Y3, Y3
 	VADDPD 32(R9), Y4, Y4
 	VADDPD 64(R9), Y5, Y5
@@ -5069,8 +5420,8 @@ block4:
 	VADDPD 224(R9), Y10, Y10
 	ADDQ   CX, R9
 	SUBQ   $32, R10
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Y3, 0(SP)
 	VMOVUPD Y4, 32(SP)
 	VMOVUPD Y5, 64(SP)
@@ -5081,8 +5432,8 @@ kept3:
 	VMOVUPD Y10, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $4, R13
 	CMPQ       R12, R13
@@ -5099,8 +5450,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $4, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      128(SP), Y4
 	VADDPD       Y4, Y3, Y3
@@ -5121,20 +5472,33 @@ done5:
 	VPERMILPD    $1, X3, X4
 	VADDPD       X4, X3, X3
 	VBROADCASTSD X3, Y3
-	VDIVPD       Y0, Y3, Y4
-	MOVQ         BX, R9
-	MOVQ         8(DI), R10
-	SUBQ         $32, R10
-	VMOVAPD      Y2, Y5
-	VMOVAPD      Y2, Y6
-	VMOVAPD      Y2, Y7
-	VMOVAPD      Y2, Y8
-	VMOVAPD      Y2, Y9
-	VMOVAPD      Y2, Y10
-	VMOVAPD      Y2, Y11
-	VMOVAPD      Y2, Y12
-	JLT          kept7
-block8:
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSD       X3, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y3
+over8:
+	VDIVPD  Y0, Y3, Y4
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $32, R10
+	VMOVAPD Y2, Y5
+	VMOVAPD Y2, Y6
+	VMOVAPD Y2, Y7
+	VMOVAPD Y2, Y8
+	VMOVAPD Y2, Y9
+	VMOVAPD Y2, Y10
+	VMOVAPD Y2, Y11
+	VMOVAPD Y2, Y12
+	JLT     kept11
+block12:
 	VMOVUPD (R9), Y13
 	VSUBPD  Y4, Y13, Y13
 	VMULPD  Y13, Y13, Y13
@@ -5169,8 +5533,8 @@ block8:
 	VADDPD  Y13, Y12, Y12
 	ADDQ    CX, R9
 	SUBQ    $32, R10
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPD Y5, 0(SP)
 	VMOVUPD Y6, 32(SP)
 	VMOVUPD Y7, 64(SP)
@@ -5181,8 +5545,8 @@ kept7:
 	VMOVUPD Y12, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R10, R12
 	MOVQ       $4, R13
 	CMPQ       R12, R13
@@ -5201,8 +5565,8 @@ masked10:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $4, R10
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -5223,24 +5587,45 @@ done9:
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
-	VMOVSD       X3, (SI)
-	VDIVPD       Y0, Y4, Y3
-	VADDPD       Y1, Y3, Y3
-	VSQRTPD      Y3, Y3
-	VMOVSD       X3, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, SI
-	MOVQ         176(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over15
+	MOVQ         816(DI), R9
+	VMOVSD       X4, 8(R9)
+	JMP          leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSD 8(R9), Y4
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed16
+	VMOVSD X3, (SI)
+passed16:
+	VDIVPD  Y0, Y4, Y3
+	VADDPD  Y1, Y3, Y3
+	VSQRTPD Y3, Y3
+	MOVQ    808(DI), R9
+	DECQ    R9
+	CMPQ    R9, $2
+	JCS     passed17
+	VMOVSD  X3, (AX)
+passed17:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -5262,6 +5647,9 @@ TEXT ·instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_a
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -5269,24 +5657,24 @@ row2:
 	VMOVAPD Z2, Z4
 	VMOVAPD Z2, Z5
 	VMOVAPD Z2, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPD (R9), Z3, Z3
 	VADDPD 64(R9), Z4, Z4
 	VADDPD 128(R9), Z5, Z5
 	VADDPD 192(R9), Z6, Z6
 	ADDQ   CX, R9
 	SUBQ   $32, R10
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Z3, 0(SP)
 	VMOVUPD Z4, 64(SP)
 	VMOVUPD Z5, 128(SP)
 	VMOVUPD Z6, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
 	VMOVUPD.Z    (R9), K1, Z3
@@ -5298,8 +5686,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z3
 	VMOVUPD       128(SP), Z4
 	VADDPD        Z4, Z3, Z3
@@ -5314,16 +5702,29 @@ done5:
 	VPERMILPD     $1, X3, X4
 	VADDPD        X4, X3, X3
 	VBROADCASTSD  X3, Z3
-	VDIVPD        Z0, Z3, Z4
-	MOVQ          BX, R9
-	MOVQ          8(DI), R10
-	SUBQ          $32, R10
-	VMOVAPD       Z2, Z5
-	VMOVAPD       Z2, Z6
-	VMOVAPD       Z2, Z7
-	VMOVAPD       Z2, Z8
-	JLT           kept7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X3, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z3
+over8:
+	VDIVPD  Z0, Z3, Z4
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $32, R10
+	VMOVAPD Z2, Z5
+	VMOVAPD Z2, Z6
+	VMOVAPD Z2, Z7
+	VMOVAPD Z2, Z8
+	JLT     kept11
+block12:
 	VMOVUPD (R9), Z9
 	VSUBPD  Z4, Z9, Z9
 	VMULPD  Z9, Z9, Z9
@@ -5342,16 +5743,16 @@ block8:
 	VADDPD  Z9, Z8, Z8
 	ADDQ    CX, R9
 	SUBQ    $32, R10
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPD Z5, 0(SP)
 	VMOVUPD Z6, 64(SP)
 	VMOVUPD Z7, 128(SP)
 	VMOVUPD Z8, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R10, Z5
 	VPCMPQ       $6, iota64<>+0(SB), Z5, K1
 	VMOVUPD.Z    (R9), K1, Z5
@@ -5365,8 +5766,8 @@ masked10:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z4
 	VMOVUPD       128(SP), Z5
 	VADDPD        Z5, Z4, Z4
@@ -5381,24 +5782,45 @@ done9:
 	VPERMILPD     $1, X4, X5
 	VADDPD        X5, X4, X4
 	VBROADCASTSD  X4, Z4
-	VMOVSD        X3, (SI)
-	VDIVPD        Z0, Z4, Z3
-	VADDPD        Z1, Z3, Z3
-	VSQRTPD       Z3, Z3
-	VMOVSD        X3, (AX)
-	MOVQ          a+0(FP), R9
-	MOVQ          160(R9), R10
-	SHLQ          $3, R10
-	ADDQ          R10, BX
-	MOVQ          168(R9), R10
-	SHLQ          $3, R10
-	ADDQ          R10, SI
-	MOVQ          176(R9), R9
-	SHLQ          $3, R9
-	ADDQ          R9, AX
-	DECQ          R8
-	JNE           row2
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSD        X4, 8(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSD 8(R9), Z4
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed16
+	VMOVSD X3, (SI)
+passed16:
+	VDIVPD  Z0, Z4, Z3
+	VADDPD  Z1, Z3, Z3
+	VSQRTPD Z3, Z3
+	MOVQ    808(DI), R9
+	DECQ    R9
+	CMPQ    R9, $2
+	JCS     passed17
+	VMOVSD  X3, (AX)
+passed17:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

@@ -8,6 +8,229 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// instanceNormPart0 is a loop that runs in parts.
+type instanceNormPart0 struct {
+	mean, x []float32
+	C, S    int
+}
+
+func (part *instanceNormPart0) Run(from, to int) error {
+	mean, x, C, S := part.mean, part.x, part.C, part.S
+	for n := from; n < to; n++ {
+		xRow := n * C
+		for c := range C {
+			sum := float64(0)
+			xRow2 := (xRow + c) * S
+			for s := range S {
+				sum += float64(x[xRow2+s])
+			}
+			mean[xRow+c] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// instanceNormPart1 is a loop that runs in parts.
+type instanceNormPart1 struct {
+	m, mean []float32
+	i       float32
+	C       int
+}
+
+func (part *instanceNormPart1) Run(from, to int) error {
+	m, mean, i, C := part.m, part.mean, part.i, part.C
+	for n := from; n < to; n++ {
+		meanRow := n * C
+		for c := range C {
+			m[meanRow+c] = mean[meanRow+c] / i
+		}
+	}
+	return nil
+}
+
+// instanceNormPart2 is a loop that runs in parts.
+type instanceNormPart2 struct {
+	d, m, x []float32
+	C, S    int
+}
+
+func (part *instanceNormPart2) Run(from, to int) error {
+	d, m, x, C, S := part.d, part.m, part.x, part.C, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S
+		mAt := m[xRow+c]
+		for s := range S {
+			d[xRow2+s] = x[xRow2+s] - mAt
+		}
+	}
+	return nil
+}
+
+// instanceNormPart3 is a loop that runs in parts.
+type instanceNormPart3 struct {
+	d, mean2 []float32
+	C, S     int
+}
+
+func (part *instanceNormPart3) Run(from, to int) error {
+	d, mean2, C, S := part.d, part.mean2, part.C, part.S
+	for n := from; n < to; n++ {
+		dRow := n * C
+		for c := range C {
+			sum := float64(0)
+			dRow2 := (dRow + c) * S
+			for s := range S {
+				dAt := d[dRow2+s]
+				sum += float64(float32(dAt * dAt))
+			}
+			mean2[dRow+c] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// instanceNormPart4 is a loop that runs in parts.
+type instanceNormPart4 struct {
+	mean2, v2 []float32
+	i         float32
+	C         int
+}
+
+func (part *instanceNormPart4) Run(from, to int) error {
+	mean2, v2, i, C := part.mean2, part.v2, part.i, part.C
+	for n := from; n < to; n++ {
+		mean2Row := n * C
+		for c := range C {
+			v2[mean2Row+c] = mean2[mean2Row+c] / i
+		}
+	}
+	return nil
+}
+
+// instanceNormPart5 is a loop that runs in parts.
+type instanceNormPart5 struct {
+	d, dvSum1, dy []float32
+	C, S          int
+}
+
+func (part *instanceNormPart5) Run(from, to int) error {
+	d, dvSum1, dy, C, S := part.d, part.dvSum1, part.dy, part.C, part.S
+	for n := from; n < to; n++ {
+		dyRow := n * C
+		for c := range C {
+			sum := float64(0)
+			dyRow2 := (dyRow + c) * S
+			for s := range S {
+				sum += float64(float32(dy[dyRow2+s] * d[dyRow2+s]))
+			}
+			dvSum1[dyRow+c] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// instanceNormPart6 is a loop that runs in parts.
+type instanceNormPart6 struct {
+	dmSum1, dy []float32
+	C, S       int
+}
+
+func (part *instanceNormPart6) Run(from, to int) error {
+	dmSum1, dy, C, S := part.dmSum1, part.dy, part.C, part.S
+	for n := from; n < to; n++ {
+		dyRow := n * C
+		for c := range C {
+			sum := float64(0)
+			dyRow2 := (dyRow + c) * S
+			for s := range S {
+				sum += float64(dy[dyRow2+s])
+			}
+			dmSum1[dyRow+c] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// instanceNormPart7 is a loop that runs in parts.
+type instanceNormPart7 struct {
+	d, dmSum1, dvSum1, dx, dy, v2, weight []float32
+	eps, t3                               float32
+	C, S                                  int
+}
+
+func (part *instanceNormPart7) Run(from, to int) error {
+	d, dmSum1, dvSum1, dx, dy, v2, weight, eps, t3, C, S := part.d, part.dmSum1, part.dvSum1, part.dx, part.dy, part.v2, part.weight, part.eps, part.t3, part.C, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		vRow := n * C
+		t := float32(math.Sqrt(float64(v2[vRow+c] + eps)))
+		t2 := weight[c] / t
+		dyRow := (vRow + c) * S
+		t4 := float32(t3*dvSum1[vRow+c]) / t / t
+		t5 := float32(t3 * dmSum1[vRow+c])
+		for s := range S {
+			t6 := float32(t2 * (dy[dyRow+s] - float32(t4*d[dyRow+s]) - t5))
+			dx[dyRow+s] = t6
+		}
+	}
+	return nil
+}
+
+// instanceNormPart8 is a loop that runs in parts.
+type instanceNormPart8 struct {
+	d, dweight, dy, v2 []float32
+	eps                float32
+	C, N, S            int
+}
+
+func (part *instanceNormPart8) Run(from, to int) error {
+	d, dweight, dy, v2, eps, C, N, S := part.d, part.dweight, part.dy, part.v2, part.eps, part.C, part.N, part.S
+	for c := from; c < to; c++ {
+		sum := float64(0)
+		for n := range N {
+			t := 1 / float32(math.Sqrt(float64(v2[n*C+c]+eps)))
+			dyRow := n * C
+			dyRow2 := (dyRow + c) * S
+			for s := range S {
+				sum += float64(float32(float32(t*dy[dyRow2+s]) * d[dyRow2+s]))
+			}
+		}
+		dweight[c] = float32(sum)
+	}
+	return nil
+}
+
+// instanceNormPart9 is a loop that runs in parts.
+type instanceNormPart9 struct {
+	dbias, dy []float32
+	C, N, S   int
+}
+
+func (part *instanceNormPart9) Run(from, to int) error {
+	dbias, dy, C, N, S := part.dbias, part.dy, part.C, part.N, part.S
+	for c := from; c < to; c++ {
+		sum := float64(0)
+		for n := range N {
+			dyRow := n * C
+			dyRow2 := (dyRow + c) * S
+			for s := range S {
+				dyAt := dy[dyRow2+s]
+				sum += float64(dyAt)
+			}
+		}
+		dbias[c] = float32(sum)
+	}
+	return nil
+}
+
 // instanceNormUseInputStatsRunningMeanRunningVarRunBackwardF32 computes the derivative of instance_norm, T f32, in several variants.
 func instanceNormUseInputStatsRunningMeanRunningVarRunBackwardF32(b *runtime.Bound, v *instanceNormValues) error {
 	N := b.Ext[0]
@@ -26,16 +249,12 @@ func instanceNormUseInputStatsRunningMeanRunningVarRunBackwardF32(b *runtime.Bou
 	// mean[n, c] += x[n, c, s]   for n in N, c in C, s in ...S
 	mean := runtime.Temp[float32](b, N*C)
 	if wantDx || wantDweight {
-		for n := range N {
-			xRow := n * C
-			for c := range C {
-				sum := float64(0)
-				xRow2 := (xRow + c) * S
-				for s := range S {
-					sum += float64(x[xRow2+s])
-				}
-				mean[xRow+c] = float32(sum)
+		if part := (instanceNormPart0{mean, x, C, S}); runtime.Small(N, C*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*S); err != nil {
+			return err
 		}
 	}
 
@@ -43,86 +262,72 @@ func instanceNormUseInputStatsRunningMeanRunningVarRunBackwardF32(b *runtime.Bou
 	m := runtime.Temp[float32](b, N*C)
 	i := float32(S)
 	if wantDx || wantDweight {
-		for n := range N {
-			meanRow := n * C
-			for c := range C {
-				m[meanRow+c] = mean[meanRow+c] / i
+		if part := (instanceNormPart1{m, mean, i, C}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 
 	// d[n, c, s] = x[n, c, s] - m[n, c]   for n in N, c in C, s in ...S
 	d := runtime.Temp[float32](b, N*C*S)
 	if wantDx || wantDweight {
-		for n := range N {
-			xRow := n * C
-			for c := range C {
-				xRow2 := (xRow + c) * S
-				mAt := m[xRow+c]
-				for s := range S {
-					d[xRow2+s] = x[xRow2+s] - mAt
-				}
+		if part := (instanceNormPart2{d, m, x, C, S}); runtime.Small(N*C, S) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, S); err != nil {
+			return err
 		}
 	}
 
 	// mean2[n, c] += d[n, c, s] * d[n, c, s]   for n in N, c in C, s in ...S
 	mean2 := runtime.Temp[float32](b, N*C)
 	if wantDx || wantDweight {
-		for n := range N {
-			dRow := n * C
-			for c := range C {
-				sum := float64(0)
-				dRow2 := (dRow + c) * S
-				for s := range S {
-					dAt := d[dRow2+s]
-					sum += float64(float32(dAt * dAt))
-				}
-				mean2[dRow+c] = float32(sum)
+		if part := (instanceNormPart3{d, mean2, C, S}); runtime.Small(N, C*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*S); err != nil {
+			return err
 		}
 	}
 
 	// v[n, c] = mean2[n, c] / acc(T)(|...S|)   for n in N, c in C
 	v2 := runtime.Temp[float32](b, N*C)
 	if wantDx || wantDweight {
-		for n := range N {
-			mean2Row := n * C
-			for c := range C {
-				v2[mean2Row+c] = mean2[mean2Row+c] / i
+		if part := (instanceNormPart4{mean2, v2, i, C}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 
 	// @v.sum1[n, c] += @y[n, c, s] * d[n, c, s]   for n in N, c in C, s in ...S
 	dvSum1 := runtime.Temp[float32](b, N*C)
 	if wantDx {
-		for n := range N {
-			dyRow := n * C
-			for c := range C {
-				sum := float64(0)
-				dyRow2 := (dyRow + c) * S
-				for s := range S {
-					sum += float64(float32(dy[dyRow2+s] * d[dyRow2+s]))
-				}
-				dvSum1[dyRow+c] = float32(sum)
+		if part := (instanceNormPart5{d, dvSum1, dy, C, S}); runtime.Small(N, C*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*S); err != nil {
+			return err
 		}
 	}
 
 	// @m.sum1[n, c] += @y[n, c, s]   for n in N, c in C, s in ...S
 	dmSum1 := runtime.Temp[float32](b, N*C)
 	if wantDx {
-		for n := range N {
-			dyRow := n * C
-			for c := range C {
-				sum := float64(0)
-				dyRow2 := (dyRow + c) * S
-				for s := range S {
-					sum += float64(dy[dyRow2+s])
-				}
-				dmSum1[dyRow+c] = float32(sum)
+		if part := (instanceNormPart6{dmSum1, dy, C, S}); runtime.Small(N, C*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*S); err != nil {
+			return err
 		}
 	}
 
@@ -130,52 +335,259 @@ func instanceNormUseInputStatsRunningMeanRunningVarRunBackwardF32(b *runtime.Bou
 	eps := float32(v.eps)
 	t3 := 1 / i
 	if wantDx {
-		for n := range N {
-			vRow := n * C
-			for c := range C {
-				t := float32(math.Sqrt(float64(v2[vRow+c] + eps)))
-				t2 := weight[c] / t
-				dyRow := (vRow + c) * S
-				t4 := float32(t3*dvSum1[vRow+c]) / t / t
-				t5 := float32(t3 * dmSum1[vRow+c])
-				for s := range S {
-					t6 := float32(t2 * (dy[dyRow+s] - float32(t4*d[dyRow+s]) - t5))
-					dx[dyRow+s] = t6
-				}
+		if part := (instanceNormPart7{d, dmSum1, dvSum1, dx, dy, v2, weight, eps, t3, C, S}); runtime.Small(N*C, 9*S) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @weight[c] += 1 / sqrt(v[n, c] + acc(T)(eps)) * @y[n, c, s] * d[n, c, s]   for n in N, c in C, s in ...S
 	if wantDweight {
-		for c := range C {
-			sum := float64(0)
-			for n := range N {
-				t := 1 / float32(math.Sqrt(float64(v2[n*C+c]+eps)))
-				dyRow := n * C
-				dyRow2 := (dyRow + c) * S
-				for s := range S {
-					sum += float64(float32(float32(t*dy[dyRow2+s]) * d[dyRow2+s]))
-				}
+		if part := (instanceNormPart8{d, dweight, dy, v2, eps, C, N, S}); runtime.Small(C, 9*N*S) {
+			if err := part.Run(0, C); err != nil {
+				return err
 			}
-			dweight[c] = float32(sum)
+		} else if err := runtime.Split(part, C, 9*N*S); err != nil {
+			return err
 		}
 	}
 
 	// @bias[c] += @y[n, c, s]   for n in N, c in C, s in ...S
 	if wantDbias {
+		if part := (instanceNormPart9{dbias, dy, C, N, S}); runtime.Small(C, N*S) {
+			if err := part.Run(0, C); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, C, N*S); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// instanceNormPart10 is a loop that runs in parts.
+type instanceNormPart10 struct {
+	mean, x []float64
+	C, S    int
+}
+
+func (part *instanceNormPart10) Run(from, to int) error {
+	mean, x, C, S := part.mean, part.x, part.C, part.S
+	for n := from; n < to; n++ {
+		xRow := n * C
 		for c := range C {
 			sum := float64(0)
-			for n := range N {
-				dyRow := n * C
-				dyRow2 := (dyRow + c) * S
-				for s := range S {
-					dyAt := dy[dyRow2+s]
-					sum += float64(dyAt)
-				}
+			xRow2 := (xRow + c) * S
+			for s := range S {
+				sum += x[xRow2+s]
 			}
-			dbias[c] = float32(sum)
+			mean[xRow+c] = sum
 		}
+	}
+	return nil
+}
+
+// instanceNormPart11 is a loop that runs in parts.
+type instanceNormPart11 struct {
+	m, mean []float64
+	i       float64
+	C       int
+}
+
+func (part *instanceNormPart11) Run(from, to int) error {
+	m, mean, i, C := part.m, part.mean, part.i, part.C
+	for n := from; n < to; n++ {
+		meanRow := n * C
+		for c := range C {
+			m[meanRow+c] = mean[meanRow+c] / i
+		}
+	}
+	return nil
+}
+
+// instanceNormPart12 is a loop that runs in parts.
+type instanceNormPart12 struct {
+	d, m, x []float64
+	C, S    int
+}
+
+func (part *instanceNormPart12) Run(from, to int) error {
+	d, m, x, C, S := part.d, part.m, part.x, part.C, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S
+		mAt := m[xRow+c]
+		for s := range S {
+			d[xRow2+s] = x[xRow2+s] - mAt
+		}
+	}
+	return nil
+}
+
+// instanceNormPart13 is a loop that runs in parts.
+type instanceNormPart13 struct {
+	d, mean2 []float64
+	C, S     int
+}
+
+func (part *instanceNormPart13) Run(from, to int) error {
+	d, mean2, C, S := part.d, part.mean2, part.C, part.S
+	for n := from; n < to; n++ {
+		dRow := n * C
+		for c := range C {
+			sum := float64(0)
+			dRow2 := (dRow + c) * S
+			for s := range S {
+				dAt := d[dRow2+s]
+				sum += float64(dAt * dAt)
+			}
+			mean2[dRow+c] = sum
+		}
+	}
+	return nil
+}
+
+// instanceNormPart14 is a loop that runs in parts.
+type instanceNormPart14 struct {
+	mean2, v2 []float64
+	i         float64
+	C         int
+}
+
+func (part *instanceNormPart14) Run(from, to int) error {
+	mean2, v2, i, C := part.mean2, part.v2, part.i, part.C
+	for n := from; n < to; n++ {
+		mean2Row := n * C
+		for c := range C {
+			v2[mean2Row+c] = mean2[mean2Row+c] / i
+		}
+	}
+	return nil
+}
+
+// instanceNormPart15 is a loop that runs in parts.
+type instanceNormPart15 struct {
+	d, dvSum1, dy []float64
+	C, S          int
+}
+
+func (part *instanceNormPart15) Run(from, to int) error {
+	d, dvSum1, dy, C, S := part.d, part.dvSum1, part.dy, part.C, part.S
+	for n := from; n < to; n++ {
+		dyRow := n * C
+		for c := range C {
+			sum := float64(0)
+			dyRow2 := (dyRow + c) * S
+			for s := range S {
+				sum += float64(dy[dyRow2+s] * d[dyRow2+s])
+			}
+			dvSum1[dyRow+c] = sum
+		}
+	}
+	return nil
+}
+
+// instanceNormPart16 is a loop that runs in parts.
+type instanceNormPart16 struct {
+	dmSum1, dy []float64
+	C, S       int
+}
+
+func (part *instanceNormPart16) Run(from, to int) error {
+	dmSum1, dy, C, S := part.dmSum1, part.dy, part.C, part.S
+	for n := from; n < to; n++ {
+		dyRow := n * C
+		for c := range C {
+			sum := float64(0)
+			dyRow2 := (dyRow + c) * S
+			for s := range S {
+				sum += dy[dyRow2+s]
+			}
+			dmSum1[dyRow+c] = sum
+		}
+	}
+	return nil
+}
+
+// instanceNormPart17 is a loop that runs in parts.
+type instanceNormPart17 struct {
+	v                                     instanceNormValues
+	d, dmSum1, dvSum1, dx, dy, v2, weight []float64
+	t3                                    float64
+	C, S                                  int
+}
+
+func (part *instanceNormPart17) Run(from, to int) error {
+	v, d, dmSum1, dvSum1, dx, dy, v2, weight, t3, C, S := &part.v, part.d, part.dmSum1, part.dvSum1, part.dx, part.dy, part.v2, part.weight, part.t3, part.C, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		vRow := n * C
+		t := math.Sqrt(v2[vRow+c] + v.eps)
+		t2 := weight[c] / t
+		dyRow := (vRow + c) * S
+		t4 := float64(t3*dvSum1[vRow+c]) / t / t
+		t5 := float64(t3 * dmSum1[vRow+c])
+		for s := range S {
+			t6 := float64(t2 * (dy[dyRow+s] - float64(t4*d[dyRow+s]) - t5))
+			dx[dyRow+s] = t6
+		}
+	}
+	return nil
+}
+
+// instanceNormPart18 is a loop that runs in parts.
+type instanceNormPart18 struct {
+	v                  instanceNormValues
+	d, dweight, dy, v2 []float64
+	C, N, S            int
+}
+
+func (part *instanceNormPart18) Run(from, to int) error {
+	v, d, dweight, dy, v2, C, N, S := &part.v, part.d, part.dweight, part.dy, part.v2, part.C, part.N, part.S
+	for c := from; c < to; c++ {
+		sum := float64(0)
+		for n := range N {
+			t := 1 / math.Sqrt(v2[n*C+c]+v.eps)
+			dyRow := n * C
+			dyRow2 := (dyRow + c) * S
+			for s := range S {
+				sum += float64(float64(t*dy[dyRow2+s]) * d[dyRow2+s])
+			}
+		}
+		dweight[c] = sum
+	}
+	return nil
+}
+
+// instanceNormPart19 is a loop that runs in parts.
+type instanceNormPart19 struct {
+	dbias, dy []float64
+	C, N, S   int
+}
+
+func (part *instanceNormPart19) Run(from, to int) error {
+	dbias, dy, C, N, S := part.dbias, part.dy, part.C, part.N, part.S
+	for c := from; c < to; c++ {
+		sum := float64(0)
+		for n := range N {
+			dyRow := n * C
+			dyRow2 := (dyRow + c) * S
+			for s := range S {
+				dyAt := dy[dyRow2+s]
+				sum += dyAt
+			}
+		}
+		dbias[c] = sum
 	}
 	return nil
 }
@@ -198,16 +610,12 @@ func instanceNormUseInputStatsRunningMeanRunningVarRunBackwardF64(b *runtime.Bou
 	// mean[n, c] += x[n, c, s]   for n in N, c in C, s in ...S
 	mean := runtime.Temp[float64](b, N*C)
 	if wantDx || wantDweight {
-		for n := range N {
-			xRow := n * C
-			for c := range C {
-				sum := float64(0)
-				xRow2 := (xRow + c) * S
-				for s := range S {
-					sum += x[xRow2+s]
-				}
-				mean[xRow+c] = sum
+		if part := (instanceNormPart10{mean, x, C, S}); runtime.Small(N, C*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*S); err != nil {
+			return err
 		}
 	}
 
@@ -215,137 +623,106 @@ func instanceNormUseInputStatsRunningMeanRunningVarRunBackwardF64(b *runtime.Bou
 	m := runtime.Temp[float64](b, N*C)
 	i := float64(S)
 	if wantDx || wantDweight {
-		for n := range N {
-			meanRow := n * C
-			for c := range C {
-				m[meanRow+c] = mean[meanRow+c] / i
+		if part := (instanceNormPart11{m, mean, i, C}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 
 	// d[n, c, s] = x[n, c, s] - m[n, c]   for n in N, c in C, s in ...S
 	d := runtime.Temp[float64](b, N*C*S)
 	if wantDx || wantDweight {
-		for n := range N {
-			xRow := n * C
-			for c := range C {
-				xRow2 := (xRow + c) * S
-				mAt := m[xRow+c]
-				for s := range S {
-					d[xRow2+s] = x[xRow2+s] - mAt
-				}
+		if part := (instanceNormPart12{d, m, x, C, S}); runtime.Small(N*C, S) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, S); err != nil {
+			return err
 		}
 	}
 
 	// mean2[n, c] += d[n, c, s] * d[n, c, s]   for n in N, c in C, s in ...S
 	mean2 := runtime.Temp[float64](b, N*C)
 	if wantDx || wantDweight {
-		for n := range N {
-			dRow := n * C
-			for c := range C {
-				sum := float64(0)
-				dRow2 := (dRow + c) * S
-				for s := range S {
-					dAt := d[dRow2+s]
-					sum += float64(dAt * dAt)
-				}
-				mean2[dRow+c] = sum
+		if part := (instanceNormPart13{d, mean2, C, S}); runtime.Small(N, C*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*S); err != nil {
+			return err
 		}
 	}
 
 	// v[n, c] = mean2[n, c] / acc(T)(|...S|)   for n in N, c in C
 	v2 := runtime.Temp[float64](b, N*C)
 	if wantDx || wantDweight {
-		for n := range N {
-			mean2Row := n * C
-			for c := range C {
-				v2[mean2Row+c] = mean2[mean2Row+c] / i
+		if part := (instanceNormPart14{mean2, v2, i, C}); runtime.Small(N, C) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C); err != nil {
+			return err
 		}
 	}
 
 	// @v.sum1[n, c] += @y[n, c, s] * d[n, c, s]   for n in N, c in C, s in ...S
 	dvSum1 := runtime.Temp[float64](b, N*C)
 	if wantDx {
-		for n := range N {
-			dyRow := n * C
-			for c := range C {
-				sum := float64(0)
-				dyRow2 := (dyRow + c) * S
-				for s := range S {
-					sum += float64(dy[dyRow2+s] * d[dyRow2+s])
-				}
-				dvSum1[dyRow+c] = sum
+		if part := (instanceNormPart15{d, dvSum1, dy, C, S}); runtime.Small(N, C*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*S); err != nil {
+			return err
 		}
 	}
 
 	// @m.sum1[n, c] += @y[n, c, s]   for n in N, c in C, s in ...S
 	dmSum1 := runtime.Temp[float64](b, N*C)
 	if wantDx {
-		for n := range N {
-			dyRow := n * C
-			for c := range C {
-				sum := float64(0)
-				dyRow2 := (dyRow + c) * S
-				for s := range S {
-					sum += dy[dyRow2+s]
-				}
-				dmSum1[dyRow+c] = sum
+		if part := (instanceNormPart16{dmSum1, dy, C, S}); runtime.Small(N, C*S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, C*S); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, c, s] = weight[c] / sqrt(v[n, c] + acc(T)(eps)) * (@y[n, c, s] - 1 / acc(T)(|...S|) * @v.sum1[n, c] / sqrt(v[n, c] + acc(T)(eps)) / sqrt(v[n, c] + acc(T)(eps)) * d[n, c, s] - 1 / acc(T)(|...S|) * @m.sum1[n, c])   for n in N, c in C, s in ...S
 	t3 := 1 / i
 	if wantDx {
-		for n := range N {
-			vRow := n * C
-			for c := range C {
-				t := math.Sqrt(v2[vRow+c] + v.eps)
-				t2 := weight[c] / t
-				dyRow := (vRow + c) * S
-				t4 := float64(t3*dvSum1[vRow+c]) / t / t
-				t5 := float64(t3 * dmSum1[vRow+c])
-				for s := range S {
-					t6 := float64(t2 * (dy[dyRow+s] - float64(t4*d[dyRow+s]) - t5))
-					dx[dyRow+s] = t6
-				}
+		if part := (instanceNormPart17{*v, d, dmSum1, dvSum1, dx, dy, v2, weight, t3, C, S}); runtime.Small(N*C, 9*S) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 9*S); err != nil {
+			return err
 		}
 	}
 
 	// @weight[c] += 1 / sqrt(v[n, c] + acc(T)(eps)) * @y[n, c, s] * d[n, c, s]   for n in N, c in C, s in ...S
 	if wantDweight {
-		for c := range C {
-			sum := float64(0)
-			for n := range N {
-				t := 1 / math.Sqrt(v2[n*C+c]+v.eps)
-				dyRow := n * C
-				dyRow2 := (dyRow + c) * S
-				for s := range S {
-					sum += float64(float64(t*dy[dyRow2+s]) * d[dyRow2+s])
-				}
+		if part := (instanceNormPart18{*v, d, dweight, dy, v2, C, N, S}); runtime.Small(C, 9*N*S) {
+			if err := part.Run(0, C); err != nil {
+				return err
 			}
-			dweight[c] = sum
+		} else if err := runtime.Split(part, C, 9*N*S); err != nil {
+			return err
 		}
 	}
 
 	// @bias[c] += @y[n, c, s]   for n in N, c in C, s in ...S
 	if wantDbias {
-		for c := range C {
-			sum := float64(0)
-			for n := range N {
-				dyRow := n * C
-				dyRow2 := (dyRow + c) * S
-				for s := range S {
-					dyAt := dy[dyRow2+s]
-					sum += dyAt
-				}
+		if part := (instanceNormPart19{dbias, dy, C, N, S}); runtime.Small(C, N*S) {
+			if err := part.Run(0, C); err != nil {
+				return err
 			}
-			dbias[c] = sum
+		} else if err := runtime.Split(part, C, N*S); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -61,8 +61,8 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_go
 		// Pass 1: sum, sum.
 		var sum [32]float32
 		var sum2 [32]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			x := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -71,9 +71,18 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_go
 				sum2[i%32] += dYv
 			}
 		}
-		v := runtime.LaneSum(sum[:]) / float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[3], r*a.Row[3])+eps)))
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = runtime.Select32(c, v, 0)
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.LaneSum(sum2[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := runtime.Select32(c, rowSum/float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[3], r*a.Row[3])+eps))), 0)
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowSum2
+		}
 	}
 }
 
@@ -130,8 +139,8 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_go
 		// Pass 1: sum, sum.
 		var sum [16]float64
 		var sum2 [16]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			x := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
@@ -140,9 +149,18 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_go
 				sum2[i%16] += dYv
 			}
 		}
-		v := runtime.LaneSum(sum[:]) / math.Sqrt(*runtime.At[float64](a.Ptr[3], r*a.Row[3])+eps)
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = runtime.Select64(c, v, 0)
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.LaneSum(sum2[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := runtime.Select64(c, rowSum/math.Sqrt(*runtime.At[float64](a.Ptr[3], r*a.Row[3])+eps), 0)
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowSum2
+		}
 	}
 }
 
@@ -153,29 +171,41 @@ func instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_go(a *
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum[i] += x[i]
 			}
 		}
-		v := runtime.LaneSum(sum[:])
-		v2 := v / s0
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := rowSum / s0
 		// Pass 2: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := x[i] - v2
-				sum2[i] += float32(v3 * v3)
+				v2 := x[i] - v
+				sum2[i] += float32(v2 * v2)
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v4 := runtime.LaneSum(sum2[:])
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v4
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = float32(math.Sqrt(float64(v4/s0 + eps)))
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowSum
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowSum2
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = float32(math.Sqrt(float64(rowSum2/s0 + eps)))
+		}
 	}
 }
 
@@ -274,29 +304,41 @@ func instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_go(a *
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum[i%32] += x[i]
 			}
 		}
-		v := runtime.LaneSum(sum[:])
-		v2 := v / s0
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := rowSum / s0
 		// Pass 2: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := x[i] - v2
-				sum2[i%32] += float64(v3 * v3)
+				v2 := x[i] - v
+				sum2[i%32] += float64(v2 * v2)
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v4 := runtime.LaneSum(sum2[:])
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v4
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = math.Sqrt(v4/s0 + eps)
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowSum
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowSum2
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = math.Sqrt(rowSum2/s0 + eps)
+		}
 	}
 }
 
@@ -395,27 +437,38 @@ func instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_go(
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum[i] += x[i]
 			}
 		}
-		v := runtime.LaneSum(sum[:])
-		v2 := v / s0
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := rowSum / s0
 		// Pass 2: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := x[i] - v2
-				sum2[i] += float32(v3 * v3)
+				v2 := x[i] - v
+				sum2[i] += float32(v2 * v2)
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = float32(math.Sqrt(float64(runtime.LaneSum(sum2[:])/s0 + eps)))
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowSum
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = float32(math.Sqrt(float64(rowSum2/s0 + eps)))
+		}
 	}
 }
 
@@ -426,26 +479,37 @@ func instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_go(
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum[i%32] += x[i]
 			}
 		}
-		v := runtime.LaneSum(sum[:])
-		v2 := v / s0
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := rowSum / s0
 		// Pass 2: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := x[i] - v2
-				sum2[i%32] += float64(v3 * v3)
+				v2 := x[i] - v
+				sum2[i%32] += float64(v2 * v2)
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = math.Sqrt(runtime.LaneSum(sum2[:])/s0 + eps)
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowSum
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = math.Sqrt(rowSum2/s0 + eps)
+		}
 	}
 }

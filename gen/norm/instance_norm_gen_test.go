@@ -3,12 +3,40 @@
 package norm_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/norm"
+	"github.com/opgen/opgen/gen/norm"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleInstanceNorm() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 6, 0, 0, 3}, 1, 2, 3))
+	y := runtime.Must(norm.InstanceNorm(x, nil, nil, nil, nil, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 2 3]
+	// [[[-0.9258 -0.4629  1.3887]
+	//   [-0.7071 -0.7071  1.4142]]]
+}
+
+func ExampleInstanceNorm_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 3, 5, 9}, 2, 1, 2))
+	runningMean := runtime.Must(runtime.FromSlice([]float32{1}, 1))
+	runningVar := runtime.Must(runtime.FromSlice([]float32{2}, 1))
+	y := runtime.Must(norm.InstanceNorm(x, runningMean, runningVar, nil, nil, &norm.InstanceNormAttrs{Momentum: new(0.5), Eps: new(0.0)}))
+	fmt.Printf("%.4v\n", y)
+	fmt.Printf("%.4v\n", runningMean)
+	fmt.Printf("%.4v\n", runningVar)
+	// Output:
+	// f32[2 1 2]
+	// [[[-1  1]]
+	//
+	//  [[-1  1]]]
+	// f32[1] [2.75]
+	// f32[1] [3.5]
+}
 
 func TestInstanceNormExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/norm.instance_norm",

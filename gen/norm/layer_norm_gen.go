@@ -53,6 +53,10 @@ func (a *LayerNormAttrs) values() (layerNormValues, error) {
 // x: T[...B, ...R], weight: T[...R] or nil, bias: T[...R] or nil; y: T[...B, ...R]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: eps must not be negative.
+//
+// With x = [[1, 3], [-2, 2]], y is [[-1, 1], [-1, 1]]:
+//
+//	y, err := norm.LayerNorm(x, nil, nil, &norm.LayerNormAttrs{Eps: new(0.0)})
 func LayerNorm(x, weight, bias *runtime.Tensor, attrs *LayerNormAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -239,7 +243,7 @@ func init() {
 	})
 }
 
-var layer_norm_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var layer_norm_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f32_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func layer_norm_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &layer_norm_f32_forward_0_plan) {
@@ -249,7 +253,7 @@ func layer_norm_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(layer_norm_f32_forward_0, a, &layer_norm_f32_forward_0_plan)
 }
 
-var layer_norm_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+var layer_norm_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f32_backward_0", Rows: true, Wide: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func layer_norm_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &layer_norm_f32_backward_0_plan) {
@@ -259,7 +263,7 @@ func layer_norm_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(layer_norm_f32_backward_0, a, &layer_norm_f32_backward_0_plan)
 }
 
-var layer_norm_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var layer_norm_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f64_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func layer_norm_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &layer_norm_f64_forward_0_plan) {
@@ -269,7 +273,7 @@ func layer_norm_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(layer_norm_f64_forward_0, a, &layer_norm_f64_forward_0_plan)
 }
 
-var layer_norm_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+var layer_norm_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.layer_norm_f64_backward_0", Rows: true, Wide: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func layer_norm_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &layer_norm_f64_backward_0_plan) {

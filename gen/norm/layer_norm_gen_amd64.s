@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func layer_norm_f32_forward_0_avx2(a *runtime.Args)
-TEXT ·layer_norm_f32_forward_0_avx2(SB), 0, $336-8
+TEXT ·layer_norm_f32_forward_0_avx2(SB), 0, $344-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -29,29 +29,32 @@ TEXT ·layer_norm_f32_forward_0_avx2(SB), 0, $336-8
 	MOVQ         64(AX), CX
 	MOVQ         CX, 296(SP)
 	MOVQ         288(AX), CX
+	MOVQ         CX, 304(SP)
+	SHLQ         $7, 304(SP)
+	MOVQ         304(AX), CX
 	SHLQ         $7, CX
-	MOVQ         304(AX), DX
+	MOVQ         312(AX), DX
 	SHLQ         $7, DX
-	MOVQ         312(AX), SI
-	SHLQ         $7, SI
-	MOVQ         304(AX), DI
-	MOVQ         DI, 304(SP)
-	SHLQ         $5, 304(SP)
-	MOVQ         312(AX), DI
-	MOVQ         DI, 312(SP)
+	MOVQ         304(AX), SI
+	MOVQ         SI, 312(SP)
 	SHLQ         $5, 312(SP)
+	MOVQ         312(AX), SI
+	MOVQ         SI, 320(SP)
+	SHLQ         $5, 320(SP)
 	MOVQ         72(AX), AX
-	MOVQ         AX, 320(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
 	MOVQ         AX, 328(SP)
-	MOVQ         328(SP), AX
-	TESTQ        AX, AX
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), SI
+	MOVQ         SI, 336(SP)
+	MOVQ         336(SP), SI
+	TESTQ        SI, SI
 	JLE          end1
 row2:
-	MOVQ    256(SP), AX
-	MOVQ    a+0(FP), DI
-	MOVQ    8(DI), DI
+	MOVQ    808(AX), SI
+	CMPQ    SI, $1
+	JGT     known3
+	MOVQ    256(SP), SI
+	MOVQ    8(AX), DI
 	SUBQ    $64, DI
 	VMOVAPS Y3, Y4
 	VMOVAPS Y3, Y5
@@ -61,20 +64,20 @@ row2:
 	VMOVAPS Y3, Y9
 	VMOVAPS Y3, Y10
 	VMOVAPS Y3, Y11
-	JLT     kept3
-block4:
-	VADDPS (AX), Y4, Y4
-	VADDPS 32(AX), Y5, Y5
-	VADDPS 64(AX), Y6, Y6
-	VADDPS 96(AX), Y7, Y7
-	VADDPS 128(AX), Y8, Y8
-	VADDPS 160(AX), Y9, Y9
-	VADDPS 192(AX), Y10, Y10
-	VADDPS 224(AX), Y11, Y11
-	ADDQ   BX, AX
+	JLT     kept4
+block5:
+	VADDPS (SI), Y4, Y4
+	VADDPS 32(SI), Y5, Y5
+	VADDPS 64(SI), Y6, Y6
+	VADDPS 96(SI), Y7, Y7
+	VADDPS 128(SI), Y8, Y8
+	VADDPS 160(SI), Y9, Y9
+	VADDPS 192(SI), Y10, Y10
+	VADDPS 224(SI), Y11, Y11
+	ADDQ   BX, SI
 	SUBQ   $64, DI
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Y4, 0(SP)
 	VMOVUPS Y5, 32(SP)
 	VMOVUPS Y6, 64(SP)
@@ -85,8 +88,8 @@ kept3:
 	VMOVUPS Y11, 224(SP)
 	MOVQ    $0, R8
 	ADDQ    $64, DI
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       DI, R9
 	MOVQ       $8, R10
 	CMPQ       R9, R10
@@ -94,17 +97,17 @@ masked6:
 	LEAQ       tail<>+0(SB), R10
 	NEGQ       R9
 	VMOVUPS    32(R10)(R9*4), Y4
-	VMASKMOVPS (AX), Y4, Y5
+	VMASKMOVPS (SI), Y4, Y5
 	VMOVUPS    0(SP)(R8*1), Y6
 	VADDPS     Y5, Y6, Y5
 	VBLENDVPS  Y4, Y5, Y6, Y6
 	VMOVUPS    Y6, 0(SP)(R8*1)
-	ADDQ       264(SP), AX
+	ADDQ       264(SP), SI
 	ADDQ       $32, R8
 	ANDQ       $255, R8
 	SUBQ       $8, DI
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -127,57 +130,69 @@ done5:
 	VPERMILPS    $1, X4, X5
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
-	VDIVPS       Y0, Y4, Y5
-	MOVQ         256(SP), AX
-	MOVQ         a+0(FP), DI
-	MOVQ         8(DI), DI
-	SUBQ         $64, DI
-	VMOVAPS      Y3, Y6
-	VMOVAPS      Y3, Y7
-	VMOVAPS      Y3, Y8
-	VMOVAPS      Y3, Y9
-	VMOVAPS      Y3, Y10
-	VMOVAPS      Y3, Y11
-	VMOVAPS      Y3, Y12
-	VMOVAPS      Y3, Y13
-	JLT          kept7
-block8:
-	VMOVUPS (AX), Y14
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over8
+	MOVQ         816(AX), SI
+	VMOVSS       X4, (SI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), SI
+	VBROADCASTSS (SI), Y4
+over8:
+	VDIVPS  Y0, Y4, Y5
+	MOVQ    808(AX), SI
+	CMPQ    SI, $2
+	JGT     known10
+	MOVQ    256(SP), SI
+	MOVQ    8(AX), DI
+	SUBQ    $64, DI
+	VMOVAPS Y3, Y6
+	VMOVAPS Y3, Y7
+	VMOVAPS Y3, Y8
+	VMOVAPS Y3, Y9
+	VMOVAPS Y3, Y10
+	VMOVAPS Y3, Y11
+	VMOVAPS Y3, Y12
+	VMOVAPS Y3, Y13
+	JLT     kept11
+block12:
+	VMOVUPS (SI), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y6, Y6
-	VMOVUPS 32(AX), Y14
+	VMOVUPS 32(SI), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y7, Y7
-	VMOVUPS 64(AX), Y14
+	VMOVUPS 64(SI), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y8, Y8
-	VMOVUPS 96(AX), Y14
+	VMOVUPS 96(SI), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y9, Y9
-	VMOVUPS 128(AX), Y14
+	VMOVUPS 128(SI), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y10, Y10
-	VMOVUPS 160(AX), Y14
+	VMOVUPS 160(SI), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y11, Y11
-	VMOVUPS 192(AX), Y14
+	VMOVUPS 192(SI), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y12, Y12
-	VMOVUPS 224(AX), Y14
+	VMOVUPS 224(SI), Y14
 	VSUBPS  Y5, Y14, Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y13, Y13
-	ADDQ    BX, AX
+	ADDQ    BX, SI
 	SUBQ    $64, DI
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPS Y6, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -188,8 +203,8 @@ kept7:
 	VMOVUPS Y13, 224(SP)
 	MOVQ    $0, R8
 	ADDQ    $64, DI
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       DI, R9
 	MOVQ       $8, R10
 	CMPQ       R9, R10
@@ -197,19 +212,19 @@ masked10:
 	LEAQ       tail<>+0(SB), R10
 	NEGQ       R9
 	VMOVUPS    32(R10)(R9*4), Y6
-	VMASKMOVPS (AX), Y6, Y7
+	VMASKMOVPS (SI), Y6, Y7
 	VSUBPS     Y5, Y7, Y7
 	VMULPS     Y7, Y7, Y7
 	VMOVUPS    0(SP)(R8*1), Y8
 	VADDPS     Y7, Y8, Y7
 	VBLENDVPS  Y6, Y7, Y8, Y8
 	VMOVUPS    Y8, 0(SP)(R8*1)
-	ADDQ       264(SP), AX
+	ADDQ       264(SP), SI
 	ADDQ       $32, R8
 	ANDQ       $255, R8
 	SUBQ       $8, DI
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VADDPS       Y7, Y6, Y6
@@ -232,103 +247,119 @@ done9:
 	VPERMILPS    $1, X6, X7
 	VADDPS       X7, X6, X6
 	VBROADCASTSS X6, Y6
-	MOVQ         272(SP), AX
-	VMOVSS       X4, (AX)
-	VDIVPS       Y0, Y6, Y4
-	VADDPS       Y1, Y4, Y4
-	VSQRTPS      Y4, Y4
-	VDIVPS       Y4, Y2, Y4
-	MOVQ         256(SP), AX
-	MOVQ         280(SP), DI
-	MOVQ         288(SP), R8
-	MOVQ         296(SP), R9
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
-	MOVQ         $0, R11
-	MOVQ         a+0(FP), R12
-	MOVQ         792(R12), R12
-	ANDQ         $1, R12
-	JEQ          again11
-	CMPQ         R10, $40
-	JLT          again11
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked14
-again11:
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over15
+	MOVQ         816(AX), SI
+	VMOVSS       X6, 4(SI)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), SI
+	VBROADCASTSS 4(SI), Y6
+over15:
+	MOVQ   808(AX), SI
+	DECQ   SI
+	CMPQ   SI, $3
+	JCS    passed16
+	MOVQ   272(SP), SI
+	VMOVSS X4, (SI)
+passed16:
+	VDIVPS  Y0, Y6, Y4
+	VADDPS  Y1, Y4, Y4
+	VSQRTPS Y4, Y4
+	VDIVPS  Y4, Y2, Y4
+	MOVQ    808(AX), SI
+	CMPQ    SI, $3
+	JGT     known17
+	MOVQ    256(SP), SI
+	MOVQ    280(SP), DI
+	MOVQ    288(SP), R8
+	MOVQ    296(SP), R9
+	MOVQ    8(AX), R10
+	MOVQ    $0, R11
+	MOVQ    792(AX), R12
+	ANDQ    $1, R12
+	JEQ     again18
+	CMPQ    R10, $40
+	JLT     again18
+	MOVQ    R9, R12
+	NEGQ    R12
+	ANDQ    $31, R12
+	MOVQ    $1, R11
+	SHRQ    $2, R12
+	TESTQ   R12, R12
+	JNE     masked21
+again18:
 	SUBQ $32, R10
-	JLT  single12
-block15:
-	VMOVUPS (AX), Y7
+	JLT  single19
+block22:
+	VMOVUPS (SI), Y7
 	VSUBPS  Y5, Y7, Y7
 	VMULPS  Y4, Y7, Y7
 	VMULPS  (DI), Y7, Y7
 	VADDPS  (R8), Y7, Y7
-	VMOVUPS 32(AX), Y8
+	VMOVUPS 32(SI), Y8
 	VSUBPS  Y5, Y8, Y8
 	VMULPS  Y4, Y8, Y8
 	VMULPS  32(DI), Y8, Y8
 	VADDPS  32(R8), Y8, Y8
-	VMOVUPS 64(AX), Y9
+	VMOVUPS 64(SI), Y9
 	VSUBPS  Y5, Y9, Y9
 	VMULPS  Y4, Y9, Y9
 	VMULPS  64(DI), Y9, Y9
 	VADDPS  64(R8), Y9, Y9
-	VMOVUPS 96(AX), Y10
+	VMOVUPS 96(SI), Y10
 	VSUBPS  Y5, Y10, Y10
 	VMULPS  Y4, Y10, Y10
 	VMULPS  96(DI), Y10, Y10
 	VADDPS  96(R8), Y10, Y10
 	TESTQ   R11, R11
-	JNE     around16
+	JNE     around23
 	VMOVUPS Y7, (R9)
 	VMOVUPS Y8, 32(R9)
 	VMOVUPS Y9, 64(R9)
 	VMOVUPS Y10, 96(R9)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPS Y7, (R9)
 	VMOVNTPS Y8, 32(R9)
 	VMOVNTPS Y9, 64(R9)
 	VMOVNTPS Y10, 96(R9)
-stored17:
-	ADDQ CX, AX
-	ADDQ DX, DI
-	ADDQ SI, R8
+stored24:
+	ADDQ 304(SP), SI
+	ADDQ CX, DI
+	ADDQ DX, R8
 	ADDQ $128, R9
 	SUBQ $32, R10
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ $24, R10
-	JLT  tail18
-block19:
-	VMOVUPS (AX), Y7
+	JLT  tail25
+block26:
+	VMOVUPS (SI), Y7
 	VSUBPS  Y5, Y7, Y7
 	VMULPS  Y4, Y7, Y7
 	VMULPS  (DI), Y7, Y7
 	VADDPS  (R8), Y7, Y7
 	VMOVUPS Y7, (R9)
-	ADDQ    264(SP), AX
-	ADDQ    304(SP), DI
-	ADDQ    312(SP), R8
+	ADDQ    264(SP), SI
+	ADDQ    312(SP), DI
+	ADDQ    320(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block19
-tail18:
+	JGE     block26
+tail25:
 	ADDQ    $8, R10
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked14:
+masked21:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPS    32(R14)(R13*4), Y7
-	VMASKMOVPS (AX), Y7, Y8
+	VMASKMOVPS (SI), Y7, Y8
 	VSUBPS     Y5, Y8, Y8
 	VMULPS     Y4, Y8, Y8
 	VMASKMOVPS (DI), Y7, Y9
@@ -337,47 +368,60 @@ masked14:
 	VADDPS     Y9, Y8, Y8
 	VMASKMOVPS Y8, Y7, (R9)
 	MOVQ       R12, R13
+	MOVQ       304(SP), R14
+	TESTQ      R14, R14
+	MOVQ       304(SP), R14
+	CMOVQEQ    R14, R13
+	LEAQ       (SI)(R13*4), SI
+	MOVQ       R12, R13
 	TESTQ      CX, CX
 	CMOVQEQ    CX, R13
-	LEAQ       (AX)(R13*4), AX
+	LEAQ       (DI)(R13*4), DI
 	MOVQ       R12, R13
 	TESTQ      DX, DX
 	CMOVQEQ    DX, R13
-	LEAQ       (DI)(R13*4), DI
-	MOVQ       R12, R13
-	TESTQ      SI, SI
-	CMOVQEQ    SI, R13
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again11
-done13:
-	MOVQ   320(SP), AX
-	VMOVSS X6, (AX)
-	MOVQ   a+0(FP), AX
-	MOVQ   160(AX), DI
-	SHLQ   $2, DI
-	ADDQ   DI, 256(SP)
-	MOVQ   168(AX), DI
-	SHLQ   $2, DI
-	ADDQ   DI, 272(SP)
-	MOVQ   192(AX), DI
-	SHLQ   $2, DI
-	ADDQ   DI, 296(SP)
-	MOVQ   200(AX), AX
-	SHLQ   $2, AX
-	ADDQ   AX, 320(SP)
-	MOVQ   328(SP), AX
-	DECQ   AX
-	MOVQ   AX, 328(SP)
-	JNE    row2
+	JNE        again18
+done20:
+	MOVQ  808(AX), SI
+	TESTQ SI, SI
+	JEQ   over27
+	JMP   leave9
+known17:
+over27:
+	MOVQ   808(AX), SI
+	DECQ   SI
+	CMPQ   SI, $3
+	JCS    passed28
+	MOVQ   328(SP), SI
+	VMOVSS X6, (SI)
+passed28:
+	MOVQ a+0(FP), SI
+	MOVQ 160(SI), DI
+	SHLQ $2, DI
+	ADDQ DI, 256(SP)
+	MOVQ 168(SI), DI
+	SHLQ $2, DI
+	ADDQ DI, 272(SP)
+	MOVQ 192(SI), DI
+	SHLQ $2, DI
+	ADDQ DI, 296(SP)
+	MOVQ 200(SI), SI
+	SHLQ $2, SI
+	ADDQ SI, 328(SP)
+	MOVQ 336(SP), SI
+	DECQ SI
+	MOVQ SI, 336(SP)
+	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end20
+	JEQ  end29
 	SFENCE
-end20:
+end29:
 	VZEROUPPER
 	RET
 
@@ -419,6 +463,9 @@ TEXT ·layer_norm_f32_forward_0_avx512(SB), 0, $312-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(AX), DI
+	CMPQ    DI, $1
+	JGT     known3
 	MOVQ    BX, DI
 	MOVQ    8(AX), R8
 	SUBQ    $64, R8
@@ -426,24 +473,24 @@ row2:
 	VMOVAPS Z3, Z5
 	VMOVAPS Z3, Z6
 	VMOVAPS Z3, Z7
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPS (DI), Z4, Z4
 	VADDPS 64(DI), Z5, Z5
 	VADDPS 128(DI), Z6, Z6
 	VADDPS 192(DI), Z7, Z7
 	ADDQ   CX, DI
 	SUBQ   $64, R8
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Z4, 0(SP)
 	VMOVUPS Z5, 64(SP)
 	VMOVUPS Z6, 128(SP)
 	VMOVUPS Z7, 192(SP)
 	MOVQ    $0, R9
 	ADDQ    $64, R8
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R8, Z4
 	VPCMPD       $6, iota32<>+0(SB), Z4, K1
 	VMOVUPS.Z    (DI), K1, Z4
@@ -455,8 +502,8 @@ masked6:
 	ADDQ         $64, R9
 	ANDQ         $255, R9
 	SUBQ         $16, R8
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z4
 	VMOVUPS       128(SP), Z5
 	VADDPS        Z5, Z4, Z4
@@ -473,16 +520,29 @@ done5:
 	VPERMILPS     $1, X4, X5
 	VADDPS        X5, X4, X4
 	VBROADCASTSS  X4, Z4
-	VDIVPS        Z0, Z4, Z5
-	MOVQ          BX, DI
-	MOVQ          8(AX), R8
-	SUBQ          $64, R8
-	VMOVAPS       Z3, Z6
-	VMOVAPS       Z3, Z7
-	VMOVAPS       Z3, Z8
-	VMOVAPS       Z3, Z9
-	JLT           kept7
-block8:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over8
+	MOVQ          816(AX), DI
+	VMOVSS        X4, (DI)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSS (DI), Z4
+over8:
+	VDIVPS  Z0, Z4, Z5
+	MOVQ    808(AX), DI
+	CMPQ    DI, $2
+	JGT     known10
+	MOVQ    BX, DI
+	MOVQ    8(AX), R8
+	SUBQ    $64, R8
+	VMOVAPS Z3, Z6
+	VMOVAPS Z3, Z7
+	VMOVAPS Z3, Z8
+	VMOVAPS Z3, Z9
+	JLT     kept11
+block12:
 	VMOVUPS (DI), Z10
 	VSUBPS  Z5, Z10, Z10
 	VMULPS  Z10, Z10, Z10
@@ -501,16 +561,16 @@ block8:
 	VADDPS  Z10, Z9, Z9
 	ADDQ    CX, DI
 	SUBQ    $64, R8
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPS Z6, 0(SP)
 	VMOVUPS Z7, 64(SP)
 	VMOVUPS Z8, 128(SP)
 	VMOVUPS Z9, 192(SP)
 	MOVQ    $0, R9
 	ADDQ    $64, R8
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R8, Z6
 	VPCMPD       $6, iota32<>+0(SB), Z6, K1
 	VMOVUPS.Z    (DI), K1, Z6
@@ -524,8 +584,8 @@ masked10:
 	ADDQ         $64, R9
 	ANDQ         $255, R9
 	SUBQ         $16, R8
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z6
 	VMOVUPS       128(SP), Z7
 	VADDPS        Z7, Z6, Z6
@@ -542,34 +602,52 @@ done9:
 	VPERMILPS     $1, X6, X7
 	VADDPS        X7, X6, X6
 	VBROADCASTSS  X6, Z6
-	MOVQ          264(SP), DI
-	VMOVSS        X4, (DI)
-	VDIVPS        Z0, Z6, Z4
-	VADDPS        Z1, Z4, Z4
-	VSQRTPS       Z4, Z4
-	VDIVPS        Z4, Z2, Z4
-	MOVQ          BX, DI
-	MOVQ          272(SP), R8
-	MOVQ          280(SP), R9
-	MOVQ          288(SP), R10
-	MOVQ          8(AX), R11
-	MOVQ          $0, R12
-	MOVQ          792(AX), R13
-	ANDQ          $1, R13
-	JEQ           again11
-	CMPQ          R11, $80
-	JLT           again11
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked14
-again11:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over15
+	MOVQ          816(AX), DI
+	VMOVSS        X6, 4(DI)
+	JMP           leave9
+known10:
+	MOVQ         816(AX), DI
+	VBROADCASTSS 4(DI), Z6
+over15:
+	MOVQ   808(AX), DI
+	DECQ   DI
+	CMPQ   DI, $3
+	JCS    passed16
+	MOVQ   264(SP), DI
+	VMOVSS X4, (DI)
+passed16:
+	VDIVPS  Z0, Z6, Z4
+	VADDPS  Z1, Z4, Z4
+	VSQRTPS Z4, Z4
+	VDIVPS  Z4, Z2, Z4
+	MOVQ    808(AX), DI
+	CMPQ    DI, $3
+	JGT     known17
+	MOVQ    BX, DI
+	MOVQ    272(SP), R8
+	MOVQ    280(SP), R9
+	MOVQ    288(SP), R10
+	MOVQ    8(AX), R11
+	MOVQ    $0, R12
+	MOVQ    792(AX), R13
+	ANDQ    $1, R13
+	JEQ     again18
+	CMPQ    R11, $80
+	JLT     again18
+	MOVQ    R10, R13
+	NEGQ    R13
+	ANDQ    $63, R13
+	MOVQ    $1, R12
+	SHRQ    $2, R13
+	TESTQ   R13, R13
+	JNE     masked21
+again18:
 	SUBQ $64, R11
-	JLT  single12
-block15:
+	JLT  single19
+block22:
 	VMOVUPS (DI), Z7
 	VSUBPS  Z5, Z7, Z7
 	VMULPS  Z4, Z7, Z7
@@ -591,31 +669,31 @@ block15:
 	VMULPS  192(R8), Z10, Z10
 	VADDPS  192(R9), Z10, Z10
 	TESTQ   R12, R12
-	JNE     around16
+	JNE     around23
 	VMOVUPS Z7, (R10)
 	VMOVUPS Z8, 64(R10)
 	VMOVUPS Z9, 128(R10)
 	VMOVUPS Z10, 192(R10)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPS Z7, (R10)
 	VMOVNTPS Z8, 64(R10)
 	VMOVNTPS Z9, 128(R10)
 	VMOVNTPS Z10, 192(R10)
-stored17:
+stored24:
 	ADDQ CX, DI
 	ADDQ DX, R8
 	ADDQ SI, R9
 	ADDQ $256, R10
 	SUBQ $64, R11
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ    $64, R11
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked21:
 	VPBROADCASTD R13, Z7
 	VPCMPD       $6, iota32<>+0(SB), Z7, K1
 	VMOVUPS.Z    (DI), K1, Z7
@@ -640,38 +718,50 @@ masked14:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again18
+done20:
+	MOVQ  808(AX), DI
+	TESTQ DI, DI
+	JEQ   over25
+	JMP   leave9
+known17:
+over25:
+	MOVQ   808(AX), DI
+	DECQ   DI
+	CMPQ   DI, $3
+	JCS    passed26
 	MOVQ   296(SP), DI
 	VMOVSS X6, (DI)
-	MOVQ   a+0(FP), DI
-	MOVQ   160(DI), R8
-	SHLQ   $2, R8
-	ADDQ   R8, BX
-	MOVQ   168(DI), R8
-	SHLQ   $2, R8
-	ADDQ   R8, 264(SP)
-	MOVQ   192(DI), R8
-	SHLQ   $2, R8
-	ADDQ   R8, 288(SP)
-	MOVQ   200(DI), DI
-	SHLQ   $2, DI
-	ADDQ   DI, 296(SP)
-	MOVQ   304(SP), DI
-	DECQ   DI
-	MOVQ   DI, 304(SP)
-	JNE    row2
+passed26:
+	MOVQ a+0(FP), DI
+	MOVQ 160(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, BX
+	MOVQ 168(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, 264(SP)
+	MOVQ 192(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, 288(SP)
+	MOVQ 200(DI), DI
+	SHLQ $2, DI
+	ADDQ DI, 296(SP)
+	MOVQ 304(SP), DI
+	DECQ DI
+	MOVQ DI, 304(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end27
 	SFENCE
-end18:
+end27:
 	VZEROUPPER
 	RET
 
 // func layer_norm_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·layer_norm_f32_backward_0_avx2(SB), 0, $464-8
+TEXT ·layer_norm_f32_backward_0_avx2(SB), 0, $472-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -702,31 +792,32 @@ TEXT ·layer_norm_f32_backward_0_avx2(SB), 0, $464-8
 	MOVQ         BX, 384(SP)
 	SHLQ         $7, 384(SP)
 	MOVQ         304(AX), BX
-	SHLQ         $7, BX
-	MOVQ         288(AX), CX
-	MOVQ         CX, 392(SP)
-	SHLQ         $5, 392(SP)
-	MOVQ         296(AX), CX
-	MOVQ         CX, 400(SP)
+	MOVQ         BX, 392(SP)
+	SHLQ         $7, 392(SP)
+	MOVQ         288(AX), BX
+	MOVQ         BX, 400(SP)
 	SHLQ         $5, 400(SP)
-	MOVQ         304(AX), CX
-	MOVQ         CX, 408(SP)
+	MOVQ         296(AX), BX
+	MOVQ         BX, 408(SP)
 	SHLQ         $5, 408(SP)
-	MOVQ         88(AX), CX
-	MOVQ         CX, 416(SP)
-	MOVQ         288(AX), CX
+	MOVQ         304(AX), BX
+	MOVQ         BX, 416(SP)
+	SHLQ         $5, 416(SP)
+	MOVQ         88(AX), BX
+	MOVQ         BX, 424(SP)
+	MOVQ         288(AX), BX
+	SHLQ         $6, BX
+	MOVQ         296(AX), CX
 	SHLQ         $6, CX
-	MOVQ         296(AX), DX
-	SHLQ         $6, DX
 	MOVQ         304(AX), AX
 	SHLQ         $6, AX
+	MOVQ         a+0(FP), DX
 	VMOVUPS      k3f800000<>+0(SB), Y0
 	VDIVPS       256(SP), Y0, Y0
-	VMOVUPS      Y0, 424(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         (SI), SI
-	MOVQ         SI, 456(SP)
-	MOVQ         456(SP), SI
+	VMOVUPS      Y0, 432(SP)
+	MOVQ         (DX), SI
+	MOVQ         SI, 464(SP)
+	MOVQ         464(SP), SI
 	TESTQ        SI, SI
 	JLE          end1
 row2:
@@ -740,13 +831,15 @@ row2:
 	VSQRTPS      Y1, Y1
 	VMOVUPS      k3f800000<>+0(SB), Y2
 	VDIVPS       Y1, Y2, Y2
+	MOVQ         808(DX), SI
+	CMPQ         SI, $1
+	JGT          known3
 	MOVQ         336(SP), SI
 	MOVQ         344(SP), DI
 	MOVQ         352(SP), R8
 	MOVQ         360(SP), R9
 	MOVQ         368(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         8(DX), R11
 	SUBQ         $32, R11
 	VMOVUPS      k00000000<>+0(SB), Y3
 	VMOVUPS      k00000000<>+0(SB), Y4
@@ -756,8 +849,8 @@ row2:
 	VMOVUPS      k00000000<>+0(SB), Y8
 	VMOVUPS      k00000000<>+0(SB), Y9
 	VMOVUPS      k00000000<>+0(SB), Y10
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPS (SI), Y11
 	VMULPS  (DI), Y11, Y12
 	VMOVUPS (R8), Y13
@@ -820,12 +913,12 @@ block4:
 	VMOVUPS Y11, 96(R10)
 	ADDQ    376(SP), SI
 	ADDQ    384(SP), DI
-	ADDQ    BX, R8
+	ADDQ    392(SP), R8
 	ADDQ    $128, R9
 	ADDQ    $128, R10
 	SUBQ    $32, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y3, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -836,8 +929,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -867,16 +960,16 @@ masked6:
 	VMASKMOVPS (R10), Y3, Y5
 	VADDPS     Y4, Y5, Y4
 	VMASKMOVPS Y4, Y3, (R10)
-	ADDQ       392(SP), SI
-	ADDQ       400(SP), DI
-	ADDQ       408(SP), R8
+	ADDQ       400(SP), SI
+	ADDQ       408(SP), DI
+	ADDQ       416(SP), R8
 	ADDQ       $32, R9
 	ADDQ       $32, R10
 	ADDQ       $32, R12
 	ANDQ       $127, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      64(SP), Y4
 	VADDPS       Y4, Y3, Y3
@@ -905,34 +998,44 @@ done5:
 	VPERMILPS    $1, X4, X5
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
-	VMULPS       424(SP), Y3, Y3
-	VDIVPS       Y1, Y3, Y3
-	VDIVPS       Y1, Y3, Y1
-	VMULPS       424(SP), Y4, Y3
-	MOVQ         336(SP), SI
-	MOVQ         344(SP), DI
-	MOVQ         352(SP), R8
-	MOVQ         416(SP), R9
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
-	MOVQ         $0, R11
-	MOVQ         a+0(FP), R12
-	MOVQ         792(R12), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $24
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(DX), SI
+	TESTQ        SI, SI
+	JEQ          over8
+	MOVQ         816(DX), SI
+	VMOVSS       X3, (SI)
+	VMOVSS       X4, 4(SI)
+	JMP          leave9
+known3:
+	MOVQ         816(DX), SI
+	VBROADCASTSS (SI), Y3
+	VBROADCASTSS 4(SI), Y4
+over8:
+	VMULPS 432(SP), Y3, Y3
+	VDIVPS Y1, Y3, Y3
+	VDIVPS Y1, Y3, Y1
+	VMULPS 432(SP), Y4, Y3
+	MOVQ   336(SP), SI
+	MOVQ   344(SP), DI
+	MOVQ   352(SP), R8
+	MOVQ   424(SP), R9
+	MOVQ   8(DX), R10
+	MOVQ   $0, R11
+	MOVQ   792(DX), R12
+	ANDQ   $1, R12
+	JEQ    again10
+	CMPQ   R10, $24
+	JLT    again10
+	MOVQ   R9, R12
+	NEGQ   R12
+	ANDQ   $31, R12
+	MOVQ   $1, R11
+	SHRQ   $2, R12
+	TESTQ  R12, R12
+	JNE    masked13
+again10:
 	SUBQ $16, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS (SI), Y4
 	VMULPS  (DI), Y4, Y4
 	VMOVUPS (R8), Y5
@@ -950,27 +1053,27 @@ block11:
 	VSUBPS  Y3, Y5, Y5
 	VMULPS  Y5, Y2, Y5
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around15
 	VMOVUPS Y4, (R9)
 	VMOVUPS Y5, 32(R9)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPS Y4, (R9)
 	VMOVNTPS Y5, 32(R9)
-stored13:
-	ADDQ CX, SI
-	ADDQ DX, DI
+stored16:
+	ADDQ BX, SI
+	ADDQ CX, DI
 	ADDQ AX, R8
 	ADDQ $64, R9
 	SUBQ $16, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $16, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -986,12 +1089,12 @@ masked10:
 	VMULPS     Y5, Y2, Y5
 	VMASKMOVPS Y5, Y4, (R9)
 	MOVQ       R12, R13
-	TESTQ      CX, CX
-	CMOVQEQ    CX, R13
+	TESTQ      BX, BX
+	CMOVQEQ    BX, R13
 	LEAQ       (SI)(R13*4), SI
 	MOVQ       R12, R13
-	TESTQ      DX, DX
-	CMOVQEQ    DX, R13
+	TESTQ      CX, CX
+	CMOVQEQ    CX, R13
 	LEAQ       (DI)(R13*4), DI
 	MOVQ       R12, R13
 	TESTQ      AX, AX
@@ -999,8 +1102,8 @@ masked10:
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
+	JNE        again10
+done12:
 	MOVQ a+0(FP), SI
 	MOVQ 160(SI), DI
 	SHLQ $2, DI
@@ -1016,18 +1119,18 @@ done9:
 	ADDQ DI, 328(SP)
 	MOVQ 216(SI), SI
 	SHLQ $2, SI
-	ADDQ SI, 416(SP)
-	MOVQ 456(SP), SI
+	ADDQ SI, 424(SP)
+	MOVQ 464(SP), SI
 	DECQ SI
-	MOVQ SI, 456(SP)
+	MOVQ SI, 464(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
-	MOVQ 792(AX), AX
+leave9:
+	MOVQ 792(DX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -1088,6 +1191,9 @@ row2:
 	VADDPS       Z2, Z6, Z6
 	VSQRTPS      Z6, Z6
 	VDIVPS       Z6, Z1, Z7
+	MOVQ         808(AX), DI
+	CMPQ         DI, $1
+	JGT          known3
 	MOVQ         264(SP), DI
 	MOVQ         272(SP), R8
 	MOVQ         280(SP), R9
@@ -1099,8 +1205,8 @@ row2:
 	VMOVAPS      Z3, Z9
 	VMOVAPS      Z3, Z10
 	VMOVAPS      Z3, Z11
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPS (DI), Z12
 	VMULPS  (R8), Z12, Z13
 	VMOVUPS (R9), Z14
@@ -1137,16 +1243,16 @@ block4:
 	ADDQ    $128, R10
 	ADDQ    $128, R11
 	SUBQ    $32, R12
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z8, 0(SP)
 	VMOVUPS Z9, 64(SP)
 	VMOVUPS Z10, 128(SP)
 	VMOVUPS Z11, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $32, R12
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R12, Z8
 	VPCMPD       $6, iota32<>+0(SB), Z8, K1
 	VMOVUPS.Z    (DI), K1, Z8
@@ -1179,8 +1285,8 @@ masked6:
 	ADDQ         $64, R13
 	ANDQ         $127, R13
 	SUBQ         $16, R12
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z8
 	VMOVUPS       64(SP), Z9
 	VADDPS        Z9, Z8, Z8
@@ -1205,32 +1311,44 @@ done5:
 	VPERMILPS     $1, X9, X10
 	VADDPS        X10, X9, X9
 	VBROADCASTSS  X9, Z9
-	VMULPS        Z8, Z4, Z8
-	VDIVPS        Z6, Z8, Z8
-	VDIVPS        Z6, Z8, Z6
-	VMULPS        Z9, Z4, Z8
-	MOVQ          264(SP), DI
-	MOVQ          272(SP), R8
-	MOVQ          280(SP), R9
-	MOVQ          328(SP), R10
-	MOVQ          8(AX), R11
-	MOVQ          $0, R12
-	MOVQ          792(AX), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $48
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over8
+	MOVQ          816(AX), DI
+	VMOVSS        X8, (DI)
+	VMOVSS        X9, 4(DI)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSS (DI), Z8
+	VBROADCASTSS 4(DI), Z9
+over8:
+	VMULPS Z8, Z4, Z8
+	VDIVPS Z6, Z8, Z8
+	VDIVPS Z6, Z8, Z6
+	VMULPS Z9, Z4, Z8
+	MOVQ   264(SP), DI
+	MOVQ   272(SP), R8
+	MOVQ   280(SP), R9
+	MOVQ   328(SP), R10
+	MOVQ   8(AX), R11
+	MOVQ   $0, R12
+	MOVQ   792(AX), R13
+	ANDQ   $1, R13
+	JEQ    again10
+	CMPQ   R11, $48
+	JLT    again10
+	MOVQ   R10, R13
+	NEGQ   R13
+	ANDQ   $63, R13
+	MOVQ   $1, R12
+	SHRQ   $2, R13
+	TESTQ  R13, R13
+	JNE    masked13
+again10:
 	SUBQ $32, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS (DI), Z9
 	VMULPS  (R8), Z9, Z9
 	VMOVUPS (R9), Z10
@@ -1248,27 +1366,27 @@ block11:
 	VSUBPS  Z8, Z10, Z10
 	VMULPS  Z10, Z7, Z10
 	TESTQ   R12, R12
-	JNE     around12
+	JNE     around15
 	VMOVUPS Z9, (R10)
 	VMOVUPS Z10, 64(R10)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPS Z9, (R10)
 	VMOVNTPS Z10, 64(R10)
-stored13:
+stored16:
 	ADDQ CX, DI
 	ADDQ DX, R8
 	ADDQ SI, R9
 	ADDQ $128, R10
 	SUBQ $32, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $32, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTD R13, Z9
 	VPCMPD       $6, iota32<>+0(SB), Z9, K1
 	VMOVUPS.Z    (DI), K1, Z9
@@ -1295,8 +1413,8 @@ masked10:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $2, R8
@@ -1318,16 +1436,17 @@ done9:
 	MOVQ DI, 336(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
 // func layer_norm_f64_forward_0_avx2(a *runtime.Args)
-TEXT ·layer_norm_f64_forward_0_avx2(SB), 0, $336-8
+TEXT ·layer_norm_f64_forward_0_avx2(SB), 0, $344-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VBROADCASTSD 552(AX), Y1
@@ -1349,29 +1468,32 @@ TEXT ·layer_norm_f64_forward_0_avx2(SB), 0, $336-8
 	MOVQ         64(AX), CX
 	MOVQ         CX, 296(SP)
 	MOVQ         288(AX), CX
+	MOVQ         CX, 304(SP)
+	SHLQ         $7, 304(SP)
+	MOVQ         304(AX), CX
 	SHLQ         $7, CX
-	MOVQ         304(AX), DX
+	MOVQ         312(AX), DX
 	SHLQ         $7, DX
-	MOVQ         312(AX), SI
-	SHLQ         $7, SI
-	MOVQ         304(AX), DI
-	MOVQ         DI, 304(SP)
-	SHLQ         $5, 304(SP)
-	MOVQ         312(AX), DI
-	MOVQ         DI, 312(SP)
+	MOVQ         304(AX), SI
+	MOVQ         SI, 312(SP)
 	SHLQ         $5, 312(SP)
+	MOVQ         312(AX), SI
+	MOVQ         SI, 320(SP)
+	SHLQ         $5, 320(SP)
 	MOVQ         72(AX), AX
-	MOVQ         AX, 320(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
 	MOVQ         AX, 328(SP)
-	MOVQ         328(SP), AX
-	TESTQ        AX, AX
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), SI
+	MOVQ         SI, 336(SP)
+	MOVQ         336(SP), SI
+	TESTQ        SI, SI
 	JLE          end1
 row2:
-	MOVQ    256(SP), AX
-	MOVQ    a+0(FP), DI
-	MOVQ    8(DI), DI
+	MOVQ    808(AX), SI
+	CMPQ    SI, $1
+	JGT     known3
+	MOVQ    256(SP), SI
+	MOVQ    8(AX), DI
 	SUBQ    $32, DI
 	VMOVAPD Y3, Y4
 	VMOVAPD Y3, Y5
@@ -1381,20 +1503,20 @@ row2:
 	VMOVAPD Y3, Y9
 	VMOVAPD Y3, Y10
 	VMOVAPD Y3, Y11
-	JLT     kept3
-block4:
-	VADDPD (AX), Y4, Y4
-	VADDPD 32(AX), Y5, Y5
-	VADDPD 64(AX), Y6, Y6
-	VADDPD 96(AX), Y7, Y7
-	VADDPD 128(AX), Y8, Y8
-	VADDPD 160(AX), Y9, Y9
-	VADDPD 192(AX), Y10, Y10
-	VADDPD 224(AX), Y11, Y11
-	ADDQ   BX, AX
+	JLT     kept4
+block5:
+	VADDPD (SI), Y4, Y4
+	VADDPD 32(SI), Y5, Y5
+	VADDPD 64(SI), Y6, Y6
+	VADDPD 96(SI), Y7, Y7
+	VADDPD 128(SI), Y8, Y8
+	VADDPD 160(SI), Y9, Y9
+	VADDPD 192(SI), Y10, Y10
+	VADDPD 224(SI), Y11, Y11
+	ADDQ   BX, SI
 	SUBQ   $32, DI
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Y4, 0(SP)
 	VMOVUPD Y5, 32(SP)
 	VMOVUPD Y6, 64(SP)
@@ -1405,8 +1527,8 @@ kept3:
 	VMOVUPD Y11, 224(SP)
 	MOVQ    $0, R8
 	ADDQ    $32, DI
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       DI, R9
 	MOVQ       $4, R10
 	CMPQ       R9, R10
@@ -1414,17 +1536,17 @@ masked6:
 	LEAQ       tail<>+0(SB), R10
 	NEGQ       R9
 	VMOVUPD    32(R10)(R9*8), Y4
-	VMASKMOVPD (AX), Y4, Y5
+	VMASKMOVPD (SI), Y4, Y5
 	VMOVUPD    0(SP)(R8*1), Y6
 	VADDPD     Y5, Y6, Y5
 	VBLENDVPD  Y4, Y5, Y6, Y6
 	VMOVUPD    Y6, 0(SP)(R8*1)
-	ADDQ       264(SP), AX
+	ADDQ       264(SP), SI
 	ADDQ       $32, R8
 	ANDQ       $255, R8
 	SUBQ       $4, DI
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -1445,57 +1567,69 @@ done5:
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
-	VDIVPD       Y0, Y4, Y5
-	MOVQ         256(SP), AX
-	MOVQ         a+0(FP), DI
-	MOVQ         8(DI), DI
-	SUBQ         $32, DI
-	VMOVAPD      Y3, Y6
-	VMOVAPD      Y3, Y7
-	VMOVAPD      Y3, Y8
-	VMOVAPD      Y3, Y9
-	VMOVAPD      Y3, Y10
-	VMOVAPD      Y3, Y11
-	VMOVAPD      Y3, Y12
-	VMOVAPD      Y3, Y13
-	JLT          kept7
-block8:
-	VMOVUPD (AX), Y14
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over8
+	MOVQ         816(AX), SI
+	VMOVSD       X4, (SI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), SI
+	VBROADCASTSD (SI), Y4
+over8:
+	VDIVPD  Y0, Y4, Y5
+	MOVQ    808(AX), SI
+	CMPQ    SI, $2
+	JGT     known10
+	MOVQ    256(SP), SI
+	MOVQ    8(AX), DI
+	SUBQ    $32, DI
+	VMOVAPD Y3, Y6
+	VMOVAPD Y3, Y7
+	VMOVAPD Y3, Y8
+	VMOVAPD Y3, Y9
+	VMOVAPD Y3, Y10
+	VMOVAPD Y3, Y11
+	VMOVAPD Y3, Y12
+	VMOVAPD Y3, Y13
+	JLT     kept11
+block12:
+	VMOVUPD (SI), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y6, Y6
-	VMOVUPD 32(AX), Y14
+	VMOVUPD 32(SI), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y7, Y7
-	VMOVUPD 64(AX), Y14
+	VMOVUPD 64(SI), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y8, Y8
-	VMOVUPD 96(AX), Y14
+	VMOVUPD 96(SI), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y9, Y9
-	VMOVUPD 128(AX), Y14
+	VMOVUPD 128(SI), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y10, Y10
-	VMOVUPD 160(AX), Y14
+	VMOVUPD 160(SI), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y11, Y11
-	VMOVUPD 192(AX), Y14
+	VMOVUPD 192(SI), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y12, Y12
-	VMOVUPD 224(AX), Y14
+	VMOVUPD 224(SI), Y14
 	VSUBPD  Y5, Y14, Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y14, Y13, Y13
-	ADDQ    BX, AX
+	ADDQ    BX, SI
 	SUBQ    $32, DI
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -1506,8 +1640,8 @@ kept7:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R8
 	ADDQ    $32, DI
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       DI, R9
 	MOVQ       $4, R10
 	CMPQ       R9, R10
@@ -1515,19 +1649,19 @@ masked10:
 	LEAQ       tail<>+0(SB), R10
 	NEGQ       R9
 	VMOVUPD    32(R10)(R9*8), Y6
-	VMASKMOVPD (AX), Y6, Y7
+	VMASKMOVPD (SI), Y6, Y7
 	VSUBPD     Y5, Y7, Y7
 	VMULPD     Y7, Y7, Y7
 	VMOVUPD    0(SP)(R8*1), Y8
 	VADDPD     Y7, Y8, Y7
 	VBLENDVPD  Y6, Y7, Y8, Y8
 	VMOVUPD    Y8, 0(SP)(R8*1)
-	ADDQ       264(SP), AX
+	ADDQ       264(SP), SI
 	ADDQ       $32, R8
 	ANDQ       $255, R8
 	SUBQ       $4, DI
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VADDPD       Y7, Y6, Y6
@@ -1548,103 +1682,119 @@ done9:
 	VPERMILPD    $1, X6, X7
 	VADDPD       X7, X6, X6
 	VBROADCASTSD X6, Y6
-	MOVQ         272(SP), AX
-	VMOVSD       X4, (AX)
-	VDIVPD       Y0, Y6, Y4
-	VADDPD       Y1, Y4, Y4
-	VSQRTPD      Y4, Y4
-	VDIVPD       Y4, Y2, Y4
-	MOVQ         256(SP), AX
-	MOVQ         280(SP), DI
-	MOVQ         288(SP), R8
-	MOVQ         296(SP), R9
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
-	MOVQ         $0, R11
-	MOVQ         a+0(FP), R12
-	MOVQ         792(R12), R12
-	ANDQ         $1, R12
-	JEQ          again11
-	CMPQ         R10, $20
-	JLT          again11
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked14
-again11:
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over15
+	MOVQ         816(AX), SI
+	VMOVSD       X6, 8(SI)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), SI
+	VBROADCASTSD 8(SI), Y6
+over15:
+	MOVQ   808(AX), SI
+	DECQ   SI
+	CMPQ   SI, $3
+	JCS    passed16
+	MOVQ   272(SP), SI
+	VMOVSD X4, (SI)
+passed16:
+	VDIVPD  Y0, Y6, Y4
+	VADDPD  Y1, Y4, Y4
+	VSQRTPD Y4, Y4
+	VDIVPD  Y4, Y2, Y4
+	MOVQ    808(AX), SI
+	CMPQ    SI, $3
+	JGT     known17
+	MOVQ    256(SP), SI
+	MOVQ    280(SP), DI
+	MOVQ    288(SP), R8
+	MOVQ    296(SP), R9
+	MOVQ    8(AX), R10
+	MOVQ    $0, R11
+	MOVQ    792(AX), R12
+	ANDQ    $1, R12
+	JEQ     again18
+	CMPQ    R10, $20
+	JLT     again18
+	MOVQ    R9, R12
+	NEGQ    R12
+	ANDQ    $31, R12
+	MOVQ    $1, R11
+	SHRQ    $3, R12
+	TESTQ   R12, R12
+	JNE     masked21
+again18:
 	SUBQ $16, R10
-	JLT  single12
-block15:
-	VMOVUPD (AX), Y7
+	JLT  single19
+block22:
+	VMOVUPD (SI), Y7
 	VSUBPD  Y5, Y7, Y7
 	VMULPD  Y4, Y7, Y7
 	VMULPD  (DI), Y7, Y7
 	VADDPD  (R8), Y7, Y7
-	VMOVUPD 32(AX), Y8
+	VMOVUPD 32(SI), Y8
 	VSUBPD  Y5, Y8, Y8
 	VMULPD  Y4, Y8, Y8
 	VMULPD  32(DI), Y8, Y8
 	VADDPD  32(R8), Y8, Y8
-	VMOVUPD 64(AX), Y9
+	VMOVUPD 64(SI), Y9
 	VSUBPD  Y5, Y9, Y9
 	VMULPD  Y4, Y9, Y9
 	VMULPD  64(DI), Y9, Y9
 	VADDPD  64(R8), Y9, Y9
-	VMOVUPD 96(AX), Y10
+	VMOVUPD 96(SI), Y10
 	VSUBPD  Y5, Y10, Y10
 	VMULPD  Y4, Y10, Y10
 	VMULPD  96(DI), Y10, Y10
 	VADDPD  96(R8), Y10, Y10
 	TESTQ   R11, R11
-	JNE     around16
+	JNE     around23
 	VMOVUPD Y7, (R9)
 	VMOVUPD Y8, 32(R9)
 	VMOVUPD Y9, 64(R9)
 	VMOVUPD Y10, 96(R9)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPD Y7, (R9)
 	VMOVNTPD Y8, 32(R9)
 	VMOVNTPD Y9, 64(R9)
 	VMOVNTPD Y10, 96(R9)
-stored17:
-	ADDQ CX, AX
-	ADDQ DX, DI
-	ADDQ SI, R8
+stored24:
+	ADDQ 304(SP), SI
+	ADDQ CX, DI
+	ADDQ DX, R8
 	ADDQ $128, R9
 	SUBQ $16, R10
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ $12, R10
-	JLT  tail18
-block19:
-	VMOVUPD (AX), Y7
+	JLT  tail25
+block26:
+	VMOVUPD (SI), Y7
 	VSUBPD  Y5, Y7, Y7
 	VMULPD  Y4, Y7, Y7
 	VMULPD  (DI), Y7, Y7
 	VADDPD  (R8), Y7, Y7
 	VMOVUPD Y7, (R9)
-	ADDQ    264(SP), AX
-	ADDQ    304(SP), DI
-	ADDQ    312(SP), R8
+	ADDQ    264(SP), SI
+	ADDQ    312(SP), DI
+	ADDQ    320(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block19
-tail18:
+	JGE     block26
+tail25:
 	ADDQ    $4, R10
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked14:
+masked21:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPD    32(R14)(R13*8), Y7
-	VMASKMOVPD (AX), Y7, Y8
+	VMASKMOVPD (SI), Y7, Y8
 	VSUBPD     Y5, Y8, Y8
 	VMULPD     Y4, Y8, Y8
 	VMASKMOVPD (DI), Y7, Y9
@@ -1653,47 +1803,60 @@ masked14:
 	VADDPD     Y9, Y8, Y8
 	VMASKMOVPD Y8, Y7, (R9)
 	MOVQ       R12, R13
+	MOVQ       304(SP), R14
+	TESTQ      R14, R14
+	MOVQ       304(SP), R14
+	CMOVQEQ    R14, R13
+	LEAQ       (SI)(R13*8), SI
+	MOVQ       R12, R13
 	TESTQ      CX, CX
 	CMOVQEQ    CX, R13
-	LEAQ       (AX)(R13*8), AX
+	LEAQ       (DI)(R13*8), DI
 	MOVQ       R12, R13
 	TESTQ      DX, DX
 	CMOVQEQ    DX, R13
-	LEAQ       (DI)(R13*8), DI
-	MOVQ       R12, R13
-	TESTQ      SI, SI
-	CMOVQEQ    SI, R13
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again11
-done13:
-	MOVQ   320(SP), AX
-	VMOVSD X6, (AX)
-	MOVQ   a+0(FP), AX
-	MOVQ   160(AX), DI
-	SHLQ   $3, DI
-	ADDQ   DI, 256(SP)
-	MOVQ   168(AX), DI
-	SHLQ   $3, DI
-	ADDQ   DI, 272(SP)
-	MOVQ   192(AX), DI
-	SHLQ   $3, DI
-	ADDQ   DI, 296(SP)
-	MOVQ   200(AX), AX
-	SHLQ   $3, AX
-	ADDQ   AX, 320(SP)
-	MOVQ   328(SP), AX
-	DECQ   AX
-	MOVQ   AX, 328(SP)
-	JNE    row2
+	JNE        again18
+done20:
+	MOVQ  808(AX), SI
+	TESTQ SI, SI
+	JEQ   over27
+	JMP   leave9
+known17:
+over27:
+	MOVQ   808(AX), SI
+	DECQ   SI
+	CMPQ   SI, $3
+	JCS    passed28
+	MOVQ   328(SP), SI
+	VMOVSD X6, (SI)
+passed28:
+	MOVQ a+0(FP), SI
+	MOVQ 160(SI), DI
+	SHLQ $3, DI
+	ADDQ DI, 256(SP)
+	MOVQ 168(SI), DI
+	SHLQ $3, DI
+	ADDQ DI, 272(SP)
+	MOVQ 192(SI), DI
+	SHLQ $3, DI
+	ADDQ DI, 296(SP)
+	MOVQ 200(SI), SI
+	SHLQ $3, SI
+	ADDQ SI, 328(SP)
+	MOVQ 336(SP), SI
+	DECQ SI
+	MOVQ SI, 336(SP)
+	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end20
+	JEQ  end29
 	SFENCE
-end20:
+end29:
 	VZEROUPPER
 	RET
 
@@ -1731,6 +1894,9 @@ TEXT ·layer_norm_f64_forward_0_avx512(SB), 0, $312-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(AX), DI
+	CMPQ    DI, $1
+	JGT     known3
 	MOVQ    BX, DI
 	MOVQ    8(AX), R8
 	SUBQ    $32, R8
@@ -1738,24 +1904,24 @@ row2:
 	VMOVAPD Z3, Z5
 	VMOVAPD Z3, Z6
 	VMOVAPD Z3, Z7
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPD (DI), Z4, Z4
 	VADDPD 64(DI), Z5, Z5
 	VADDPD 128(DI), Z6, Z6
 	VADDPD 192(DI), Z7, Z7
 	ADDQ   CX, DI
 	SUBQ   $32, R8
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Z4, 0(SP)
 	VMOVUPD Z5, 64(SP)
 	VMOVUPD Z6, 128(SP)
 	VMOVUPD Z7, 192(SP)
 	MOVQ    $0, R9
 	ADDQ    $32, R8
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R8, Z4
 	VPCMPQ       $6, iota64<>+0(SB), Z4, K1
 	VMOVUPD.Z    (DI), K1, Z4
@@ -1767,8 +1933,8 @@ masked6:
 	ADDQ         $64, R9
 	ANDQ         $255, R9
 	SUBQ         $8, R8
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z4
 	VMOVUPD       128(SP), Z5
 	VADDPD        Z5, Z4, Z4
@@ -1783,16 +1949,29 @@ done5:
 	VPERMILPD     $1, X4, X5
 	VADDPD        X5, X4, X4
 	VBROADCASTSD  X4, Z4
-	VDIVPD        Z0, Z4, Z5
-	MOVQ          BX, DI
-	MOVQ          8(AX), R8
-	SUBQ          $32, R8
-	VMOVAPD       Z3, Z6
-	VMOVAPD       Z3, Z7
-	VMOVAPD       Z3, Z8
-	VMOVAPD       Z3, Z9
-	JLT           kept7
-block8:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over8
+	MOVQ          816(AX), DI
+	VMOVSD        X4, (DI)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSD (DI), Z4
+over8:
+	VDIVPD  Z0, Z4, Z5
+	MOVQ    808(AX), DI
+	CMPQ    DI, $2
+	JGT     known10
+	MOVQ    BX, DI
+	MOVQ    8(AX), R8
+	SUBQ    $32, R8
+	VMOVAPD Z3, Z6
+	VMOVAPD Z3, Z7
+	VMOVAPD Z3, Z8
+	VMOVAPD Z3, Z9
+	JLT     kept11
+block12:
 	VMOVUPD (DI), Z10
 	VSUBPD  Z5, Z10, Z10
 	VMULPD  Z10, Z10, Z10
@@ -1811,16 +1990,16 @@ block8:
 	VADDPD  Z10, Z9, Z9
 	ADDQ    CX, DI
 	SUBQ    $32, R8
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPD Z6, 0(SP)
 	VMOVUPD Z7, 64(SP)
 	VMOVUPD Z8, 128(SP)
 	VMOVUPD Z9, 192(SP)
 	MOVQ    $0, R9
 	ADDQ    $32, R8
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R8, Z6
 	VPCMPQ       $6, iota64<>+0(SB), Z6, K1
 	VMOVUPD.Z    (DI), K1, Z6
@@ -1834,8 +2013,8 @@ masked10:
 	ADDQ         $64, R9
 	ANDQ         $255, R9
 	SUBQ         $8, R8
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z6
 	VMOVUPD       128(SP), Z7
 	VADDPD        Z7, Z6, Z6
@@ -1850,34 +2029,52 @@ done9:
 	VPERMILPD     $1, X6, X7
 	VADDPD        X7, X6, X6
 	VBROADCASTSD  X6, Z6
-	MOVQ          264(SP), DI
-	VMOVSD        X4, (DI)
-	VDIVPD        Z0, Z6, Z4
-	VADDPD        Z1, Z4, Z4
-	VSQRTPD       Z4, Z4
-	VDIVPD        Z4, Z2, Z4
-	MOVQ          BX, DI
-	MOVQ          272(SP), R8
-	MOVQ          280(SP), R9
-	MOVQ          288(SP), R10
-	MOVQ          8(AX), R11
-	MOVQ          $0, R12
-	MOVQ          792(AX), R13
-	ANDQ          $1, R13
-	JEQ           again11
-	CMPQ          R11, $40
-	JLT           again11
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked14
-again11:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over15
+	MOVQ          816(AX), DI
+	VMOVSD        X6, 8(DI)
+	JMP           leave9
+known10:
+	MOVQ         816(AX), DI
+	VBROADCASTSD 8(DI), Z6
+over15:
+	MOVQ   808(AX), DI
+	DECQ   DI
+	CMPQ   DI, $3
+	JCS    passed16
+	MOVQ   264(SP), DI
+	VMOVSD X4, (DI)
+passed16:
+	VDIVPD  Z0, Z6, Z4
+	VADDPD  Z1, Z4, Z4
+	VSQRTPD Z4, Z4
+	VDIVPD  Z4, Z2, Z4
+	MOVQ    808(AX), DI
+	CMPQ    DI, $3
+	JGT     known17
+	MOVQ    BX, DI
+	MOVQ    272(SP), R8
+	MOVQ    280(SP), R9
+	MOVQ    288(SP), R10
+	MOVQ    8(AX), R11
+	MOVQ    $0, R12
+	MOVQ    792(AX), R13
+	ANDQ    $1, R13
+	JEQ     again18
+	CMPQ    R11, $40
+	JLT     again18
+	MOVQ    R10, R13
+	NEGQ    R13
+	ANDQ    $63, R13
+	MOVQ    $1, R12
+	SHRQ    $3, R13
+	TESTQ   R13, R13
+	JNE     masked21
+again18:
 	SUBQ $32, R11
-	JLT  single12
-block15:
+	JLT  single19
+block22:
 	VMOVUPD (DI), Z7
 	VSUBPD  Z5, Z7, Z7
 	VMULPD  Z4, Z7, Z7
@@ -1899,31 +2096,31 @@ block15:
 	VMULPD  192(R8), Z10, Z10
 	VADDPD  192(R9), Z10, Z10
 	TESTQ   R12, R12
-	JNE     around16
+	JNE     around23
 	VMOVUPD Z7, (R10)
 	VMOVUPD Z8, 64(R10)
 	VMOVUPD Z9, 128(R10)
 	VMOVUPD Z10, 192(R10)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPD Z7, (R10)
 	VMOVNTPD Z8, 64(R10)
 	VMOVNTPD Z9, 128(R10)
 	VMOVNTPD Z10, 192(R10)
-stored17:
+stored24:
 	ADDQ CX, DI
 	ADDQ DX, R8
 	ADDQ SI, R9
 	ADDQ $256, R10
 	SUBQ $32, R11
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ    $32, R11
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked21:
 	VPBROADCASTQ R13, Z7
 	VPCMPQ       $6, iota64<>+0(SB), Z7, K1
 	VMOVUPD.Z    (DI), K1, Z7
@@ -1948,38 +2145,50 @@ masked14:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again18
+done20:
+	MOVQ  808(AX), DI
+	TESTQ DI, DI
+	JEQ   over25
+	JMP   leave9
+known17:
+over25:
+	MOVQ   808(AX), DI
+	DECQ   DI
+	CMPQ   DI, $3
+	JCS    passed26
 	MOVQ   296(SP), DI
 	VMOVSD X6, (DI)
-	MOVQ   a+0(FP), DI
-	MOVQ   160(DI), R8
-	SHLQ   $3, R8
-	ADDQ   R8, BX
-	MOVQ   168(DI), R8
-	SHLQ   $3, R8
-	ADDQ   R8, 264(SP)
-	MOVQ   192(DI), R8
-	SHLQ   $3, R8
-	ADDQ   R8, 288(SP)
-	MOVQ   200(DI), DI
-	SHLQ   $3, DI
-	ADDQ   DI, 296(SP)
-	MOVQ   304(SP), DI
-	DECQ   DI
-	MOVQ   DI, 304(SP)
-	JNE    row2
+passed26:
+	MOVQ a+0(FP), DI
+	MOVQ 160(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, BX
+	MOVQ 168(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, 264(SP)
+	MOVQ 192(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, 288(SP)
+	MOVQ 200(DI), DI
+	SHLQ $3, DI
+	ADDQ DI, 296(SP)
+	MOVQ 304(SP), DI
+	DECQ DI
+	MOVQ DI, 304(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end27
 	SFENCE
-end18:
+end27:
 	VZEROUPPER
 	RET
 
 // func layer_norm_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·layer_norm_f64_backward_0_avx2(SB), 0, $464-8
+TEXT ·layer_norm_f64_backward_0_avx2(SB), 0, $472-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VMOVUPD      Y0, 256(SP)
@@ -2006,31 +2215,32 @@ TEXT ·layer_norm_f64_backward_0_avx2(SB), 0, $464-8
 	MOVQ         BX, 384(SP)
 	SHLQ         $7, 384(SP)
 	MOVQ         304(AX), BX
-	SHLQ         $7, BX
-	MOVQ         288(AX), CX
-	MOVQ         CX, 392(SP)
-	SHLQ         $5, 392(SP)
-	MOVQ         296(AX), CX
-	MOVQ         CX, 400(SP)
+	MOVQ         BX, 392(SP)
+	SHLQ         $7, 392(SP)
+	MOVQ         288(AX), BX
+	MOVQ         BX, 400(SP)
 	SHLQ         $5, 400(SP)
-	MOVQ         304(AX), CX
-	MOVQ         CX, 408(SP)
+	MOVQ         296(AX), BX
+	MOVQ         BX, 408(SP)
 	SHLQ         $5, 408(SP)
-	MOVQ         88(AX), CX
-	MOVQ         CX, 416(SP)
-	MOVQ         288(AX), CX
+	MOVQ         304(AX), BX
+	MOVQ         BX, 416(SP)
+	SHLQ         $5, 416(SP)
+	MOVQ         88(AX), BX
+	MOVQ         BX, 424(SP)
+	MOVQ         288(AX), BX
+	SHLQ         $6, BX
+	MOVQ         296(AX), CX
 	SHLQ         $6, CX
-	MOVQ         296(AX), DX
-	SHLQ         $6, DX
 	MOVQ         304(AX), AX
 	SHLQ         $6, AX
+	MOVQ         a+0(FP), DX
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y0
 	VDIVPD       256(SP), Y0, Y0
-	VMOVUPD      Y0, 424(SP)
-	MOVQ         a+0(FP), SI
-	MOVQ         (SI), SI
-	MOVQ         SI, 456(SP)
-	MOVQ         456(SP), SI
+	VMOVUPD      Y0, 432(SP)
+	MOVQ         (DX), SI
+	MOVQ         SI, 464(SP)
+	MOVQ         464(SP), SI
 	TESTQ        SI, SI
 	JLE          end1
 row2:
@@ -2044,13 +2254,15 @@ row2:
 	VSQRTPD      Y1, Y1
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y2
 	VDIVPD       Y1, Y2, Y2
+	MOVQ         808(DX), SI
+	CMPQ         SI, $1
+	JGT          known3
 	MOVQ         336(SP), SI
 	MOVQ         344(SP), DI
 	MOVQ         352(SP), R8
 	MOVQ         360(SP), R9
 	MOVQ         368(SP), R10
-	MOVQ         a+0(FP), R11
-	MOVQ         8(R11), R11
+	MOVQ         8(DX), R11
 	SUBQ         $16, R11
 	VMOVUPD      k0000000000000000<>+0(SB), Y3
 	VMOVUPD      k0000000000000000<>+0(SB), Y4
@@ -2060,8 +2272,8 @@ row2:
 	VMOVUPD      k0000000000000000<>+0(SB), Y8
 	VMOVUPD      k0000000000000000<>+0(SB), Y9
 	VMOVUPD      k0000000000000000<>+0(SB), Y10
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPD (SI), Y11
 	VMULPD  (DI), Y11, Y12
 	VMOVUPD (R8), Y13
@@ -2124,12 +2336,12 @@ block4:
 	VMOVUPD Y11, 96(R10)
 	ADDQ    376(SP), SI
 	ADDQ    384(SP), DI
-	ADDQ    BX, R8
+	ADDQ    392(SP), R8
 	ADDQ    $128, R9
 	ADDQ    $128, R10
 	SUBQ    $16, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y3, 0(SP)
 	VMOVUPD Y4, 32(SP)
 	VMOVUPD Y5, 64(SP)
@@ -2140,8 +2352,8 @@ kept3:
 	VMOVUPD Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $16, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -2171,16 +2383,16 @@ masked6:
 	VMASKMOVPD (R10), Y3, Y5
 	VADDPD     Y4, Y5, Y4
 	VMASKMOVPD Y4, Y3, (R10)
-	ADDQ       392(SP), SI
-	ADDQ       400(SP), DI
-	ADDQ       408(SP), R8
+	ADDQ       400(SP), SI
+	ADDQ       408(SP), DI
+	ADDQ       416(SP), R8
 	ADDQ       $32, R9
 	ADDQ       $32, R10
 	ADDQ       $32, R12
 	ANDQ       $127, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      64(SP), Y4
 	VADDPD       Y4, Y3, Y3
@@ -2205,34 +2417,44 @@ done5:
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
-	VMULPD       424(SP), Y3, Y3
-	VDIVPD       Y1, Y3, Y3
-	VDIVPD       Y1, Y3, Y1
-	VMULPD       424(SP), Y4, Y3
-	MOVQ         336(SP), SI
-	MOVQ         344(SP), DI
-	MOVQ         352(SP), R8
-	MOVQ         416(SP), R9
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
-	MOVQ         $0, R11
-	MOVQ         a+0(FP), R12
-	MOVQ         792(R12), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $12
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(DX), SI
+	TESTQ        SI, SI
+	JEQ          over8
+	MOVQ         816(DX), SI
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, 8(SI)
+	JMP          leave9
+known3:
+	MOVQ         816(DX), SI
+	VBROADCASTSD (SI), Y3
+	VBROADCASTSD 8(SI), Y4
+over8:
+	VMULPD 432(SP), Y3, Y3
+	VDIVPD Y1, Y3, Y3
+	VDIVPD Y1, Y3, Y1
+	VMULPD 432(SP), Y4, Y3
+	MOVQ   336(SP), SI
+	MOVQ   344(SP), DI
+	MOVQ   352(SP), R8
+	MOVQ   424(SP), R9
+	MOVQ   8(DX), R10
+	MOVQ   $0, R11
+	MOVQ   792(DX), R12
+	ANDQ   $1, R12
+	JEQ    again10
+	CMPQ   R10, $12
+	JLT    again10
+	MOVQ   R9, R12
+	NEGQ   R12
+	ANDQ   $31, R12
+	MOVQ   $1, R11
+	SHRQ   $3, R12
+	TESTQ  R12, R12
+	JNE    masked13
+again10:
 	SUBQ $8, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD (SI), Y4
 	VMULPD  (DI), Y4, Y4
 	VMOVUPD (R8), Y5
@@ -2250,27 +2472,27 @@ block11:
 	VSUBPD  Y3, Y5, Y5
 	VMULPD  Y5, Y2, Y5
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around15
 	VMOVUPD Y4, (R9)
 	VMOVUPD Y5, 32(R9)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPD Y4, (R9)
 	VMOVNTPD Y5, 32(R9)
-stored13:
-	ADDQ CX, SI
-	ADDQ DX, DI
+stored16:
+	ADDQ BX, SI
+	ADDQ CX, DI
 	ADDQ AX, R8
 	ADDQ $64, R9
 	SUBQ $8, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $8, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -2286,12 +2508,12 @@ masked10:
 	VMULPD     Y5, Y2, Y5
 	VMASKMOVPD Y5, Y4, (R9)
 	MOVQ       R12, R13
-	TESTQ      CX, CX
-	CMOVQEQ    CX, R13
+	TESTQ      BX, BX
+	CMOVQEQ    BX, R13
 	LEAQ       (SI)(R13*8), SI
 	MOVQ       R12, R13
-	TESTQ      DX, DX
-	CMOVQEQ    DX, R13
+	TESTQ      CX, CX
+	CMOVQEQ    CX, R13
 	LEAQ       (DI)(R13*8), DI
 	MOVQ       R12, R13
 	TESTQ      AX, AX
@@ -2299,8 +2521,8 @@ masked10:
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
+	JNE        again10
+done12:
 	MOVQ a+0(FP), SI
 	MOVQ 160(SI), DI
 	SHLQ $3, DI
@@ -2316,18 +2538,18 @@ done9:
 	ADDQ DI, 328(SP)
 	MOVQ 216(SI), SI
 	SHLQ $3, SI
-	ADDQ SI, 416(SP)
-	MOVQ 456(SP), SI
+	ADDQ SI, 424(SP)
+	MOVQ 464(SP), SI
 	DECQ SI
-	MOVQ SI, 456(SP)
+	MOVQ SI, 464(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
-	MOVQ 792(AX), AX
+leave9:
+	MOVQ 792(DX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -2384,6 +2606,9 @@ row2:
 	VADDPD       Z2, Z6, Z6
 	VSQRTPD      Z6, Z6
 	VDIVPD       Z6, Z1, Z7
+	MOVQ         808(AX), DI
+	CMPQ         DI, $1
+	JGT          known3
 	MOVQ         264(SP), DI
 	MOVQ         272(SP), R8
 	MOVQ         280(SP), R9
@@ -2395,8 +2620,8 @@ row2:
 	VMOVAPD      Z3, Z9
 	VMOVAPD      Z3, Z10
 	VMOVAPD      Z3, Z11
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPD (DI), Z12
 	VMULPD  (R8), Z12, Z13
 	VMOVUPD (R9), Z14
@@ -2433,16 +2658,16 @@ block4:
 	ADDQ    $128, R10
 	ADDQ    $128, R11
 	SUBQ    $16, R12
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z8, 0(SP)
 	VMOVUPD Z9, 64(SP)
 	VMOVUPD Z10, 128(SP)
 	VMOVUPD Z11, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $16, R12
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R12, Z8
 	VPCMPQ       $6, iota64<>+0(SB), Z8, K1
 	VMOVUPD.Z    (DI), K1, Z8
@@ -2475,8 +2700,8 @@ masked6:
 	ADDQ         $64, R13
 	ANDQ         $127, R13
 	SUBQ         $8, R12
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z8
 	VMOVUPD       64(SP), Z9
 	VADDPD        Z9, Z8, Z8
@@ -2497,32 +2722,44 @@ done5:
 	VPERMILPD     $1, X9, X10
 	VADDPD        X10, X9, X9
 	VBROADCASTSD  X9, Z9
-	VMULPD        Z8, Z4, Z8
-	VDIVPD        Z6, Z8, Z8
-	VDIVPD        Z6, Z8, Z6
-	VMULPD        Z9, Z4, Z8
-	MOVQ          264(SP), DI
-	MOVQ          272(SP), R8
-	MOVQ          280(SP), R9
-	MOVQ          328(SP), R10
-	MOVQ          8(AX), R11
-	MOVQ          $0, R12
-	MOVQ          792(AX), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $24
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(AX), DI
+	TESTQ         DI, DI
+	JEQ           over8
+	MOVQ          816(AX), DI
+	VMOVSD        X8, (DI)
+	VMOVSD        X9, 8(DI)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), DI
+	VBROADCASTSD (DI), Z8
+	VBROADCASTSD 8(DI), Z9
+over8:
+	VMULPD Z8, Z4, Z8
+	VDIVPD Z6, Z8, Z8
+	VDIVPD Z6, Z8, Z6
+	VMULPD Z9, Z4, Z8
+	MOVQ   264(SP), DI
+	MOVQ   272(SP), R8
+	MOVQ   280(SP), R9
+	MOVQ   328(SP), R10
+	MOVQ   8(AX), R11
+	MOVQ   $0, R12
+	MOVQ   792(AX), R13
+	ANDQ   $1, R13
+	JEQ    again10
+	CMPQ   R11, $24
+	JLT    again10
+	MOVQ   R10, R13
+	NEGQ   R13
+	ANDQ   $63, R13
+	MOVQ   $1, R12
+	SHRQ   $3, R13
+	TESTQ  R13, R13
+	JNE    masked13
+again10:
 	SUBQ $16, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD (DI), Z9
 	VMULPD  (R8), Z9, Z9
 	VMOVUPD (R9), Z10
@@ -2540,27 +2777,27 @@ block11:
 	VSUBPD  Z8, Z10, Z10
 	VMULPD  Z10, Z7, Z10
 	TESTQ   R12, R12
-	JNE     around12
+	JNE     around15
 	VMOVUPD Z9, (R10)
 	VMOVUPD Z10, 64(R10)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPD Z9, (R10)
 	VMOVNTPD Z10, 64(R10)
-stored13:
+stored16:
 	ADDQ CX, DI
 	ADDQ DX, R8
 	ADDQ SI, R9
 	ADDQ $128, R10
 	SUBQ $16, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $16, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTQ R13, Z9
 	VPCMPQ       $6, iota64<>+0(SB), Z9, K1
 	VMOVUPD.Z    (DI), K1, Z9
@@ -2587,8 +2824,8 @@ masked10:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $3, R8
@@ -2610,11 +2847,12 @@ done9:
 	MOVQ DI, 336(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 

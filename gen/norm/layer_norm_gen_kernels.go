@@ -15,41 +15,51 @@ func layer_norm_f32_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum[i] += x[i]
 			}
 		}
-		v := runtime.LaneSum(sum[:])
-		v2 := v / s0
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := rowSum / s0
 		// Pass 2: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := x[i] - v2
-				sum2[i] += float32(v3 * v3)
+				v2 := x[i] - v
+				sum2[i] += float32(v2 * v2)
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v4 := runtime.LaneSum(sum2[:])
-		v5 := 1 / float32(math.Sqrt(float64(v4/s0+eps)))
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowSum
+		}
+		v3 := 1 / float32(math.Sqrt(float64(rowSum2/s0+eps)))
 		// Pass 3: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			weight := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 			bias := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
 			y := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
-				v6 := float32(float32((x[i]-v2)*v5) * weight[i])
-				y[i] = v6 + bias[i]
+				v4 := float32(float32((x[i]-v)*v3) * weight[i])
+				y[i] = v4 + bias[i]
 			}
 		}
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = v4
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowSum2
+		}
 	}
 }
 
@@ -65,8 +75,8 @@ func layer_norm_f32_backward_0_go(a *runtime.Args) {
 		// Pass 1: sum, sum.
 		var sum [32]float32
 		var sum2 [32]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			weight := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
 			x := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -82,11 +92,16 @@ func layer_norm_f32_backward_0_go(a *runtime.Args) {
 				dBias[i] += dYv
 			}
 		}
-		v7 := float32(v*runtime.LaneSum(sum[:])) / v3 / v3
-		v8 := float32(v * runtime.LaneSum(sum2[:]))
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v7 := float32(v*rowSum) / v3 / v3
+		v8 := float32(v * rowSum2)
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			weight := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
 			x := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -106,41 +121,51 @@ func layer_norm_f64_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum[i%32] += x[i]
 			}
 		}
-		v := runtime.LaneSum(sum[:])
-		v2 := v / s0
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := rowSum / s0
 		// Pass 2: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := x[i] - v2
-				sum2[i%32] += float64(v3 * v3)
+				v2 := x[i] - v
+				sum2[i%32] += float64(v2 * v2)
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v4 := runtime.LaneSum(sum2[:])
-		v5 := 1 / math.Sqrt(v4/s0+eps)
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowSum
+		}
+		v3 := 1 / math.Sqrt(rowSum2/s0+eps)
 		// Pass 3: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			weight := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 			bias := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
 			y := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
-				v6 := float64(float64((x[i]-v2)*v5) * weight[i])
-				y[i] = v6 + bias[i]
+				v4 := float64(float64((x[i]-v)*v3) * weight[i])
+				y[i] = v4 + bias[i]
 			}
 		}
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = v4
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowSum2
+		}
 	}
 }
 
@@ -156,8 +181,8 @@ func layer_norm_f64_backward_0_go(a *runtime.Args) {
 		// Pass 1: sum, sum.
 		var sum [16]float64
 		var sum2 [16]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			weight := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
 			x := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
@@ -173,11 +198,16 @@ func layer_norm_f64_backward_0_go(a *runtime.Args) {
 				dBias[i] += dYv
 			}
 		}
-		v7 := float64(v*runtime.LaneSum(sum[:])) / v3 / v3
-		v8 := float64(v * runtime.LaneSum(sum2[:]))
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v7 := float64(v*rowSum) / v3 / v3
+		v8 := float64(v * rowSum2)
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			weight := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
 			x := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)

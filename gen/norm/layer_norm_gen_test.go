@@ -3,12 +3,23 @@
 package norm_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/norm"
+	"github.com/opgen/opgen/gen/norm"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLayerNorm() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 3, -2, 2}, 2, 2))
+	y := runtime.Must(norm.LayerNorm(x, nil, nil, &norm.LayerNormAttrs{Eps: new(0.0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 2]
+	// [[-1  1]
+	//  [-1  1]]
+}
 
 func TestLayerNormExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/norm.layer_norm",

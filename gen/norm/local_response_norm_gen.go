@@ -59,6 +59,10 @@ func (a *LocalResponseNormAttrs) values(size int) (localResponseNormValues, erro
 // x: T[N, C, ...S]; y: T[N, C, ...S]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: size must be positive.
+//
+// With x = [[[1], [2], [3], [4]]], y is about [[[0.6347], [0.81072], [0.79925], [1.1672]]]:
+//
+//	y, err := norm.LocalResponseNorm(x, 3, &norm.LocalResponseNormAttrs{Alpha: new(0.5)})
 func LocalResponseNorm(x *runtime.Tensor, size int, attrs *LocalResponseNormAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(size)
 	if err != nil {

@@ -8,6 +8,64 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// localResponseNormPart0 is a loop that runs in parts.
+type localResponseNormPart0 struct {
+	v           localResponseNormValues
+	sum, x      []float32
+	C, S, i, i4 int
+}
+
+func (part *localResponseNormPart0) Run(from, to int) error {
+	v, sum, x, C, S, i, i4 := &part.v, part.sum, part.x, part.C, part.S, part.i, part.i4
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		i3 := max(0, i-c)
+		i5 := min(v.size, i4-c)
+		sumRow := (xRow + c) * S
+		for s := range S {
+			sum2 := float64(0)
+			for j := i3; j < i5; j++ {
+				i2 := c + j - i
+				t := float32(0)
+				if 0 <= i2 && i2 < C {
+					t = x[(xRow+i2)*S+s]
+				}
+				sum2 += float64(float32(t * t))
+			}
+			sum[sumRow+s] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// localResponseNormPart1 is a loop that runs in parts.
+type localResponseNormPart1 struct {
+	sum, x, y            []float32
+	alpha, beta, k, size float32
+	C, S                 int
+}
+
+func (part *localResponseNormPart1) Run(from, to int) error {
+	sum, x, y, alpha, beta, k, size, C, S := part.sum, part.x, part.y, part.alpha, part.beta, part.k, part.size, part.C, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S
+		for s := range S {
+			t := float32(math.Pow(float64(k+float32(alpha*sum[xRow2+s])/size), float64(beta)))
+			y[xRow2+s] = x[xRow2+s] / t
+		}
+	}
+	return nil
+}
+
 // localResponseNormRunF32 computes local_response_norm, T f32.
 func localResponseNormRunF32(b *runtime.Bound, v *localResponseNormValues) error {
 	N := b.Ext[0]
@@ -19,23 +77,13 @@ func localResponseNormRunF32(b *runtime.Bound, v *localResponseNormValues) error
 	// sum[n, c, s] += (if 0 <= c + j - floor(size / 2) && c + j - floor(size / 2) < |C| then x[n, c + j - floor(size / 2), s] else 0) * (if 0 <= c + j - floor(size / 2) && c + j - floor(size / 2) < |C| then x[n, c + j - floor(size / 2), s] else 0)   for n in N, c in C, s in ...S, j in 0..size
 	sum := runtime.Temp[float32](b, N*C*S)
 	i := runtime.FloorDiv(v.size, 2)
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			sumRow := (xRow + c) * S
-			for s := range S {
-				sum2 := float64(0)
-				for j := range v.size {
-					i2 := c + j - i
-					t := float32(0)
-					if 0 <= i2 && i2 < C {
-						t = x[(xRow+i2)*S+s]
-					}
-					sum2 += float64(float32(t * t))
-				}
-				sum[sumRow+s] = float32(sum2)
-			}
+	i4 := i + C
+	if part := (localResponseNormPart0{*v, sum, x, C, S, i, i4}); runtime.Small(N*C, S*8) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C, S*8); err != nil {
+		return err
 	}
 
 	// y[n, c, s] = x[n, c, s] / (acc(T)(k) + acc(T)(alpha) * sum[n, c, s] / acc(T)(size)) ^ acc(T)(beta)   for n in N, c in C, s in ...S
@@ -43,14 +91,70 @@ func localResponseNormRunF32(b *runtime.Bound, v *localResponseNormValues) error
 	alpha := float32(v.alpha)
 	size := float32(v.size)
 	beta := float32(v.beta)
-	for n := range N {
+	if part := (localResponseNormPart1{sum, x, y, alpha, beta, k, size, C, S}); runtime.Small(N*C, 9*S) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C, 9*S); err != nil {
+		return err
+	}
+	return nil
+}
+
+// localResponseNormPart2 is a loop that runs in parts.
+type localResponseNormPart2 struct {
+	v           localResponseNormValues
+	sum, x      []float64
+	C, S, i, i4 int
+}
+
+func (part *localResponseNormPart2) Run(from, to int) error {
+	v, sum, x, C, S, i, i4 := &part.v, part.sum, part.x, part.C, part.S, part.i, part.i4
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S
-			for s := range S {
-				t := float32(math.Pow(float64(k+float32(alpha*sum[xRow2+s])/size), float64(beta)))
-				y[xRow2+s] = x[xRow2+s] / t
+		i3 := max(0, i-c)
+		i5 := min(v.size, i4-c)
+		sumRow := (xRow + c) * S
+		for s := range S {
+			sum2 := float64(0)
+			for j := i3; j < i5; j++ {
+				i2 := c + j - i
+				t := float64(0)
+				if 0 <= i2 && i2 < C {
+					t = x[(xRow+i2)*S+s]
+				}
+				sum2 += float64(t * t)
 			}
+			sum[sumRow+s] = sum2
+		}
+	}
+	return nil
+}
+
+// localResponseNormPart3 is a loop that runs in parts.
+type localResponseNormPart3 struct {
+	v         localResponseNormValues
+	sum, x, y []float64
+	size      float64
+	C, S      int
+}
+
+func (part *localResponseNormPart3) Run(from, to int) error {
+	v, sum, x, y, size, C, S := &part.v, part.sum, part.x, part.y, part.size, part.C, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S
+		for s := range S {
+			t := math.Pow(v.k+float64(v.alpha*sum[xRow2+s])/size, v.beta)
+			y[xRow2+s] = x[xRow2+s] / t
 		}
 	}
 	return nil
@@ -67,35 +171,98 @@ func localResponseNormRunF64(b *runtime.Bound, v *localResponseNormValues) error
 	// sum[n, c, s] += (if 0 <= c + j - floor(size / 2) && c + j - floor(size / 2) < |C| then x[n, c + j - floor(size / 2), s] else 0) * (if 0 <= c + j - floor(size / 2) && c + j - floor(size / 2) < |C| then x[n, c + j - floor(size / 2), s] else 0)   for n in N, c in C, s in ...S, j in 0..size
 	sum := runtime.Temp[float64](b, N*C*S)
 	i := runtime.FloorDiv(v.size, 2)
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			sumRow := (xRow + c) * S
-			for s := range S {
-				sum2 := float64(0)
-				for j := range v.size {
-					i2 := c + j - i
-					t := float64(0)
-					if 0 <= i2 && i2 < C {
-						t = x[(xRow+i2)*S+s]
-					}
-					sum2 += float64(t * t)
-				}
-				sum[sumRow+s] = sum2
-			}
+	i4 := i + C
+	if part := (localResponseNormPart2{*v, sum, x, C, S, i, i4}); runtime.Small(N*C, S*8) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C, S*8); err != nil {
+		return err
 	}
 
 	// y[n, c, s] = x[n, c, s] / (acc(T)(k) + acc(T)(alpha) * sum[n, c, s] / acc(T)(size)) ^ acc(T)(beta)   for n in N, c in C, s in ...S
 	size := float64(v.size)
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S
-			for s := range S {
-				t := math.Pow(v.k+float64(v.alpha*sum[xRow2+s])/size, v.beta)
-				y[xRow2+s] = x[xRow2+s] / t
+	if part := (localResponseNormPart3{*v, sum, x, y, size, C, S}); runtime.Small(N*C, 9*S) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C, 9*S); err != nil {
+		return err
+	}
+	return nil
+}
+
+// localResponseNormPart4 is a loop that runs in parts.
+type localResponseNormPart4 struct {
+	v                           localResponseNormValues
+	dx1, dy, sum, x, y          []float32
+	c                           bool
+	alpha, beta, k, size, t, t3 float32
+	C, S, i                     int
+}
+
+func (part *localResponseNormPart4) Run(from, to int) error {
+	v, dx1, dy, sum, x, y, c, alpha, beta, k, size, t, t3, C, S, i := &part.v, part.dx1, part.dy, part.sum, part.x, part.y, part.c, part.alpha, part.beta, part.k, part.size, part.t, part.t3, part.C, part.S, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		cNew := rest % C
+		rest /= C
+		n := rest
+		yRow := n * C
+		i5 := max(0, i+cNew-C+1)
+		i6 := min(v.size, i+cNew+1)
+		dx1Row := (yRow + cNew) * S
+		for s := range S {
+			sum2 := float64(0)
+			for j := i5; j < i6; j++ {
+				i2 := cNew - (j - i)
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < C) {
+					continue
+				}
+				var t7 float32
+				if c {
+					t7 = 0
+				} else {
+					i3 := i2 + j - i
+					t6 := float32(0)
+					if 0 <= i3 && i3 < C {
+						t2 := k + float32(alpha*sum[(yRow+i2)*S+s])/size
+						t4 := float32(y[(yRow+i2)*S+s] * float32(math.Pow(float64(t2), float64(t3))))
+						t5 := float32(float32(t*(t4/size))*dy[(yRow+i2)*S+s]) / float32(math.Pow(float64(t2), float64(beta)))
+						t6 = -float32(float32(2*t5) * x[(yRow+i3)*S+s])
+					}
+					t7 = t6
+				}
+				sum2 += float64(t7)
 			}
+			dx1[dx1Row+s] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// localResponseNormPart5 is a loop that runs in parts.
+type localResponseNormPart5 struct {
+	dx, dx1, dy, sum     []float32
+	alpha, beta, k, size float32
+	C, S                 int
+}
+
+func (part *localResponseNormPart5) Run(from, to int) error {
+	dx, dx1, dy, sum, alpha, beta, k, size, C, S := part.dx, part.dx1, part.dy, part.sum, part.alpha, part.beta, part.k, part.size, part.C, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		c2 := rest % C
+		rest /= C
+		n := rest
+		dyRow := n * C
+		dyRow2 := (dyRow + c2) * S
+		for s := range S {
+			t2 := float32(math.Pow(float64(k+float32(alpha*sum[dyRow2+s])/size), float64(beta)))
+			dx[dyRow2+s] = dy[dyRow2+s]/t2 + dx1[dyRow2+s]
 		}
 	}
 	return nil
@@ -115,28 +282,18 @@ func localResponseNormRunBackwardF32(b *runtime.Bound, v *localResponseNormValue
 	// sum[n, c, s] += (if 0 <= c + j - floor(size / 2) && c + j - floor(size / 2) < |C| then x[n, c + j - floor(size / 2), s] else 0) * (if 0 <= c + j - floor(size / 2) && c + j - floor(size / 2) < |C| then x[n, c + j - floor(size / 2), s] else 0)   for n in N, c in C, s in ...S, j in 0..size
 	sum := runtime.Temp[float32](b, N*C*S)
 	i := runtime.FloorDiv(v.size, 2)
+	i4 := i + C
 	if wantDx {
-		for n := range N {
-			xRow := n * C
-			for c := range C {
-				sumRow := (xRow + c) * S
-				for s := range S {
-					sum2 := float64(0)
-					for j := range v.size {
-						i2 := c + j - i
-						t := float32(0)
-						if 0 <= i2 && i2 < C {
-							t = x[(xRow+i2)*S+s]
-						}
-						sum2 += float64(float32(t * t))
-					}
-					sum[sumRow+s] = float32(sum2)
-				}
+		if part := (localResponseNormPart0{*v, sum, x, C, S, i, i4}); runtime.Small(N*C, S*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, S*8); err != nil {
+			return err
 		}
 	}
 
-	// @x.1[n, c', s] += if 0 <= c' - (j - floor(size / 2)) + j - floor(size / 2) && c' - (j - floor(size / 2)) + j - floor(size / 2) < |C| then (if acc(T)(beta) == 0 then 0 else -(2 * (acc(T)(beta) * acc(T)(alpha) * (y[n, c' - (j - floor(size / 2)), s] * (acc(T)(k) + acc(T)(alpha) * sum[n, c' - (j - floor(size / 2)), s] / acc(T)(size)) ^ (acc(T)(beta) - 1) / acc(T)(size)) * @y[n, c' - (j - floor(size / 2)), s] / (acc(T)(k) + acc(T)(alpha) * sum[n, c' - (j - floor(size / 2)), s] / acc(T)(size)) ^ acc(T)(beta)) * x[n, c' - (j - floor(size / 2)) + j - floor(size / 2), s])) else 0   for n in N, c' in C, s in ...S, j in 0..size   where 0 <= c' - (j - floor(size / 2)) && c' - (j - floor(size / 2)) < |C|
+	// @x.1[n, c', s] += if acc(T)(beta) == 0 then 0 else if 0 <= c' - (j - floor(size / 2)) + j - floor(size / 2) && c' - (j - floor(size / 2)) + j - floor(size / 2) < |C| then -(2 * (acc(T)(beta) * acc(T)(alpha) * (y[n, c' - (j - floor(size / 2)), s] * (acc(T)(k) + acc(T)(alpha) * sum[n, c' - (j - floor(size / 2)), s] / acc(T)(size)) ^ (acc(T)(beta) - 1) / acc(T)(size)) * @y[n, c' - (j - floor(size / 2)), s] / (acc(T)(k) + acc(T)(alpha) * sum[n, c' - (j - floor(size / 2)), s] / acc(T)(size)) ^ acc(T)(beta)) * x[n, c' - (j - floor(size / 2)) + j - floor(size / 2), s]) else 0   for n in N, c' in C, s in ...S, j in 0..size   where 0 <= c' - (j - floor(size / 2)) && c' - (j - floor(size / 2)) < |C|
 	dx1 := runtime.Temp[float32](b, N*C*S)
 	beta := float32(v.beta)
 	c := beta == 0
@@ -146,53 +303,100 @@ func localResponseNormRunBackwardF32(b *runtime.Bound, v *localResponseNormValue
 	size := float32(v.size)
 	t3 := beta - 1
 	if wantDx {
-		for n := range N {
-			yRow := n * C
-			for cNew := range C {
-				dx1Row := (yRow + cNew) * S
-				for s := range S {
-					sum2 := float64(0)
-					for j := range v.size {
-						i2 := cNew - (j - i)
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < C) {
-							continue
-						}
-						i3 := i2 + j - i
-						t7 := float32(0)
-						if 0 <= i3 && i3 < C {
-							var t6 float32
-							if c {
-								t6 = 0
-							} else {
-								t2 := k + float32(alpha*sum[(yRow+i2)*S+s])/size
-								t4 := float32(y[(yRow+i2)*S+s] * float32(math.Pow(float64(t2), float64(t3))))
-								t5 := float32(float32(t*(t4/size))*dy[(yRow+i2)*S+s]) / float32(math.Pow(float64(t2), float64(beta)))
-								t6 = -float32(float32(2*t5) * x[(yRow+i3)*S+s])
-							}
-							t7 = t6
-						}
-						sum2 += float64(t7)
-					}
-					dx1[dx1Row+s] = float32(sum2)
-				}
+		if part := (localResponseNormPart4{*v, dx1, dy, sum, x, y, c, alpha, beta, k, size, t, t3, C, S, i}); runtime.Small(N*C, 17*S*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 17*S*8); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, c, s] = @y[n, c, s] / (acc(T)(k) + acc(T)(alpha) * sum[n, c, s] / acc(T)(size)) ^ acc(T)(beta) + @x.1[n, c, s]   for n in N, c in C, s in ...S
 	if wantDx {
-		for n := range N {
-			dyRow := n * C
-			for c2 := range C {
-				dyRow2 := (dyRow + c2) * S
-				for s := range S {
-					t2 := float32(math.Pow(float64(k+float32(alpha*sum[dyRow2+s])/size), float64(beta)))
-					dx[dyRow2+s] = dy[dyRow2+s]/t2 + dx1[dyRow2+s]
-				}
+		if part := (localResponseNormPart5{dx, dx1, dy, sum, alpha, beta, k, size, C, S}); runtime.Small(N*C, 9*S) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 9*S); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// localResponseNormPart6 is a loop that runs in parts.
+type localResponseNormPart6 struct {
+	v                  localResponseNormValues
+	dx1, dy, sum, x, y []float64
+	c                  bool
+	size, t, t3        float64
+	C, S, i            int
+}
+
+func (part *localResponseNormPart6) Run(from, to int) error {
+	v, dx1, dy, sum, x, y, c, size, t, t3, C, S, i := &part.v, part.dx1, part.dy, part.sum, part.x, part.y, part.c, part.size, part.t, part.t3, part.C, part.S, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		cNew := rest % C
+		rest /= C
+		n := rest
+		yRow := n * C
+		i5 := max(0, i+cNew-C+1)
+		i6 := min(v.size, i+cNew+1)
+		dx1Row := (yRow + cNew) * S
+		for s := range S {
+			sum2 := float64(0)
+			for j := i5; j < i6; j++ {
+				i2 := cNew - (j - i)
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < C) {
+					continue
+				}
+				var t7 float64
+				if c {
+					t7 = 0
+				} else {
+					i3 := i2 + j - i
+					t6 := float64(0)
+					if 0 <= i3 && i3 < C {
+						t2 := v.k + float64(v.alpha*sum[(yRow+i2)*S+s])/size
+						t4 := float64(t * (float64(y[(yRow+i2)*S+s]*math.Pow(t2, t3)) / size))
+						t5 := float64(2 * (float64(t4*dy[(yRow+i2)*S+s]) / math.Pow(t2, v.beta)))
+						t6 = -float64(t5 * x[(yRow+i3)*S+s])
+					}
+					t7 = t6
+				}
+				sum2 += t7
+			}
+			dx1[dx1Row+s] = sum2
+		}
+	}
+	return nil
+}
+
+// localResponseNormPart7 is a loop that runs in parts.
+type localResponseNormPart7 struct {
+	v                localResponseNormValues
+	dx, dx1, dy, sum []float64
+	size             float64
+	C, S             int
+}
+
+func (part *localResponseNormPart7) Run(from, to int) error {
+	v, dx, dx1, dy, sum, size, C, S := &part.v, part.dx, part.dx1, part.dy, part.sum, part.size, part.C, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		c2 := rest % C
+		rest /= C
+		n := rest
+		dyRow := n * C
+		dyRow2 := (dyRow + c2) * S
+		for s := range S {
+			t2 := math.Pow(v.k+float64(v.alpha*sum[dyRow2+s])/size, v.beta)
+			dx[dyRow2+s] = dy[dyRow2+s]/t2 + dx1[dyRow2+s]
 		}
 	}
 	return nil
@@ -212,81 +416,41 @@ func localResponseNormRunBackwardF64(b *runtime.Bound, v *localResponseNormValue
 	// sum[n, c, s] += (if 0 <= c + j - floor(size / 2) && c + j - floor(size / 2) < |C| then x[n, c + j - floor(size / 2), s] else 0) * (if 0 <= c + j - floor(size / 2) && c + j - floor(size / 2) < |C| then x[n, c + j - floor(size / 2), s] else 0)   for n in N, c in C, s in ...S, j in 0..size
 	sum := runtime.Temp[float64](b, N*C*S)
 	i := runtime.FloorDiv(v.size, 2)
+	i4 := i + C
 	if wantDx {
-		for n := range N {
-			xRow := n * C
-			for c := range C {
-				sumRow := (xRow + c) * S
-				for s := range S {
-					sum2 := float64(0)
-					for j := range v.size {
-						i2 := c + j - i
-						t := float64(0)
-						if 0 <= i2 && i2 < C {
-							t = x[(xRow+i2)*S+s]
-						}
-						sum2 += float64(t * t)
-					}
-					sum[sumRow+s] = sum2
-				}
+		if part := (localResponseNormPart2{*v, sum, x, C, S, i, i4}); runtime.Small(N*C, S*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, S*8); err != nil {
+			return err
 		}
 	}
 
-	// @x.1[n, c', s] += if 0 <= c' - (j - floor(size / 2)) + j - floor(size / 2) && c' - (j - floor(size / 2)) + j - floor(size / 2) < |C| then (if acc(T)(beta) == 0 then 0 else -(2 * (acc(T)(beta) * acc(T)(alpha) * (y[n, c' - (j - floor(size / 2)), s] * (acc(T)(k) + acc(T)(alpha) * sum[n, c' - (j - floor(size / 2)), s] / acc(T)(size)) ^ (acc(T)(beta) - 1) / acc(T)(size)) * @y[n, c' - (j - floor(size / 2)), s] / (acc(T)(k) + acc(T)(alpha) * sum[n, c' - (j - floor(size / 2)), s] / acc(T)(size)) ^ acc(T)(beta)) * x[n, c' - (j - floor(size / 2)) + j - floor(size / 2), s])) else 0   for n in N, c' in C, s in ...S, j in 0..size   where 0 <= c' - (j - floor(size / 2)) && c' - (j - floor(size / 2)) < |C|
+	// @x.1[n, c', s] += if acc(T)(beta) == 0 then 0 else if 0 <= c' - (j - floor(size / 2)) + j - floor(size / 2) && c' - (j - floor(size / 2)) + j - floor(size / 2) < |C| then -(2 * (acc(T)(beta) * acc(T)(alpha) * (y[n, c' - (j - floor(size / 2)), s] * (acc(T)(k) + acc(T)(alpha) * sum[n, c' - (j - floor(size / 2)), s] / acc(T)(size)) ^ (acc(T)(beta) - 1) / acc(T)(size)) * @y[n, c' - (j - floor(size / 2)), s] / (acc(T)(k) + acc(T)(alpha) * sum[n, c' - (j - floor(size / 2)), s] / acc(T)(size)) ^ acc(T)(beta)) * x[n, c' - (j - floor(size / 2)) + j - floor(size / 2), s]) else 0   for n in N, c' in C, s in ...S, j in 0..size   where 0 <= c' - (j - floor(size / 2)) && c' - (j - floor(size / 2)) < |C|
 	dx1 := runtime.Temp[float64](b, N*C*S)
 	c := v.beta == 0
 	t := float64(v.beta * v.alpha)
 	size := float64(v.size)
 	t3 := v.beta - 1
 	if wantDx {
-		for n := range N {
-			yRow := n * C
-			for cNew := range C {
-				dx1Row := (yRow + cNew) * S
-				for s := range S {
-					sum2 := float64(0)
-					for j := range v.size {
-						i2 := cNew - (j - i)
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < C) {
-							continue
-						}
-						i3 := i2 + j - i
-						t7 := float64(0)
-						if 0 <= i3 && i3 < C {
-							var t6 float64
-							if c {
-								t6 = 0
-							} else {
-								t2 := v.k + float64(v.alpha*sum[(yRow+i2)*S+s])/size
-								t4 := float64(t * (float64(y[(yRow+i2)*S+s]*math.Pow(t2, t3)) / size))
-								t5 := float64(2 * (float64(t4*dy[(yRow+i2)*S+s]) / math.Pow(t2, v.beta)))
-								t6 = -float64(t5 * x[(yRow+i3)*S+s])
-							}
-							t7 = t6
-						}
-						sum2 += t7
-					}
-					dx1[dx1Row+s] = sum2
-				}
+		if part := (localResponseNormPart6{*v, dx1, dy, sum, x, y, c, size, t, t3, C, S, i}); runtime.Small(N*C, 17*S*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 17*S*8); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, c, s] = @y[n, c, s] / (acc(T)(k) + acc(T)(alpha) * sum[n, c, s] / acc(T)(size)) ^ acc(T)(beta) + @x.1[n, c, s]   for n in N, c in C, s in ...S
 	if wantDx {
-		for n := range N {
-			dyRow := n * C
-			for c2 := range C {
-				dyRow2 := (dyRow + c2) * S
-				for s := range S {
-					t2 := math.Pow(v.k+float64(v.alpha*sum[dyRow2+s])/size, v.beta)
-					dx[dyRow2+s] = dy[dyRow2+s]/t2 + dx1[dyRow2+s]
-				}
+		if part := (localResponseNormPart7{*v, dx, dx1, dy, sum, size, C, S}); runtime.Small(N*C, 9*S) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 9*S); err != nil {
+			return err
 		}
 	}
 	return nil

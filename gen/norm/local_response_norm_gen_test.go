@@ -3,12 +3,25 @@
 package norm_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/norm"
+	"github.com/opgen/opgen/gen/norm"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLocalResponseNorm() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 1, 4, 1))
+	y := runtime.Must(norm.LocalResponseNorm(x, 3, &norm.LocalResponseNormAttrs{Alpha: new(0.5)}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[1 4 1]
+	// [[[0.635]
+	//   [0.811]
+	//   [0.799]
+	//   [1.167]]]
+}
 
 func TestLocalResponseNormExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/norm.local_response_norm",

@@ -53,6 +53,10 @@ func (a *RMSNormAttrs) values() (rmsNormValues, error) {
 // x: T[...B, ...R], weight: T[...R] or nil; y: T[...B, ...R]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: eps must not be negative.
+//
+// With x = [[1, 7], [-3, 3]], y is [[0.2, 1.4], [-1, 1]]:
+//
+//	y, err := norm.RMSNorm(x, nil, &norm.RMSNormAttrs{Eps: new(0.0)})
 func RMSNorm(x, weight *runtime.Tensor, attrs *RMSNormAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -230,7 +234,7 @@ func init() {
 	})
 }
 
-var rms_norm_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.rms_norm_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var rms_norm_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.rms_norm_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func rms_norm_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rms_norm_f32_forward_0_plan) {
@@ -240,7 +244,7 @@ func rms_norm_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(rms_norm_f32_forward_0, a, &rms_norm_f32_forward_0_plan)
 }
 
-var rms_norm_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.rms_norm_f32_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var rms_norm_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.rms_norm_f32_backward_0", Rows: true, Wide: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func rms_norm_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rms_norm_f32_backward_0_plan) {
@@ -250,7 +254,7 @@ func rms_norm_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(rms_norm_f32_backward_0, a, &rms_norm_f32_backward_0_plan)
 }
 
-var rms_norm_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.rms_norm_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var rms_norm_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.rms_norm_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func rms_norm_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rms_norm_f64_forward_0_plan) {
@@ -260,7 +264,7 @@ func rms_norm_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(rms_norm_f64_forward_0, a, &rms_norm_f64_forward_0_plan)
 }
 
-var rms_norm_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.rms_norm_f64_backward_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var rms_norm_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.rms_norm_f64_backward_0", Rows: true, Wide: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func rms_norm_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rms_norm_f64_backward_0_plan) {

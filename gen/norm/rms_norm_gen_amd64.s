@@ -39,6 +39,9 @@ TEXT ·rms_norm_f32_forward_0_avx2(SB), 0, $304-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), DI
+	CMPQ    DI, $1
+	JGT     known3
 	MOVQ    256(SP), DI
 	MOVQ    8(SI), R8
 	SUBQ    $64, R8
@@ -50,8 +53,8 @@ row2:
 	VMOVAPS Y3, Y9
 	VMOVAPS Y3, Y10
 	VMOVAPS Y3, Y11
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (DI), Y12
 	VMULPS  Y12, Y12, Y12
 	VADDPS  Y12, Y4, Y4
@@ -78,8 +81,8 @@ block4:
 	VADDPS  Y12, Y11, Y11
 	ADDQ    BX, DI
 	SUBQ    $64, R8
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y4, 0(SP)
 	VMOVUPS Y5, 32(SP)
 	VMOVUPS Y6, 64(SP)
@@ -90,8 +93,8 @@ kept3:
 	VMOVUPS Y11, 224(SP)
 	MOVQ    $0, R9
 	ADDQ    $64, R8
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R8, R10
 	MOVQ       $8, R11
 	CMPQ       R10, R11
@@ -109,8 +112,8 @@ masked6:
 	ADDQ       $32, R9
 	ANDQ       $255, R9
 	SUBQ       $8, R8
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -133,31 +136,44 @@ done5:
 	VPERMILPS    $1, X4, X5
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
-	VDIVPS       Y0, Y4, Y5
-	VADDPS       Y1, Y5, Y5
-	VSQRTPS      Y5, Y5
-	VDIVPS       Y5, Y2, Y5
-	MOVQ         256(SP), DI
-	MOVQ         272(SP), R8
-	MOVQ         280(SP), R9
-	MOVQ         8(SI), R10
-	MOVQ         $0, R11
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $40
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(SI), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(SI), DI
+	VMOVSS       X4, (DI)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSS (DI), Y4
+over8:
+	VDIVPS  Y0, Y4, Y5
+	VADDPS  Y1, Y5, Y5
+	VSQRTPS Y5, Y5
+	VDIVPS  Y5, Y2, Y5
+	MOVQ    808(SI), DI
+	CMPQ    DI, $2
+	JGT     known10
+	MOVQ    256(SP), DI
+	MOVQ    272(SP), R8
+	MOVQ    280(SP), R9
+	MOVQ    8(SI), R10
+	MOVQ    $0, R11
+	MOVQ    792(SI), R12
+	ANDQ    $1, R12
+	JEQ     again11
+	CMPQ    R10, $40
+	JLT     again11
+	MOVQ    R9, R12
+	NEGQ    R12
+	ANDQ    $31, R12
+	MOVQ    $1, R11
+	SHRQ    $2, R12
+	TESTQ   R12, R12
+	JNE     masked14
+again11:
 	SUBQ $32, R10
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPS  (DI), Y5, Y6
 	VMULPS  (R8), Y6, Y6
 	VMULPS  32(DI), Y5, Y7
@@ -167,27 +183,27 @@ block11:
 	VMULPS  96(DI), Y5, Y9
 	VMULPS  96(R8), Y9, Y9
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around16
 	VMOVUPS Y6, (R9)
 	VMOVUPS Y7, 32(R9)
 	VMOVUPS Y8, 64(R9)
 	VMOVUPS Y9, 96(R9)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPS Y6, (R9)
 	VMOVNTPS Y7, 32(R9)
 	VMOVNTPS Y8, 64(R9)
 	VMOVNTPS Y9, 96(R9)
-stored13:
+stored17:
 	ADDQ CX, DI
 	ADDQ DX, R8
 	ADDQ $128, R9
 	SUBQ $32, R10
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ $24, R10
-	JLT  tail14
-block15:
+	JLT  tail18
+block19:
 	VMULPS  (DI), Y5, Y6
 	VMULPS  (R8), Y6, Y6
 	VMOVUPS Y6, (R9)
@@ -195,14 +211,14 @@ block15:
 	ADDQ    288(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block15
-tail14:
+	JGE     block19
+tail18:
 	ADDQ    $8, R10
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked14:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -222,29 +238,41 @@ masked10:
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
-	VMOVSS X4, (AX)
-	MOVQ   a+0(FP), DI
-	MOVQ   160(DI), R8
-	SHLQ   $2, R8
-	ADDQ   R8, 256(SP)
-	MOVQ   176(DI), R8
-	SHLQ   $2, R8
-	ADDQ   R8, 280(SP)
-	MOVQ   184(DI), DI
-	SHLQ   $2, DI
-	ADDQ   DI, AX
-	MOVQ   296(SP), DI
+	JNE        again11
+done13:
+	MOVQ  808(SI), DI
+	TESTQ DI, DI
+	JEQ   over20
+	JMP   leave9
+known10:
+over20:
+	MOVQ   808(SI), DI
 	DECQ   DI
-	MOVQ   DI, 296(SP)
-	JNE    row2
+	CMPQ   DI, $2
+	JCS    passed21
+	VMOVSS X4, (AX)
+passed21:
+	MOVQ a+0(FP), DI
+	MOVQ 160(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, 256(SP)
+	MOVQ 176(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, 280(SP)
+	MOVQ 184(DI), DI
+	SHLQ $2, DI
+	ADDQ DI, AX
+	MOVQ 296(SP), DI
+	DECQ DI
+	MOVQ DI, 296(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end22
 	SFENCE
-end16:
+end22:
 	VZEROUPPER
 	RET
 
@@ -277,6 +305,9 @@ TEXT ·rms_norm_f32_forward_0_avx512(SB), 0, $280-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -284,8 +315,8 @@ row2:
 	VMOVAPS Z3, Z5
 	VMOVAPS Z3, Z6
 	VMOVAPS Z3, Z7
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R8), Z8
 	VMULPS  Z8, Z8, Z8
 	VADDPS  Z8, Z4, Z4
@@ -300,16 +331,16 @@ block4:
 	VADDPS  Z8, Z7, Z7
 	ADDQ    CX, R8
 	SUBQ    $64, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z4, 0(SP)
 	VMOVUPS Z5, 64(SP)
 	VMOVUPS Z6, 128(SP)
 	VMOVUPS Z7, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R9, Z4
 	VPCMPD       $6, iota32<>+0(SB), Z4, K1
 	VMOVUPS.Z    (R8), K1, Z4
@@ -322,8 +353,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z4
 	VMOVUPS       128(SP), Z5
 	VADDPS        Z5, Z4, Z4
@@ -340,31 +371,44 @@ done5:
 	VPERMILPS     $1, X4, X5
 	VADDPS        X5, X4, X4
 	VBROADCASTSS  X4, Z4
-	VDIVPS        Z0, Z4, Z5
-	VADDPS        Z1, Z5, Z5
-	VSQRTPS       Z5, Z5
-	VDIVPS        Z5, Z2, Z5
-	MOVQ          BX, R8
-	MOVQ          264(SP), R9
-	MOVQ          272(SP), R10
-	MOVQ          8(SI), R11
-	MOVQ          $0, R12
-	MOVQ          792(SI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $80
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSS        X4, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Z4
+over8:
+	VDIVPS  Z0, Z4, Z5
+	VADDPS  Z1, Z5, Z5
+	VSQRTPS Z5, Z5
+	VDIVPS  Z5, Z2, Z5
+	MOVQ    808(SI), R8
+	CMPQ    R8, $2
+	JGT     known10
+	MOVQ    BX, R8
+	MOVQ    264(SP), R9
+	MOVQ    272(SP), R10
+	MOVQ    8(SI), R11
+	MOVQ    $0, R12
+	MOVQ    792(SI), R13
+	ANDQ    $1, R13
+	JEQ     again11
+	CMPQ    R11, $80
+	JLT     again11
+	MOVQ    R10, R13
+	NEGQ    R13
+	ANDQ    $63, R13
+	MOVQ    $1, R12
+	SHRQ    $2, R13
+	TESTQ   R13, R13
+	JNE     masked14
+again11:
 	SUBQ $64, R11
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPS  (R8), Z5, Z6
 	VMULPS  (R9), Z6, Z6
 	VMULPS  64(R8), Z5, Z7
@@ -374,30 +418,30 @@ block11:
 	VMULPS  192(R8), Z5, Z9
 	VMULPS  192(R9), Z9, Z9
 	TESTQ   R12, R12
-	JNE     around12
+	JNE     around16
 	VMOVUPS Z6, (R10)
 	VMOVUPS Z7, 64(R10)
 	VMOVUPS Z8, 128(R10)
 	VMOVUPS Z9, 192(R10)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPS Z6, (R10)
 	VMOVNTPS Z7, 64(R10)
 	VMOVNTPS Z8, 128(R10)
 	VMOVNTPS Z9, 192(R10)
-stored13:
+stored17:
 	ADDQ CX, R8
 	ADDQ DX, R9
 	ADDQ $256, R10
 	SUBQ $64, R11
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ    $64, R11
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked14:
 	VPBROADCASTD R13, Z6
 	VPCMPD       $6, iota32<>+0(SB), Z6, K1
 	VMOVUPS.Z    (R8), K1, Z6
@@ -415,32 +459,44 @@ masked10:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again11
+done13:
+	MOVQ  808(SI), R8
+	TESTQ R8, R8
+	JEQ   over18
+	JMP   leave9
+known10:
+over18:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $2
+	JCS    passed19
 	VMOVSS X4, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, BX
-	MOVQ   176(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, 272(SP)
-	MOVQ   184(R8), R8
-	SHLQ   $2, R8
-	ADDQ   R8, AX
-	DECQ   DI
-	JNE    row2
+passed19:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 176(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 272(SP)
+	MOVQ 184(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end20
 	SFENCE
-end14:
+end20:
 	VZEROUPPER
 	RET
 
 // func rms_norm_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·rms_norm_f32_backward_0_avx2(SB), 0, $400-8
+TEXT ·rms_norm_f32_backward_0_avx2(SB), 0, $408-8
 	MOVQ         a+0(FP), AX
 	VMOVUPS      k3f800000<>+0(SB), Y0
 	VXORPS       Y1, Y1, Y1
@@ -468,49 +524,52 @@ TEXT ·rms_norm_f32_backward_0_avx2(SB), 0, $400-8
 	MOVQ         BX, 336(SP)
 	SHLQ         $8, 336(SP)
 	MOVQ         312(AX), BX
-	SHLQ         $8, BX
-	MOVQ         288(AX), CX
-	MOVQ         CX, 344(SP)
-	SHLQ         $5, 344(SP)
-	MOVQ         296(AX), CX
-	MOVQ         CX, 352(SP)
+	MOVQ         BX, 344(SP)
+	SHLQ         $8, 344(SP)
+	MOVQ         288(AX), BX
+	MOVQ         BX, 352(SP)
 	SHLQ         $5, 352(SP)
-	MOVQ         312(AX), CX
-	MOVQ         CX, 360(SP)
+	MOVQ         296(AX), BX
+	MOVQ         BX, 360(SP)
 	SHLQ         $5, 360(SP)
-	MOVQ         72(AX), CX
-	MOVQ         CX, 368(SP)
-	MOVQ         80(AX), CX
-	MOVQ         CX, 376(SP)
-	MOVQ         288(AX), CX
+	MOVQ         312(AX), BX
+	MOVQ         BX, 368(SP)
+	SHLQ         $5, 368(SP)
+	MOVQ         72(AX), BX
+	MOVQ         BX, 376(SP)
+	MOVQ         80(AX), BX
+	MOVQ         BX, 384(SP)
+	MOVQ         288(AX), BX
+	SHLQ         $7, BX
+	MOVQ         328(AX), CX
 	SHLQ         $7, CX
-	MOVQ         328(AX), DX
+	MOVQ         312(AX), DX
 	SHLQ         $7, DX
-	MOVQ         312(AX), SI
-	SHLQ         $7, SI
 	MOVQ         328(AX), AX
-	MOVQ         AX, 384(SP)
-	SHLQ         $5, 384(SP)
-	VDIVPS       Y1, Y0, Y3
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
 	MOVQ         AX, 392(SP)
-	MOVQ         392(SP), AX
-	TESTQ        AX, AX
+	SHLQ         $5, 392(SP)
+	MOVQ         a+0(FP), AX
+	VDIVPS       Y1, Y0, Y3
+	MOVQ         (AX), SI
+	MOVQ         SI, 400(SP)
+	MOVQ         400(SP), SI
+	TESTQ        SI, SI
 	JLE          end1
 row2:
-	MOVQ         288(SP), AX
-	VBROADCASTSS (AX), Y4
+	MOVQ         288(SP), SI
+	VBROADCASTSS (SI), Y4
 	VDIVPS       Y1, Y4, Y4
 	VADDPS       256(SP), Y4, Y4
 	VSQRTPS      Y4, Y4
 	VDIVPS       Y4, Y0, Y5
-	MOVQ         296(SP), AX
+	MOVQ         808(AX), SI
+	CMPQ         SI, $1
+	JGT          known3
+	MOVQ         296(SP), SI
 	MOVQ         304(SP), DI
 	MOVQ         312(SP), R8
 	MOVQ         320(SP), R9
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
+	MOVQ         8(AX), R10
 	SUBQ         $64, R10
 	VMOVAPS      Y2, Y6
 	VMOVAPS      Y2, Y7
@@ -520,9 +579,9 @@ row2:
 	VMOVAPS      Y2, Y11
 	VMOVAPS      Y2, Y12
 	VMOVAPS      Y2, Y13
-	JLT          kept3
-block4:
-	VMOVUPS (AX), Y14
+	JLT          kept4
+block5:
+	VMOVUPS (SI), Y14
 	VMULPS  (DI), Y14, Y15
 	VMULPS  Y14, Y5, Y14
 	VMULPS  (R8), Y14, Y14
@@ -530,7 +589,7 @@ block4:
 	VMOVUPS (R9), Y15
 	VADDPS  Y14, Y15, Y14
 	VMOVUPS Y14, (R9)
-	VMOVUPS 32(AX), Y14
+	VMOVUPS 32(SI), Y14
 	VMULPS  32(DI), Y14, Y15
 	VMULPS  Y14, Y5, Y14
 	VMULPS  32(R8), Y14, Y14
@@ -538,7 +597,7 @@ block4:
 	VMOVUPS 32(R9), Y15
 	VADDPS  Y14, Y15, Y14
 	VMOVUPS Y14, 32(R9)
-	VMOVUPS 64(AX), Y14
+	VMOVUPS 64(SI), Y14
 	VMULPS  64(DI), Y14, Y15
 	VMULPS  Y14, Y5, Y14
 	VMULPS  64(R8), Y14, Y14
@@ -546,7 +605,7 @@ block4:
 	VMOVUPS 64(R9), Y15
 	VADDPS  Y14, Y15, Y14
 	VMOVUPS Y14, 64(R9)
-	VMOVUPS 96(AX), Y14
+	VMOVUPS 96(SI), Y14
 	VMULPS  96(DI), Y14, Y15
 	VMULPS  Y14, Y5, Y14
 	VMULPS  96(R8), Y14, Y14
@@ -554,7 +613,7 @@ block4:
 	VMOVUPS 96(R9), Y15
 	VADDPS  Y14, Y15, Y14
 	VMOVUPS Y14, 96(R9)
-	VMOVUPS 128(AX), Y14
+	VMOVUPS 128(SI), Y14
 	VMULPS  128(DI), Y14, Y15
 	VMULPS  Y14, Y5, Y14
 	VMULPS  128(R8), Y14, Y14
@@ -562,7 +621,7 @@ block4:
 	VMOVUPS 128(R9), Y15
 	VADDPS  Y14, Y15, Y14
 	VMOVUPS Y14, 128(R9)
-	VMOVUPS 160(AX), Y14
+	VMOVUPS 160(SI), Y14
 	VMULPS  160(DI), Y14, Y15
 	VMULPS  Y14, Y5, Y14
 	VMULPS  160(R8), Y14, Y14
@@ -570,7 +629,7 @@ block4:
 	VMOVUPS 160(R9), Y15
 	VADDPS  Y14, Y15, Y14
 	VMOVUPS Y14, 160(R9)
-	VMOVUPS 192(AX), Y14
+	VMOVUPS 192(SI), Y14
 	VMULPS  192(DI), Y14, Y15
 	VMULPS  Y14, Y5, Y14
 	VMULPS  192(R8), Y14, Y14
@@ -578,7 +637,7 @@ block4:
 	VMOVUPS 192(R9), Y15
 	VADDPS  Y14, Y15, Y14
 	VMOVUPS Y14, 192(R9)
-	VMOVUPS 224(AX), Y14
+	VMOVUPS 224(SI), Y14
 	VMULPS  224(DI), Y14, Y15
 	VMULPS  Y14, Y5, Y14
 	VMULPS  224(R8), Y14, Y14
@@ -586,13 +645,13 @@ block4:
 	VMOVUPS 224(R9), Y15
 	VADDPS  Y14, Y15, Y14
 	VMOVUPS Y14, 224(R9)
-	ADDQ    328(SP), AX
+	ADDQ    328(SP), SI
 	ADDQ    336(SP), DI
-	ADDQ    BX, R8
+	ADDQ    344(SP), R8
 	ADDQ    $256, R9
 	SUBQ    $64, R10
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y6, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -603,8 +662,8 @@ kept3:
 	VMOVUPS Y13, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $8, R13
 	CMPQ       R12, R13
@@ -612,7 +671,7 @@ masked6:
 	LEAQ       tail<>+0(SB), R13
 	NEGQ       R12
 	VMOVUPS    32(R13)(R12*4), Y6
-	VMASKMOVPS (AX), Y6, Y7
+	VMASKMOVPS (SI), Y6, Y7
 	VMASKMOVPS (DI), Y6, Y8
 	VMULPS     Y8, Y7, Y8
 	VMULPS     Y7, Y5, Y7
@@ -625,15 +684,15 @@ masked6:
 	VMASKMOVPS (R9), Y6, Y8
 	VADDPS     Y7, Y8, Y7
 	VMASKMOVPS Y7, Y6, (R9)
-	ADDQ       344(SP), AX
-	ADDQ       352(SP), DI
-	ADDQ       360(SP), R8
+	ADDQ       352(SP), SI
+	ADDQ       360(SP), DI
+	ADDQ       368(SP), R8
 	ADDQ       $32, R9
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $8, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VADDPS       Y7, Y6, Y6
@@ -656,99 +715,107 @@ done5:
 	VPERMILPS    $1, X6, X7
 	VADDPS       X7, X6, X6
 	VBROADCASTSS X6, Y6
-	VMULPS       Y6, Y3, Y6
-	VDIVPS       Y4, Y6, Y4
-	MOVQ         296(SP), AX
-	MOVQ         368(SP), R14
-	MOVQ         312(SP), DI
-	MOVQ         376(SP), R8
-	MOVQ         a+0(FP), R9
-	MOVQ         8(R9), R9
-	MOVQ         $0, R10
-	MOVQ         a+0(FP), R11
-	MOVQ         792(R11), R11
-	ANDQ         $1, R11
-	JEQ          again7
-	CMPQ         R9, $40
-	JLT          again7
-	MOVQ         R8, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	MOVQ         $1, R10
-	SHRQ         $2, R11
-	TESTQ        R11, R11
-	JNE          masked10
-again7:
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over8
+	MOVQ         816(AX), SI
+	VMOVSS       X6, (SI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), SI
+	VBROADCASTSS (SI), Y6
+over8:
+	VMULPS Y6, Y3, Y6
+	VDIVPS Y4, Y6, Y4
+	MOVQ   296(SP), SI
+	MOVQ   376(SP), R14
+	MOVQ   312(SP), DI
+	MOVQ   384(SP), R8
+	MOVQ   8(AX), R9
+	MOVQ   $0, R10
+	MOVQ   792(AX), R11
+	ANDQ   $1, R11
+	JEQ    again10
+	CMPQ   R9, $40
+	JLT    again10
+	MOVQ   R8, R11
+	NEGQ   R11
+	ANDQ   $31, R11
+	MOVQ   $1, R10
+	SHRQ   $2, R11
+	TESTQ  R11, R11
+	JNE    masked13
+again10:
 	SUBQ $32, R9
-	JLT  single8
-block11:
-	VMOVUPS (AX), Y6
+	JLT  single11
+block14:
+	VMOVUPS (SI), Y6
 	VMULPS  (R14), Y6, Y6
 	VMULPS  (DI), Y4, Y7
 	VSUBPS  Y7, Y6, Y6
 	VMULPS  Y6, Y5, Y6
-	VMOVUPS 32(AX), Y7
+	VMOVUPS 32(SI), Y7
 	VMULPS  32(R14), Y7, Y7
 	VMULPS  32(DI), Y4, Y8
 	VSUBPS  Y8, Y7, Y7
 	VMULPS  Y7, Y5, Y7
-	VMOVUPS 64(AX), Y8
+	VMOVUPS 64(SI), Y8
 	VMULPS  64(R14), Y8, Y8
 	VMULPS  64(DI), Y4, Y9
 	VSUBPS  Y9, Y8, Y8
 	VMULPS  Y8, Y5, Y8
-	VMOVUPS 96(AX), Y9
+	VMOVUPS 96(SI), Y9
 	VMULPS  96(R14), Y9, Y9
 	VMULPS  96(DI), Y4, Y10
 	VSUBPS  Y10, Y9, Y9
 	VMULPS  Y9, Y5, Y9
 	TESTQ   R10, R10
-	JNE     around12
+	JNE     around15
 	VMOVUPS Y6, (R8)
 	VMOVUPS Y7, 32(R8)
 	VMOVUPS Y8, 64(R8)
 	VMOVUPS Y9, 96(R8)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPS Y6, (R8)
 	VMOVNTPS Y7, 32(R8)
 	VMOVNTPS Y8, 64(R8)
 	VMOVNTPS Y9, 96(R8)
-stored13:
-	ADDQ CX, AX
-	ADDQ DX, R14
-	ADDQ SI, DI
+stored16:
+	ADDQ BX, SI
+	ADDQ CX, R14
+	ADDQ DX, DI
 	ADDQ $128, R8
 	SUBQ $32, R9
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ $24, R9
-	JLT  tail14
-block15:
-	VMOVUPS (AX), Y6
+	JLT  tail17
+block18:
+	VMOVUPS (SI), Y6
 	VMULPS  (R14), Y6, Y6
 	VMULPS  (DI), Y4, Y7
 	VSUBPS  Y7, Y6, Y6
 	VMULPS  Y6, Y5, Y6
 	VMOVUPS Y6, (R8)
-	ADDQ    344(SP), AX
-	ADDQ    384(SP), R14
-	ADDQ    360(SP), DI
+	ADDQ    352(SP), SI
+	ADDQ    392(SP), R14
+	ADDQ    368(SP), DI
 	ADDQ    $32, R8
 	SUBQ    $8, R9
-	JGE     block15
-tail14:
+	JGE     block18
+tail17:
 	ADDQ    $8, R9
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R11
 	CMPQ    R11, R9
 	CMOVQGT R9, R11
-masked10:
+masked13:
 	MOVQ       R11, R12
 	LEAQ       tail<>+0(SB), R13
 	NEGQ       R12
 	VMOVUPS    32(R13)(R12*4), Y6
-	VMASKMOVPS (AX), Y6, Y7
+	VMASKMOVPS (SI), Y6, Y7
 	VMASKMOVPS (R14), Y6, Y8
 	VMULPS     Y8, Y7, Y7
 	VMASKMOVPS (DI), Y6, Y8
@@ -757,48 +824,48 @@ masked10:
 	VMULPS     Y7, Y5, Y7
 	VMASKMOVPS Y7, Y6, (R8)
 	MOVQ       R11, R12
+	TESTQ      BX, BX
+	CMOVQEQ    BX, R12
+	LEAQ       (SI)(R12*4), SI
+	MOVQ       R11, R12
 	TESTQ      CX, CX
 	CMOVQEQ    CX, R12
-	LEAQ       (AX)(R12*4), AX
+	LEAQ       (R14)(R12*4), R14
 	MOVQ       R11, R12
 	TESTQ      DX, DX
 	CMOVQEQ    DX, R12
-	LEAQ       (R14)(R12*4), R14
-	MOVQ       R11, R12
-	TESTQ      SI, SI
-	CMOVQEQ    SI, R12
 	LEAQ       (DI)(R12*4), DI
 	LEAQ       (R8)(R11*4), R8
 	SUBQ       R11, R9
-	JNE        again7
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), DI
+	JNE        again10
+done12:
+	MOVQ a+0(FP), SI
+	MOVQ 160(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 296(SP)
-	MOVQ 168(AX), DI
+	MOVQ 168(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 304(SP)
-	MOVQ 176(AX), DI
+	MOVQ 176(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 288(SP)
-	MOVQ 184(AX), DI
+	MOVQ 184(SI), DI
 	SHLQ $2, DI
 	ADDQ DI, 312(SP)
-	MOVQ 208(AX), AX
-	SHLQ $2, AX
-	ADDQ AX, 376(SP)
-	MOVQ 392(SP), AX
-	DECQ AX
-	MOVQ AX, 392(SP)
+	MOVQ 208(SI), SI
+	SHLQ $2, SI
+	ADDQ SI, 384(SP)
+	MOVQ 400(SP), SI
+	DECQ SI
+	MOVQ SI, 400(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end19
 	SFENCE
-end16:
+end19:
 	VZEROUPPER
 	RET
 
@@ -858,6 +925,9 @@ row2:
 	VADDPS       Z2, Z5, Z5
 	VSQRTPS      Z5, Z5
 	VDIVPS       Z5, Z0, Z6
+	MOVQ         808(SI), DI
+	CMPQ         DI, $1
+	JGT          known3
 	MOVQ         264(SP), DI
 	MOVQ         272(SP), R8
 	MOVQ         280(SP), R9
@@ -868,8 +938,8 @@ row2:
 	VMOVAPS      Z3, Z8
 	VMOVAPS      Z3, Z9
 	VMOVAPS      Z3, Z10
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPS (DI), Z11
 	VMULPS  (R8), Z11, Z12
 	VMULPS  Z11, Z6, Z11
@@ -907,16 +977,16 @@ block4:
 	ADDQ    DX, R9
 	ADDQ    $256, R10
 	SUBQ    $64, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z7, 0(SP)
 	VMOVUPS Z8, 64(SP)
 	VMOVUPS Z9, 128(SP)
 	VMOVUPS Z10, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R11, Z7
 	VPCMPD       $6, iota32<>+0(SB), Z7, K1
 	VMOVUPS.Z    (DI), K1, Z7
@@ -939,8 +1009,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z7
 	VMOVUPS       128(SP), Z8
 	VADDPS        Z8, Z7, Z7
@@ -957,30 +1027,40 @@ done5:
 	VPERMILPS     $1, X7, X8
 	VADDPS        X8, X7, X7
 	VBROADCASTSS  X7, Z7
-	VMULPS        Z7, Z4, Z7
-	VDIVPS        Z5, Z7, Z5
-	MOVQ          264(SP), DI
-	MOVQ          320(SP), R14
-	MOVQ          280(SP), R8
-	MOVQ          328(SP), R9
-	MOVQ          8(SI), R10
-	MOVQ          $0, R11
-	MOVQ          792(SI), R12
-	ANDQ          $1, R12
-	JEQ           again7
-	CMPQ          R10, $80
-	JLT           again7
-	MOVQ          R9, R12
-	NEGQ          R12
-	ANDQ          $63, R12
-	MOVQ          $1, R11
-	SHRQ          $2, R12
-	TESTQ         R12, R12
-	JNE           masked10
-again7:
+	MOVQ          808(SI), DI
+	TESTQ         DI, DI
+	JEQ           over8
+	MOVQ          816(SI), DI
+	VMOVSS        X7, (DI)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSS (DI), Z7
+over8:
+	VMULPS Z7, Z4, Z7
+	VDIVPS Z5, Z7, Z5
+	MOVQ   264(SP), DI
+	MOVQ   320(SP), R14
+	MOVQ   280(SP), R8
+	MOVQ   328(SP), R9
+	MOVQ   8(SI), R10
+	MOVQ   $0, R11
+	MOVQ   792(SI), R12
+	ANDQ   $1, R12
+	JEQ    again10
+	CMPQ   R10, $80
+	JLT    again10
+	MOVQ   R9, R12
+	NEGQ   R12
+	ANDQ   $63, R12
+	MOVQ   $1, R11
+	SHRQ   $2, R12
+	TESTQ  R12, R12
+	JNE    masked13
+again10:
 	SUBQ $64, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS (DI), Z7
 	VMULPS  (R14), Z7, Z7
 	VMULPS  (R8), Z5, Z8
@@ -1002,31 +1082,31 @@ block11:
 	VSUBPS  Z11, Z10, Z10
 	VMULPS  Z10, Z6, Z10
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around15
 	VMOVUPS Z7, (R9)
 	VMOVUPS Z8, 64(R9)
 	VMOVUPS Z9, 128(R9)
 	VMOVUPS Z10, 192(R9)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPS Z7, (R9)
 	VMOVNTPS Z8, 64(R9)
 	VMOVNTPS Z9, 128(R9)
 	VMOVNTPS Z10, 192(R9)
-stored13:
+stored16:
 	ADDQ BX, DI
 	ADDQ AX, R14
 	ADDQ DX, R8
 	ADDQ $256, R9
 	SUBQ $64, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $64, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $16, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	VPBROADCASTD R12, Z7
 	VPCMPD       $6, iota32<>+0(SB), Z7, K1
 	VMOVUPS.Z    (DI), K1, Z7
@@ -1051,8 +1131,8 @@ masked10:
 	LEAQ         (R8)(R13*4), R8
 	LEAQ         (R9)(R12*4), R9
 	SUBQ         R12, R10
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $2, R8
@@ -1074,11 +1154,12 @@ done9:
 	MOVQ DI, 336(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -1115,6 +1196,9 @@ TEXT ·rms_norm_f64_forward_0_avx2(SB), 0, $304-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), DI
+	CMPQ    DI, $1
+	JGT     known3
 	MOVQ    256(SP), DI
 	MOVQ    8(SI), R8
 	SUBQ    $32, R8
@@ -1126,8 +1210,8 @@ row2:
 	VMOVAPD Y3, Y9
 	VMOVAPD Y3, Y10
 	VMOVAPD Y3, Y11
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (DI), Y12
 	VMULPD  Y12, Y12, Y12
 	VADDPD  Y12, Y4, Y4
@@ -1154,8 +1238,8 @@ block4:
 	VADDPD  Y12, Y11, Y11
 	ADDQ    BX, DI
 	SUBQ    $32, R8
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y4, 0(SP)
 	VMOVUPD Y5, 32(SP)
 	VMOVUPD Y6, 64(SP)
@@ -1166,8 +1250,8 @@ kept3:
 	VMOVUPD Y11, 224(SP)
 	MOVQ    $0, R9
 	ADDQ    $32, R8
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R8, R10
 	MOVQ       $4, R11
 	CMPQ       R10, R11
@@ -1185,8 +1269,8 @@ masked6:
 	ADDQ       $32, R9
 	ANDQ       $255, R9
 	SUBQ       $4, R8
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -1207,31 +1291,44 @@ done5:
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
-	VDIVPD       Y0, Y4, Y5
-	VADDPD       Y1, Y5, Y5
-	VSQRTPD      Y5, Y5
-	VDIVPD       Y5, Y2, Y5
-	MOVQ         256(SP), DI
-	MOVQ         272(SP), R8
-	MOVQ         280(SP), R9
-	MOVQ         8(SI), R10
-	MOVQ         $0, R11
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $20
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(SI), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(SI), DI
+	VMOVSD       X4, (DI)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSD (DI), Y4
+over8:
+	VDIVPD  Y0, Y4, Y5
+	VADDPD  Y1, Y5, Y5
+	VSQRTPD Y5, Y5
+	VDIVPD  Y5, Y2, Y5
+	MOVQ    808(SI), DI
+	CMPQ    DI, $2
+	JGT     known10
+	MOVQ    256(SP), DI
+	MOVQ    272(SP), R8
+	MOVQ    280(SP), R9
+	MOVQ    8(SI), R10
+	MOVQ    $0, R11
+	MOVQ    792(SI), R12
+	ANDQ    $1, R12
+	JEQ     again11
+	CMPQ    R10, $20
+	JLT     again11
+	MOVQ    R9, R12
+	NEGQ    R12
+	ANDQ    $31, R12
+	MOVQ    $1, R11
+	SHRQ    $3, R12
+	TESTQ   R12, R12
+	JNE     masked14
+again11:
 	SUBQ $16, R10
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPD  (DI), Y5, Y6
 	VMULPD  (R8), Y6, Y6
 	VMULPD  32(DI), Y5, Y7
@@ -1241,27 +1338,27 @@ block11:
 	VMULPD  96(DI), Y5, Y9
 	VMULPD  96(R8), Y9, Y9
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around16
 	VMOVUPD Y6, (R9)
 	VMOVUPD Y7, 32(R9)
 	VMOVUPD Y8, 64(R9)
 	VMOVUPD Y9, 96(R9)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPD Y6, (R9)
 	VMOVNTPD Y7, 32(R9)
 	VMOVNTPD Y8, 64(R9)
 	VMOVNTPD Y9, 96(R9)
-stored13:
+stored17:
 	ADDQ CX, DI
 	ADDQ DX, R8
 	ADDQ $128, R9
 	SUBQ $16, R10
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ $12, R10
-	JLT  tail14
-block15:
+	JLT  tail18
+block19:
 	VMULPD  (DI), Y5, Y6
 	VMULPD  (R8), Y6, Y6
 	VMOVUPD Y6, (R9)
@@ -1269,14 +1366,14 @@ block15:
 	ADDQ    288(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block15
-tail14:
+	JGE     block19
+tail18:
 	ADDQ    $4, R10
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked14:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -1296,29 +1393,41 @@ masked10:
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
-	VMOVSD X4, (AX)
-	MOVQ   a+0(FP), DI
-	MOVQ   160(DI), R8
-	SHLQ   $3, R8
-	ADDQ   R8, 256(SP)
-	MOVQ   176(DI), R8
-	SHLQ   $3, R8
-	ADDQ   R8, 280(SP)
-	MOVQ   184(DI), DI
-	SHLQ   $3, DI
-	ADDQ   DI, AX
-	MOVQ   296(SP), DI
+	JNE        again11
+done13:
+	MOVQ  808(SI), DI
+	TESTQ DI, DI
+	JEQ   over20
+	JMP   leave9
+known10:
+over20:
+	MOVQ   808(SI), DI
 	DECQ   DI
-	MOVQ   DI, 296(SP)
-	JNE    row2
+	CMPQ   DI, $2
+	JCS    passed21
+	VMOVSD X4, (AX)
+passed21:
+	MOVQ a+0(FP), DI
+	MOVQ 160(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, 256(SP)
+	MOVQ 176(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, 280(SP)
+	MOVQ 184(DI), DI
+	SHLQ $3, DI
+	ADDQ DI, AX
+	MOVQ 296(SP), DI
+	DECQ DI
+	MOVQ DI, 296(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end22
 	SFENCE
-end16:
+end22:
 	VZEROUPPER
 	RET
 
@@ -1347,6 +1456,9 @@ TEXT ·rms_norm_f64_forward_0_avx512(SB), 0, $280-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -1354,8 +1466,8 @@ row2:
 	VMOVAPD Z3, Z5
 	VMOVAPD Z3, Z6
 	VMOVAPD Z3, Z7
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R8), Z8
 	VMULPD  Z8, Z8, Z8
 	VADDPD  Z8, Z4, Z4
@@ -1370,16 +1482,16 @@ block4:
 	VADDPD  Z8, Z7, Z7
 	ADDQ    CX, R8
 	SUBQ    $32, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z4, 0(SP)
 	VMOVUPD Z5, 64(SP)
 	VMOVUPD Z6, 128(SP)
 	VMOVUPD Z7, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R9, Z4
 	VPCMPQ       $6, iota64<>+0(SB), Z4, K1
 	VMOVUPD.Z    (R8), K1, Z4
@@ -1392,8 +1504,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z4
 	VMOVUPD       128(SP), Z5
 	VADDPD        Z5, Z4, Z4
@@ -1408,31 +1520,44 @@ done5:
 	VPERMILPD     $1, X4, X5
 	VADDPD        X5, X4, X4
 	VBROADCASTSD  X4, Z4
-	VDIVPD        Z0, Z4, Z5
-	VADDPD        Z1, Z5, Z5
-	VSQRTPD       Z5, Z5
-	VDIVPD        Z5, Z2, Z5
-	MOVQ          BX, R8
-	MOVQ          264(SP), R9
-	MOVQ          272(SP), R10
-	MOVQ          8(SI), R11
-	MOVQ          $0, R12
-	MOVQ          792(SI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $40
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSD        X4, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Z4
+over8:
+	VDIVPD  Z0, Z4, Z5
+	VADDPD  Z1, Z5, Z5
+	VSQRTPD Z5, Z5
+	VDIVPD  Z5, Z2, Z5
+	MOVQ    808(SI), R8
+	CMPQ    R8, $2
+	JGT     known10
+	MOVQ    BX, R8
+	MOVQ    264(SP), R9
+	MOVQ    272(SP), R10
+	MOVQ    8(SI), R11
+	MOVQ    $0, R12
+	MOVQ    792(SI), R13
+	ANDQ    $1, R13
+	JEQ     again11
+	CMPQ    R11, $40
+	JLT     again11
+	MOVQ    R10, R13
+	NEGQ    R13
+	ANDQ    $63, R13
+	MOVQ    $1, R12
+	SHRQ    $3, R13
+	TESTQ   R13, R13
+	JNE     masked14
+again11:
 	SUBQ $32, R11
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPD  (R8), Z5, Z6
 	VMULPD  (R9), Z6, Z6
 	VMULPD  64(R8), Z5, Z7
@@ -1442,30 +1567,30 @@ block11:
 	VMULPD  192(R8), Z5, Z9
 	VMULPD  192(R9), Z9, Z9
 	TESTQ   R12, R12
-	JNE     around12
+	JNE     around16
 	VMOVUPD Z6, (R10)
 	VMOVUPD Z7, 64(R10)
 	VMOVUPD Z8, 128(R10)
 	VMOVUPD Z9, 192(R10)
-	JMP     stored13
-around12:
+	JMP     stored17
+around16:
 	VMOVNTPD Z6, (R10)
 	VMOVNTPD Z7, 64(R10)
 	VMOVNTPD Z8, 128(R10)
 	VMOVNTPD Z9, 192(R10)
-stored13:
+stored17:
 	ADDQ CX, R8
 	ADDQ DX, R9
 	ADDQ $256, R10
 	SUBQ $32, R11
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ    $32, R11
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked14:
 	VPBROADCASTQ R13, Z6
 	VPCMPQ       $6, iota64<>+0(SB), Z6, K1
 	VMOVUPD.Z    (R8), K1, Z6
@@ -1483,32 +1608,44 @@ masked10:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again11
+done13:
+	MOVQ  808(SI), R8
+	TESTQ R8, R8
+	JEQ   over18
+	JMP   leave9
+known10:
+over18:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $2
+	JCS    passed19
 	VMOVSD X4, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, BX
-	MOVQ   176(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, 272(SP)
-	MOVQ   184(R8), R8
-	SHLQ   $3, R8
-	ADDQ   R8, AX
-	DECQ   DI
-	JNE    row2
+passed19:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 176(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 272(SP)
+	MOVQ 184(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end20
 	SFENCE
-end14:
+end20:
 	VZEROUPPER
 	RET
 
 // func rms_norm_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·rms_norm_f64_backward_0_avx2(SB), 0, $400-8
+TEXT ·rms_norm_f64_backward_0_avx2(SB), 0, $408-8
 	MOVQ         a+0(FP), AX
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y0
 	VBROADCASTSD 544(AX), Y1
@@ -1532,49 +1669,52 @@ TEXT ·rms_norm_f64_backward_0_avx2(SB), 0, $400-8
 	MOVQ         BX, 336(SP)
 	SHLQ         $8, 336(SP)
 	MOVQ         312(AX), BX
-	SHLQ         $8, BX
-	MOVQ         288(AX), CX
-	MOVQ         CX, 344(SP)
-	SHLQ         $5, 344(SP)
-	MOVQ         296(AX), CX
-	MOVQ         CX, 352(SP)
+	MOVQ         BX, 344(SP)
+	SHLQ         $8, 344(SP)
+	MOVQ         288(AX), BX
+	MOVQ         BX, 352(SP)
 	SHLQ         $5, 352(SP)
-	MOVQ         312(AX), CX
-	MOVQ         CX, 360(SP)
+	MOVQ         296(AX), BX
+	MOVQ         BX, 360(SP)
 	SHLQ         $5, 360(SP)
-	MOVQ         72(AX), CX
-	MOVQ         CX, 368(SP)
-	MOVQ         80(AX), CX
-	MOVQ         CX, 376(SP)
-	MOVQ         288(AX), CX
+	MOVQ         312(AX), BX
+	MOVQ         BX, 368(SP)
+	SHLQ         $5, 368(SP)
+	MOVQ         72(AX), BX
+	MOVQ         BX, 376(SP)
+	MOVQ         80(AX), BX
+	MOVQ         BX, 384(SP)
+	MOVQ         288(AX), BX
+	SHLQ         $7, BX
+	MOVQ         328(AX), CX
 	SHLQ         $7, CX
-	MOVQ         328(AX), DX
+	MOVQ         312(AX), DX
 	SHLQ         $7, DX
-	MOVQ         312(AX), SI
-	SHLQ         $7, SI
 	MOVQ         328(AX), AX
-	MOVQ         AX, 384(SP)
-	SHLQ         $5, 384(SP)
-	VDIVPD       Y1, Y0, Y3
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), AX
 	MOVQ         AX, 392(SP)
-	MOVQ         392(SP), AX
-	TESTQ        AX, AX
+	SHLQ         $5, 392(SP)
+	MOVQ         a+0(FP), AX
+	VDIVPD       Y1, Y0, Y3
+	MOVQ         (AX), SI
+	MOVQ         SI, 400(SP)
+	MOVQ         400(SP), SI
+	TESTQ        SI, SI
 	JLE          end1
 row2:
-	MOVQ         288(SP), AX
-	VBROADCASTSD (AX), Y4
+	MOVQ         288(SP), SI
+	VBROADCASTSD (SI), Y4
 	VDIVPD       Y1, Y4, Y4
 	VADDPD       256(SP), Y4, Y4
 	VSQRTPD      Y4, Y4
 	VDIVPD       Y4, Y0, Y5
-	MOVQ         296(SP), AX
+	MOVQ         808(AX), SI
+	CMPQ         SI, $1
+	JGT          known3
+	MOVQ         296(SP), SI
 	MOVQ         304(SP), DI
 	MOVQ         312(SP), R8
 	MOVQ         320(SP), R9
-	MOVQ         a+0(FP), R10
-	MOVQ         8(R10), R10
+	MOVQ         8(AX), R10
 	SUBQ         $32, R10
 	VMOVAPD      Y2, Y6
 	VMOVAPD      Y2, Y7
@@ -1584,9 +1724,9 @@ row2:
 	VMOVAPD      Y2, Y11
 	VMOVAPD      Y2, Y12
 	VMOVAPD      Y2, Y13
-	JLT          kept3
-block4:
-	VMOVUPD (AX), Y14
+	JLT          kept4
+block5:
+	VMOVUPD (SI), Y14
 	VMULPD  (DI), Y14, Y15
 	VMULPD  Y14, Y5, Y14
 	VMULPD  (R8), Y14, Y14
@@ -1594,7 +1734,7 @@ block4:
 	VMOVUPD (R9), Y15
 	VADDPD  Y14, Y15, Y14
 	VMOVUPD Y14, (R9)
-	VMOVUPD 32(AX), Y14
+	VMOVUPD 32(SI), Y14
 	VMULPD  32(DI), Y14, Y15
 	VMULPD  Y14, Y5, Y14
 	VMULPD  32(R8), Y14, Y14
@@ -1602,7 +1742,7 @@ block4:
 	VMOVUPD 32(R9), Y15
 	VADDPD  Y14, Y15, Y14
 	VMOVUPD Y14, 32(R9)
-	VMOVUPD 64(AX), Y14
+	VMOVUPD 64(SI), Y14
 	VMULPD  64(DI), Y14, Y15
 	VMULPD  Y14, Y5, Y14
 	VMULPD  64(R8), Y14, Y14
@@ -1610,7 +1750,7 @@ block4:
 	VMOVUPD 64(R9), Y15
 	VADDPD  Y14, Y15, Y14
 	VMOVUPD Y14, 64(R9)
-	VMOVUPD 96(AX), Y14
+	VMOVUPD 96(SI), Y14
 	VMULPD  96(DI), Y14, Y15
 	VMULPD  Y14, Y5, Y14
 	VMULPD  96(R8), Y14, Y14
@@ -1618,7 +1758,7 @@ block4:
 	VMOVUPD 96(R9), Y15
 	VADDPD  Y14, Y15, Y14
 	VMOVUPD Y14, 96(R9)
-	VMOVUPD 128(AX), Y14
+	VMOVUPD 128(SI), Y14
 	VMULPD  128(DI), Y14, Y15
 	VMULPD  Y14, Y5, Y14
 	VMULPD  128(R8), Y14, Y14
@@ -1626,7 +1766,7 @@ block4:
 	VMOVUPD 128(R9), Y15
 	VADDPD  Y14, Y15, Y14
 	VMOVUPD Y14, 128(R9)
-	VMOVUPD 160(AX), Y14
+	VMOVUPD 160(SI), Y14
 	VMULPD  160(DI), Y14, Y15
 	VMULPD  Y14, Y5, Y14
 	VMULPD  160(R8), Y14, Y14
@@ -1634,7 +1774,7 @@ block4:
 	VMOVUPD 160(R9), Y15
 	VADDPD  Y14, Y15, Y14
 	VMOVUPD Y14, 160(R9)
-	VMOVUPD 192(AX), Y14
+	VMOVUPD 192(SI), Y14
 	VMULPD  192(DI), Y14, Y15
 	VMULPD  Y14, Y5, Y14
 	VMULPD  192(R8), Y14, Y14
@@ -1642,7 +1782,7 @@ block4:
 	VMOVUPD 192(R9), Y15
 	VADDPD  Y14, Y15, Y14
 	VMOVUPD Y14, 192(R9)
-	VMOVUPD 224(AX), Y14
+	VMOVUPD 224(SI), Y14
 	VMULPD  224(DI), Y14, Y15
 	VMULPD  Y14, Y5, Y14
 	VMULPD  224(R8), Y14, Y14
@@ -1650,13 +1790,13 @@ block4:
 	VMOVUPD 224(R9), Y15
 	VADDPD  Y14, Y15, Y14
 	VMOVUPD Y14, 224(R9)
-	ADDQ    328(SP), AX
+	ADDQ    328(SP), SI
 	ADDQ    336(SP), DI
-	ADDQ    BX, R8
+	ADDQ    344(SP), R8
 	ADDQ    $256, R9
 	SUBQ    $32, R10
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -1667,8 +1807,8 @@ kept3:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $4, R13
 	CMPQ       R12, R13
@@ -1676,7 +1816,7 @@ masked6:
 	LEAQ       tail<>+0(SB), R13
 	NEGQ       R12
 	VMOVUPD    32(R13)(R12*8), Y6
-	VMASKMOVPD (AX), Y6, Y7
+	VMASKMOVPD (SI), Y6, Y7
 	VMASKMOVPD (DI), Y6, Y8
 	VMULPD     Y8, Y7, Y8
 	VMULPD     Y7, Y5, Y7
@@ -1689,15 +1829,15 @@ masked6:
 	VMASKMOVPD (R9), Y6, Y8
 	VADDPD     Y7, Y8, Y7
 	VMASKMOVPD Y7, Y6, (R9)
-	ADDQ       344(SP), AX
-	ADDQ       352(SP), DI
-	ADDQ       360(SP), R8
+	ADDQ       352(SP), SI
+	ADDQ       360(SP), DI
+	ADDQ       368(SP), R8
 	ADDQ       $32, R9
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $4, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VADDPD       Y7, Y6, Y6
@@ -1718,99 +1858,107 @@ done5:
 	VPERMILPD    $1, X6, X7
 	VADDPD       X7, X6, X6
 	VBROADCASTSD X6, Y6
-	VMULPD       Y6, Y3, Y6
-	VDIVPD       Y4, Y6, Y4
-	MOVQ         296(SP), AX
-	MOVQ         368(SP), R14
-	MOVQ         312(SP), DI
-	MOVQ         376(SP), R8
-	MOVQ         a+0(FP), R9
-	MOVQ         8(R9), R9
-	MOVQ         $0, R10
-	MOVQ         a+0(FP), R11
-	MOVQ         792(R11), R11
-	ANDQ         $1, R11
-	JEQ          again7
-	CMPQ         R9, $20
-	JLT          again7
-	MOVQ         R8, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	MOVQ         $1, R10
-	SHRQ         $3, R11
-	TESTQ        R11, R11
-	JNE          masked10
-again7:
+	MOVQ         808(AX), SI
+	TESTQ        SI, SI
+	JEQ          over8
+	MOVQ         816(AX), SI
+	VMOVSD       X6, (SI)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), SI
+	VBROADCASTSD (SI), Y6
+over8:
+	VMULPD Y6, Y3, Y6
+	VDIVPD Y4, Y6, Y4
+	MOVQ   296(SP), SI
+	MOVQ   376(SP), R14
+	MOVQ   312(SP), DI
+	MOVQ   384(SP), R8
+	MOVQ   8(AX), R9
+	MOVQ   $0, R10
+	MOVQ   792(AX), R11
+	ANDQ   $1, R11
+	JEQ    again10
+	CMPQ   R9, $20
+	JLT    again10
+	MOVQ   R8, R11
+	NEGQ   R11
+	ANDQ   $31, R11
+	MOVQ   $1, R10
+	SHRQ   $3, R11
+	TESTQ  R11, R11
+	JNE    masked13
+again10:
 	SUBQ $16, R9
-	JLT  single8
-block11:
-	VMOVUPD (AX), Y6
+	JLT  single11
+block14:
+	VMOVUPD (SI), Y6
 	VMULPD  (R14), Y6, Y6
 	VMULPD  (DI), Y4, Y7
 	VSUBPD  Y7, Y6, Y6
 	VMULPD  Y6, Y5, Y6
-	VMOVUPD 32(AX), Y7
+	VMOVUPD 32(SI), Y7
 	VMULPD  32(R14), Y7, Y7
 	VMULPD  32(DI), Y4, Y8
 	VSUBPD  Y8, Y7, Y7
 	VMULPD  Y7, Y5, Y7
-	VMOVUPD 64(AX), Y8
+	VMOVUPD 64(SI), Y8
 	VMULPD  64(R14), Y8, Y8
 	VMULPD  64(DI), Y4, Y9
 	VSUBPD  Y9, Y8, Y8
 	VMULPD  Y8, Y5, Y8
-	VMOVUPD 96(AX), Y9
+	VMOVUPD 96(SI), Y9
 	VMULPD  96(R14), Y9, Y9
 	VMULPD  96(DI), Y4, Y10
 	VSUBPD  Y10, Y9, Y9
 	VMULPD  Y9, Y5, Y9
 	TESTQ   R10, R10
-	JNE     around12
+	JNE     around15
 	VMOVUPD Y6, (R8)
 	VMOVUPD Y7, 32(R8)
 	VMOVUPD Y8, 64(R8)
 	VMOVUPD Y9, 96(R8)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPD Y6, (R8)
 	VMOVNTPD Y7, 32(R8)
 	VMOVNTPD Y8, 64(R8)
 	VMOVNTPD Y9, 96(R8)
-stored13:
-	ADDQ CX, AX
-	ADDQ DX, R14
-	ADDQ SI, DI
+stored16:
+	ADDQ BX, SI
+	ADDQ CX, R14
+	ADDQ DX, DI
 	ADDQ $128, R8
 	SUBQ $16, R9
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ $12, R9
-	JLT  tail14
-block15:
-	VMOVUPD (AX), Y6
+	JLT  tail17
+block18:
+	VMOVUPD (SI), Y6
 	VMULPD  (R14), Y6, Y6
 	VMULPD  (DI), Y4, Y7
 	VSUBPD  Y7, Y6, Y6
 	VMULPD  Y6, Y5, Y6
 	VMOVUPD Y6, (R8)
-	ADDQ    344(SP), AX
-	ADDQ    384(SP), R14
-	ADDQ    360(SP), DI
+	ADDQ    352(SP), SI
+	ADDQ    392(SP), R14
+	ADDQ    368(SP), DI
 	ADDQ    $32, R8
 	SUBQ    $4, R9
-	JGE     block15
-tail14:
+	JGE     block18
+tail17:
 	ADDQ    $4, R9
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $4, R11
 	CMPQ    R11, R9
 	CMOVQGT R9, R11
-masked10:
+masked13:
 	MOVQ       R11, R12
 	LEAQ       tail<>+0(SB), R13
 	NEGQ       R12
 	VMOVUPD    32(R13)(R12*8), Y6
-	VMASKMOVPD (AX), Y6, Y7
+	VMASKMOVPD (SI), Y6, Y7
 	VMASKMOVPD (R14), Y6, Y8
 	VMULPD     Y8, Y7, Y7
 	VMASKMOVPD (DI), Y6, Y8
@@ -1819,48 +1967,48 @@ masked10:
 	VMULPD     Y7, Y5, Y7
 	VMASKMOVPD Y7, Y6, (R8)
 	MOVQ       R11, R12
+	TESTQ      BX, BX
+	CMOVQEQ    BX, R12
+	LEAQ       (SI)(R12*8), SI
+	MOVQ       R11, R12
 	TESTQ      CX, CX
 	CMOVQEQ    CX, R12
-	LEAQ       (AX)(R12*8), AX
+	LEAQ       (R14)(R12*8), R14
 	MOVQ       R11, R12
 	TESTQ      DX, DX
 	CMOVQEQ    DX, R12
-	LEAQ       (R14)(R12*8), R14
-	MOVQ       R11, R12
-	TESTQ      SI, SI
-	CMOVQEQ    SI, R12
 	LEAQ       (DI)(R12*8), DI
 	LEAQ       (R8)(R11*8), R8
 	SUBQ       R11, R9
-	JNE        again7
-done9:
-	MOVQ a+0(FP), AX
-	MOVQ 160(AX), DI
+	JNE        again10
+done12:
+	MOVQ a+0(FP), SI
+	MOVQ 160(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 296(SP)
-	MOVQ 168(AX), DI
+	MOVQ 168(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 304(SP)
-	MOVQ 176(AX), DI
+	MOVQ 176(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 288(SP)
-	MOVQ 184(AX), DI
+	MOVQ 184(SI), DI
 	SHLQ $3, DI
 	ADDQ DI, 312(SP)
-	MOVQ 208(AX), AX
-	SHLQ $3, AX
-	ADDQ AX, 376(SP)
-	MOVQ 392(SP), AX
-	DECQ AX
-	MOVQ AX, 392(SP)
+	MOVQ 208(SI), SI
+	SHLQ $3, SI
+	ADDQ SI, 384(SP)
+	MOVQ 400(SP), SI
+	DECQ SI
+	MOVQ SI, 400(SP)
 	JNE  row2
 end1:
-	MOVQ a+0(FP), AX
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end19
 	SFENCE
-end16:
+end19:
 	VZEROUPPER
 	RET
 
@@ -1916,6 +2064,9 @@ row2:
 	VADDPD       Z2, Z5, Z5
 	VSQRTPD      Z5, Z5
 	VDIVPD       Z5, Z0, Z6
+	MOVQ         808(SI), DI
+	CMPQ         DI, $1
+	JGT          known3
 	MOVQ         264(SP), DI
 	MOVQ         272(SP), R8
 	MOVQ         280(SP), R9
@@ -1926,8 +2077,8 @@ row2:
 	VMOVAPD      Z3, Z8
 	VMOVAPD      Z3, Z9
 	VMOVAPD      Z3, Z10
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPD (DI), Z11
 	VMULPD  (R8), Z11, Z12
 	VMULPD  Z11, Z6, Z11
@@ -1965,16 +2116,16 @@ block4:
 	ADDQ    DX, R9
 	ADDQ    $256, R10
 	SUBQ    $32, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z7, 0(SP)
 	VMOVUPD Z8, 64(SP)
 	VMOVUPD Z9, 128(SP)
 	VMOVUPD Z10, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R11, Z7
 	VPCMPQ       $6, iota64<>+0(SB), Z7, K1
 	VMOVUPD.Z    (DI), K1, Z7
@@ -1997,8 +2148,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z7
 	VMOVUPD       128(SP), Z8
 	VADDPD        Z8, Z7, Z7
@@ -2013,30 +2164,40 @@ done5:
 	VPERMILPD     $1, X7, X8
 	VADDPD        X8, X7, X7
 	VBROADCASTSD  X7, Z7
-	VMULPD        Z7, Z4, Z7
-	VDIVPD        Z5, Z7, Z5
-	MOVQ          264(SP), DI
-	MOVQ          320(SP), R14
-	MOVQ          280(SP), R8
-	MOVQ          328(SP), R9
-	MOVQ          8(SI), R10
-	MOVQ          $0, R11
-	MOVQ          792(SI), R12
-	ANDQ          $1, R12
-	JEQ           again7
-	CMPQ          R10, $40
-	JLT           again7
-	MOVQ          R9, R12
-	NEGQ          R12
-	ANDQ          $63, R12
-	MOVQ          $1, R11
-	SHRQ          $3, R12
-	TESTQ         R12, R12
-	JNE           masked10
-again7:
+	MOVQ          808(SI), DI
+	TESTQ         DI, DI
+	JEQ           over8
+	MOVQ          816(SI), DI
+	VMOVSD        X7, (DI)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSD (DI), Z7
+over8:
+	VMULPD Z7, Z4, Z7
+	VDIVPD Z5, Z7, Z5
+	MOVQ   264(SP), DI
+	MOVQ   320(SP), R14
+	MOVQ   280(SP), R8
+	MOVQ   328(SP), R9
+	MOVQ   8(SI), R10
+	MOVQ   $0, R11
+	MOVQ   792(SI), R12
+	ANDQ   $1, R12
+	JEQ    again10
+	CMPQ   R10, $40
+	JLT    again10
+	MOVQ   R9, R12
+	NEGQ   R12
+	ANDQ   $63, R12
+	MOVQ   $1, R11
+	SHRQ   $3, R12
+	TESTQ  R12, R12
+	JNE    masked13
+again10:
 	SUBQ $32, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD (DI), Z7
 	VMULPD  (R14), Z7, Z7
 	VMULPD  (R8), Z5, Z8
@@ -2058,31 +2219,31 @@ block11:
 	VSUBPD  Z11, Z10, Z10
 	VMULPD  Z10, Z6, Z10
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around15
 	VMOVUPD Z7, (R9)
 	VMOVUPD Z8, 64(R9)
 	VMOVUPD Z9, 128(R9)
 	VMOVUPD Z10, 192(R9)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPD Z7, (R9)
 	VMOVNTPD Z8, 64(R9)
 	VMOVNTPD Z9, 128(R9)
 	VMOVNTPD Z10, 192(R9)
-stored13:
+stored16:
 	ADDQ BX, DI
 	ADDQ AX, R14
 	ADDQ DX, R8
 	ADDQ $256, R9
 	SUBQ $32, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $32, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	VPBROADCASTQ R12, Z7
 	VPCMPQ       $6, iota64<>+0(SB), Z7, K1
 	VMOVUPD.Z    (DI), K1, Z7
@@ -2107,8 +2268,8 @@ masked10:
 	LEAQ         (R8)(R13*8), R8
 	LEAQ         (R9)(R12*8), R9
 	SUBQ         R12, R10
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $3, R8
@@ -2130,11 +2291,12 @@ done9:
 	MOVQ DI, 336(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 

@@ -15,27 +15,32 @@ func rms_norm_f32_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				xv := x[i]
 				sum[i] += float32(xv * xv)
 			}
 		}
-		v := runtime.LaneSum(sum[:])
-		v2 := 1 / float32(math.Sqrt(float64(v/s0+eps)))
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := 1 / float32(math.Sqrt(float64(rowSum/s0+eps)))
 		// Pass 2: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			weight := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
 			y := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
-				y[i] = float32(float32(x[i]*v2) * weight[i])
+				y[i] = float32(float32(x[i]*v) * weight[i])
 			}
 		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum
+		}
 	}
 }
 
@@ -49,8 +54,8 @@ func rms_norm_f32_backward_0_go(a *runtime.Args) {
 		v3 := 1 / v2
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -61,10 +66,14 @@ func rms_norm_f32_backward_0_go(a *runtime.Args) {
 				dWeight[i] += float32(float32(v3*dYv) * x[i])
 			}
 		}
-		v4 := float32(v*runtime.LaneSum(sum[:])) / v2
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v4 := float32(v*rowSum) / v2
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			weight := runtime.Slice[float32](a.Ptr[5], n*a.Step[5], m)
 			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -84,27 +93,32 @@ func rms_norm_f64_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				xv := x[i]
 				sum[i%32] += float64(xv * xv)
 			}
 		}
-		v := runtime.LaneSum(sum[:])
-		v2 := 1 / math.Sqrt(v/s0+eps)
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := 1 / math.Sqrt(rowSum/s0+eps)
 		// Pass 2: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			weight := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
 			y := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
-				y[i] = float64(float64(x[i]*v2) * weight[i])
+				y[i] = float64(float64(x[i]*v) * weight[i])
 			}
 		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum
+		}
 	}
 }
 
@@ -118,8 +132,8 @@ func rms_norm_f64_backward_0_go(a *runtime.Args) {
 		v3 := 1 / v2
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
@@ -130,10 +144,14 @@ func rms_norm_f64_backward_0_go(a *runtime.Args) {
 				dWeight[i] += float64(float64(v3*dYv) * x[i])
 			}
 		}
-		v4 := float64(v*runtime.LaneSum(sum[:])) / v2
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v4 := float64(v*rowSum) / v2
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			weight := runtime.Slice[float64](a.Ptr[5], n*a.Step[5], m)
 			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)

@@ -3,12 +3,23 @@
 package norm_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/norm"
+	"github.com/opgen/opgen/gen/norm"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRMSNorm() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 7, -3, 3}, 2, 2))
+	y := runtime.Must(norm.RMSNorm(x, nil, &norm.RMSNormAttrs{Eps: new(0.0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 2]
+	// [[ 0.2  1.4]
+	//  [-1.0  1.0]]
+}
 
 func TestRMSNormExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/norm.rms_norm",

@@ -17,6 +17,10 @@ const _ = runtime.GeneratedCodeV1
 // v: T[O, ...I], g: T[O]; w: T[O, ...I]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With v = [[3, 4], [0, -2]] and g = [10, 3], w is [[6, 8], [0, -3]]:
+//
+//	w, err := norm.WeightNorm(v, g)
 func WeightNorm(v, g *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(v, g)
@@ -167,7 +171,7 @@ func init() {
 	})
 }
 
-var weight_norm_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.weight_norm_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var weight_norm_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.weight_norm_f32_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func weight_norm_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &weight_norm_f32_forward_0_plan) {
@@ -177,7 +181,7 @@ func weight_norm_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(weight_norm_f32_forward_0, a, &weight_norm_f32_forward_0_plan)
 }
 
-var weight_norm_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.weight_norm_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var weight_norm_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.weight_norm_f32_backward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func weight_norm_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &weight_norm_f32_backward_0_plan) {
@@ -187,7 +191,7 @@ func weight_norm_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(weight_norm_f32_backward_0, a, &weight_norm_f32_backward_0_plan)
 }
 
-var weight_norm_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.weight_norm_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var weight_norm_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.weight_norm_f64_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func weight_norm_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &weight_norm_f64_forward_0_plan) {
@@ -197,7 +201,7 @@ func weight_norm_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(weight_norm_f64_forward_0, a, &weight_norm_f64_forward_0_plan)
 }
 
-var weight_norm_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.weight_norm_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var weight_norm_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.weight_norm_f64_backward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func weight_norm_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &weight_norm_f64_backward_0_plan) {

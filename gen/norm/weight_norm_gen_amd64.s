@@ -28,6 +28,9 @@ TEXT ·weight_norm_f32_forward_0_avx2(SB), 0, $288-8
 	TESTQ   R8, R8
 	JLE     end1
 row2:
+	MOVQ    808(DI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(DI), R9
 	SUBQ    $64, R9
@@ -39,8 +42,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y6
 	VMOVUPS kff800000<>+0(SB), Y8
 	VMOVUPS kff800000<>+0(SB), Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R8), Y10
 	VANDPS    Y1, Y10, Y10
 	VCMPPS    $3, Y7, Y7, Y11
@@ -83,8 +86,8 @@ block4:
 	VBLENDVPS Y11, Y9, Y10, Y9
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y7, 0(SP)
 	VMOVUPS Y2, 32(SP)
 	VMOVUPS Y3, 64(SP)
@@ -95,8 +98,8 @@ kept3:
 	VMOVUPS Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -116,8 +119,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y2
 	VMOVUPS      128(SP), Y3
 	VCMPPS       $3, Y2, Y2, Y4
@@ -160,37 +163,50 @@ done5:
 	VMAXPS       X3, X2, X3
 	VBLENDVPS    X4, X2, X3, X2
 	VBROADCASTSS X2, Y2
-	VCMPPS       $0, Y0, Y2, Y3
-	VXORPS       kffffffff<>+0(SB), Y3, Y4
-	VANDPS       Y1, Y2, Y5
-	VCMPPS       $0, k7f800000<>+0(SB), Y5, Y5
-	VXORPS       kffffffff<>+0(SB), Y5, Y5
-	VANDPS       Y5, Y4, Y4
-	VMOVUPS      k3f800000<>+0(SB), Y5
-	VBLENDVPS    Y4, Y2, Y5, Y4
-	VANDPS       Y1, Y4, Y5
-	VMOVUPS      k7e800000<>+0(SB), Y6
-	VCMPPS       $17, Y5, Y6, Y6
-	VMOVUPS      k3f800000<>+0(SB), Y7
-	VBLENDVPS    Y6, k20000000<>+0(SB), Y7, Y6
-	VCMPPS       $17, k00800000<>+0(SB), Y5, Y5
-	VBLENDVPS    Y5, k6f000000<>+0(SB), Y6, Y5
-	VMULPS       Y5, Y4, Y6
-	VMOVUPS      k3f800000<>+0(SB), Y7
-	VDIVPS       Y6, Y7, Y6
-	MOVQ         BX, R8
-	MOVQ         8(DI), R9
-	SUBQ         $64, R9
-	VMOVAPS      Y0, Y7
-	VMOVAPS      Y0, Y8
-	VMOVAPS      Y0, Y9
-	VMOVAPS      Y0, Y10
-	VMOVAPS      Y0, Y11
-	VMOVAPS      Y0, Y12
-	VMOVAPS      Y0, Y13
-	VMOVAPS      Y0, Y14
-	JLT          kept7
-block8:
+	MOVQ         808(DI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(DI), R8
+	VMOVSS       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSS (R8), Y2
+over8:
+	VCMPPS    $0, Y0, Y2, Y3
+	VXORPS    kffffffff<>+0(SB), Y3, Y4
+	VANDPS    Y1, Y2, Y5
+	VCMPPS    $0, k7f800000<>+0(SB), Y5, Y5
+	VXORPS    kffffffff<>+0(SB), Y5, Y5
+	VANDPS    Y5, Y4, Y4
+	VMOVUPS   k3f800000<>+0(SB), Y5
+	VBLENDVPS Y4, Y2, Y5, Y4
+	VANDPS    Y1, Y4, Y5
+	VMOVUPS   k7e800000<>+0(SB), Y6
+	VCMPPS    $17, Y5, Y6, Y6
+	VMOVUPS   k3f800000<>+0(SB), Y7
+	VBLENDVPS Y6, k20000000<>+0(SB), Y7, Y6
+	VCMPPS    $17, k00800000<>+0(SB), Y5, Y5
+	VBLENDVPS Y5, k6f000000<>+0(SB), Y6, Y5
+	VMULPS    Y5, Y4, Y6
+	VMOVUPS   k3f800000<>+0(SB), Y7
+	VDIVPS    Y6, Y7, Y6
+	MOVQ      808(DI), R8
+	CMPQ      R8, $2
+	JGT       known10
+	MOVQ      BX, R8
+	MOVQ      8(DI), R9
+	SUBQ      $64, R9
+	VMOVAPS   Y0, Y7
+	VMOVAPS   Y0, Y8
+	VMOVAPS   Y0, Y9
+	VMOVAPS   Y0, Y10
+	VMOVAPS   Y0, Y11
+	VMOVAPS   Y0, Y12
+	VMOVAPS   Y0, Y13
+	VMOVAPS   Y0, Y14
+	JLT       kept11
+block12:
 	VMULPS (R8), Y5, Y15
 	VMULPS Y6, Y15, Y15
 	VMULPS Y15, Y15, Y15
@@ -225,8 +241,8 @@ block8:
 	VADDPS Y15, Y14, Y14
 	ADDQ   CX, R8
 	SUBQ   $64, R9
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPS Y7, 0(SP)
 	VMOVUPS Y8, 32(SP)
 	VMOVUPS Y9, 64(SP)
@@ -237,8 +253,8 @@ kept7:
 	VMOVUPS Y14, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -258,8 +274,8 @@ masked10:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y5
 	VMOVUPS      128(SP), Y6
 	VADDPS       Y6, Y5, Y5
@@ -282,71 +298,89 @@ done9:
 	VPERMILPS    $1, X5, X6
 	VADDPS       X6, X5, X5
 	VBROADCASTSS X5, Y5
-	MOVQ         264(SP), R8
-	VMOVSS       X2, (R8)
+	MOVQ         808(DI), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(DI), R8
+	VMOVSS       X5, 4(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(DI), R8
+	VBROADCASTSS 4(R8), Y5
+over15:
+	MOVQ   808(DI), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed16
+	MOVQ   264(SP), R8
+	VMOVSS X2, (R8)
+passed16:
 	VBROADCASTSS (DX), Y2
 	VSQRTPS      Y5, Y6
 	VMULPS       Y6, Y4, Y4
 	VBLENDVPS    Y3, Y0, Y4, Y3
 	VDIVPS       Y3, Y2, Y2
+	MOVQ         808(DI), R8
+	CMPQ         R8, $3
+	JGT          known17
 	MOVQ         BX, R8
 	MOVQ         272(SP), R9
 	MOVQ         8(DI), R10
 	MOVQ         $0, R11
 	MOVQ         792(DI), R12
 	ANDQ         $1, R12
-	JEQ          again11
+	JEQ          again18
 	CMPQ         R10, $40
-	JLT          again11
+	JLT          again18
 	MOVQ         R9, R12
 	NEGQ         R12
 	ANDQ         $31, R12
 	MOVQ         $1, R11
 	SHRQ         $2, R12
 	TESTQ        R12, R12
-	JNE          masked14
-again11:
+	JNE          masked21
+again18:
 	SUBQ $32, R10
-	JLT  single12
-block15:
+	JLT  single19
+block22:
 	VMULPS  (R8), Y2, Y3
 	VMULPS  32(R8), Y2, Y4
 	VMULPS  64(R8), Y2, Y6
 	VMULPS  96(R8), Y2, Y7
 	TESTQ   R11, R11
-	JNE     around16
+	JNE     around23
 	VMOVUPS Y3, (R9)
 	VMOVUPS Y4, 32(R9)
 	VMOVUPS Y6, 64(R9)
 	VMOVUPS Y7, 96(R9)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPS Y3, (R9)
 	VMOVNTPS Y4, 32(R9)
 	VMOVNTPS Y6, 64(R9)
 	VMOVNTPS Y7, 96(R9)
-stored17:
+stored24:
 	ADDQ SI, R8
 	ADDQ $128, R9
 	SUBQ $32, R10
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ $24, R10
-	JLT  tail18
-block19:
+	JLT  tail25
+block26:
 	VMULPS  (R8), Y2, Y3
 	VMOVUPS Y3, (R9)
 	ADDQ    256(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block19
-tail18:
+	JGE     block26
+tail25:
 	ADDQ    $8, R10
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked14:
+masked21:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -360,35 +394,47 @@ masked14:
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again11
-done13:
-	VMOVSS X5, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, BX
-	MOVQ   168(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, 264(SP)
-	MOVQ   176(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, DX
-	MOVQ   184(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, 272(SP)
-	MOVQ   192(R8), R8
-	SHLQ   $2, R8
-	ADDQ   R8, AX
-	MOVQ   280(SP), R8
+	JNE        again18
+done20:
+	MOVQ  808(DI), R8
+	TESTQ R8, R8
+	JEQ   over27
+	JMP   leave9
+known17:
+over27:
+	MOVQ   808(DI), R8
 	DECQ   R8
-	MOVQ   R8, 280(SP)
-	JNE    row2
+	CMPQ   R8, $3
+	JCS    passed28
+	VMOVSS X5, (AX)
+passed28:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 264(SP)
+	MOVQ 176(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, DX
+	MOVQ 184(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 272(SP)
+	MOVQ 192(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	MOVQ 280(SP), R8
+	DECQ R8
+	MOVQ R8, 280(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end20
+	JEQ  end29
 	SFENCE
-end20:
+end29:
 	VZEROUPPER
 	RET
 
@@ -421,6 +467,9 @@ TEXT ·weight_norm_f32_forward_0_avx512(SB), 0, $272-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -428,8 +477,8 @@ row2:
 	VMOVAPS Z7, Z10
 	VMOVAPS Z7, Z11
 	VMOVAPS Z7, Z12
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS     (R9), Z13
 	VPANDD      Z8, Z13, Z13
 	VMAXPS      Z13, Z14, Z13
@@ -452,16 +501,16 @@ block4:
 	VMOVAPS     Z13, Z12
 	ADDQ        CX, R9
 	SUBQ        $64, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z14, 0(SP)
 	VMOVUPS Z10, 64(SP)
 	VMOVUPS Z11, 128(SP)
 	VMOVUPS Z12, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z10
 	VPCMPD       $6, iota32<>+0(SB), Z10, K1
 	VMOVUPS.Z    (R9), K1, Z10
@@ -475,8 +524,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z10
 	VMOVUPS       128(SP), Z11
 	VMAXPS        Z11, Z10, Z11
@@ -500,29 +549,42 @@ done5:
 	VMAXPS        X10, X11, X10
 	VFIXUPIMMPS   $0, X9, X11, X10
 	VBROADCASTSS  X10, Z10
-	VCMPPS        $0, Z0, Z10, K1
-	KNOTW         K1, K2
-	VPANDD        Z8, Z10, Z11
-	VCMPPS        $0, Z1, Z11, K3
-	KNOTW         K3, K3
-	KANDW         K3, K2, K2
-	VBLENDMPS     Z10, Z2, K2, Z11
-	VPANDD        Z8, Z11, Z12
-	VCMPPS        $17, Z12, Z4, K2
-	VBLENDMPS     Z5, Z2, K2, Z13
-	VCMPPS        $17, Z3, Z12, K2
-	VBLENDMPS     Z6, Z13, K2, Z12
-	VMULPS        Z12, Z11, Z13
-	VDIVPS        Z13, Z2, Z13
-	MOVQ          BX, R9
-	MOVQ          8(DI), R10
-	SUBQ          $64, R10
-	VMOVAPS       Z0, Z14
-	VMOVAPS       Z0, Z15
-	VMOVAPS       Z0, Z16
-	VMOVAPS       Z0, Z17
-	JLT           kept7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X10, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z10
+over8:
+	VCMPPS    $0, Z0, Z10, K1
+	KNOTW     K1, K2
+	VPANDD    Z8, Z10, Z11
+	VCMPPS    $0, Z1, Z11, K3
+	KNOTW     K3, K3
+	KANDW     K3, K2, K2
+	VBLENDMPS Z10, Z2, K2, Z11
+	VPANDD    Z8, Z11, Z12
+	VCMPPS    $17, Z12, Z4, K2
+	VBLENDMPS Z5, Z2, K2, Z13
+	VCMPPS    $17, Z3, Z12, K2
+	VBLENDMPS Z6, Z13, K2, Z12
+	VMULPS    Z12, Z11, Z13
+	VDIVPS    Z13, Z2, Z13
+	MOVQ      808(DI), R9
+	CMPQ      R9, $2
+	JGT       known10
+	MOVQ      BX, R9
+	MOVQ      8(DI), R10
+	SUBQ      $64, R10
+	VMOVAPS   Z0, Z14
+	VMOVAPS   Z0, Z15
+	VMOVAPS   Z0, Z16
+	VMOVAPS   Z0, Z17
+	JLT       kept11
+block12:
 	VMULPS (R9), Z12, Z18
 	VMULPS Z13, Z18, Z18
 	VMULPS Z18, Z18, Z18
@@ -541,16 +603,16 @@ block8:
 	VADDPS Z18, Z17, Z17
 	ADDQ   CX, R9
 	SUBQ   $64, R10
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPS Z14, 0(SP)
 	VMOVUPS Z15, 64(SP)
 	VMOVUPS Z16, 128(SP)
 	VMOVUPS Z17, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R10, Z14
 	VPCMPD       $6, iota32<>+0(SB), Z14, K2
 	VMOVUPS.Z    (R9), K2, Z14
@@ -565,8 +627,8 @@ masked10:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z12
 	VMOVUPS       128(SP), Z13
 	VADDPS        Z13, Z12, Z12
@@ -583,60 +645,78 @@ done9:
 	VPERMILPS     $1, X12, X13
 	VADDPS        X13, X12, X12
 	VBROADCASTSS  X12, Z12
-	VMOVSS        X10, (DX)
-	VBROADCASTSS  (SI), Z10
-	VSQRTPS       Z12, Z13
-	VMULPS        Z13, Z11, Z11
-	VBLENDMPS     Z0, Z11, K1, Z11
-	VDIVPS        Z11, Z10, Z10
-	MOVQ          BX, R9
-	MOVQ          264(SP), R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again11
-	CMPQ          R11, $80
-	JLT           again11
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked14
-again11:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSS        X12, 4(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSS 4(R9), Z12
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed16
+	VMOVSS X10, (DX)
+passed16:
+	VBROADCASTSS (SI), Z10
+	VSQRTPS      Z12, Z13
+	VMULPS       Z13, Z11, Z11
+	VBLENDMPS    Z0, Z11, K1, Z11
+	VDIVPS       Z11, Z10, Z10
+	MOVQ         808(DI), R9
+	CMPQ         R9, $3
+	JGT          known17
+	MOVQ         BX, R9
+	MOVQ         264(SP), R10
+	MOVQ         8(DI), R11
+	MOVQ         $0, R12
+	MOVQ         792(DI), R13
+	ANDQ         $1, R13
+	JEQ          again18
+	CMPQ         R11, $80
+	JLT          again18
+	MOVQ         R10, R13
+	NEGQ         R13
+	ANDQ         $63, R13
+	MOVQ         $1, R12
+	SHRQ         $2, R13
+	TESTQ        R13, R13
+	JNE          masked21
+again18:
 	SUBQ $64, R11
-	JLT  single12
-block15:
+	JLT  single19
+block22:
 	VMULPS  (R9), Z10, Z11
 	VMULPS  64(R9), Z10, Z13
 	VMULPS  128(R9), Z10, Z14
 	VMULPS  192(R9), Z10, Z15
 	TESTQ   R12, R12
-	JNE     around16
+	JNE     around23
 	VMOVUPS Z11, (R10)
 	VMOVUPS Z13, 64(R10)
 	VMOVUPS Z14, 128(R10)
 	VMOVUPS Z15, 192(R10)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPS Z11, (R10)
 	VMOVNTPS Z13, 64(R10)
 	VMOVNTPS Z14, 128(R10)
 	VMOVNTPS Z15, 192(R10)
-stored17:
+stored24:
 	ADDQ CX, R9
 	ADDQ $256, R10
 	SUBQ $64, R11
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ    $64, R11
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked21:
 	VPBROADCASTD R13, Z11
 	VPCMPD       $6, iota32<>+0(SB), Z11, K1
 	VMOVUPS.Z    (R9), K1, Z11
@@ -648,33 +728,45 @@ masked14:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again18
+done20:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over25
+	JMP   leave9
+known17:
+over25:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed26
 	VMOVSS X12, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, BX
-	MOVQ   168(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, DX
-	MOVQ   176(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, SI
-	MOVQ   184(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, 264(SP)
-	MOVQ   192(R9), R9
-	SHLQ   $2, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed26:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, DX
+	MOVQ 176(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 184(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 264(SP)
+	MOVQ 192(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end27
 	SFENCE
-end18:
+end27:
 	VZEROUPPER
 	RET
 
@@ -741,6 +833,9 @@ row2:
 	VDIVPS       Y1, Y4, Y4
 	VDIVPS       384(SP), Y4, Y4
 	VDIVPS       384(SP), Y4, Y4
+	MOVQ         808(SI), DI
+	CMPQ         DI, $1
+	JGT          known3
 	MOVQ         272(SP), DI
 	MOVQ         280(SP), R8
 	MOVQ         8(SI), R9
@@ -753,8 +848,8 @@ row2:
 	VMOVAPS      Y0, Y10
 	VMOVAPS      Y0, Y11
 	VMOVAPS      Y0, Y12
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPS   (DI), Y13
 	VMULPS    Y13, Y4, Y14
 	VMOVUPS   (R8), Y15
@@ -794,8 +889,8 @@ block4:
 	ADDQ      CX, DI
 	ADDQ      DX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y5, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -806,8 +901,8 @@ kept3:
 	VMOVUPS Y12, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -835,8 +930,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $127, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      64(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -865,34 +960,49 @@ done5:
 	VPERMILPS    $1, X5, X6
 	VADDPS       X6, X5, X5
 	VBROADCASTSS X5, Y5
-	VMULPS       384(SP), Y1, Y6
-	VBLENDVPS    Y3, Y0, Y6, Y6
-	VMOVUPS      352(SP), Y7
-	VDIVPS       Y6, Y7, Y7
-	VMULPS       k40000000<>+0(SB), Y4, Y4
-	VDIVPS       Y1, Y4, Y4
-	VDIVPS       Y1, Y4, Y1
-	MOVQ         272(SP), DI
-	MOVQ         280(SP), R8
-	MOVQ         304(SP), R12
-	MOVQ         8(SI), R9
-	MOVQ         $0, R10
-	MOVQ         792(SI), R11
-	ANDQ         $1, R11
-	JEQ          again7
-	CMPQ         R9, $40
-	JLT          again7
-	MOVQ         R12, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	MOVQ         $1, R10
-	SHRQ         $2, R11
-	TESTQ        R11, R11
-	JNE          masked10
-again7:
+	MOVQ         808(SI), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(SI), DI
+	VMOVSS       X4, (DI)
+	VMOVSS       X5, 4(DI)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSS (DI), Y4
+	VBROADCASTSS 4(DI), Y5
+over8:
+	VMULPS    384(SP), Y1, Y6
+	VBLENDVPS Y3, Y0, Y6, Y6
+	VMOVUPS   352(SP), Y7
+	VDIVPS    Y6, Y7, Y7
+	VMULPS    k40000000<>+0(SB), Y4, Y4
+	VDIVPS    Y1, Y4, Y4
+	VDIVPS    Y1, Y4, Y1
+	MOVQ      808(SI), DI
+	CMPQ      DI, $2
+	JGT       known10
+	MOVQ      272(SP), DI
+	MOVQ      280(SP), R8
+	MOVQ      304(SP), R12
+	MOVQ      8(SI), R9
+	MOVQ      $0, R10
+	MOVQ      792(SI), R11
+	ANDQ      $1, R11
+	JEQ       again11
+	CMPQ      R9, $40
+	JLT       again11
+	MOVQ      R12, R11
+	NEGQ      R11
+	ANDQ      $31, R11
+	MOVQ      $1, R10
+	SHRQ      $2, R11
+	TESTQ     R11, R11
+	JNE       masked14
+again11:
 	SUBQ $32, R9
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPS    (DI), Y7, Y4
 	VMULPS    (R8), Y1, Y8
 	VBLENDVPS Y3, Y0, Y8, Y8
@@ -910,27 +1020,27 @@ block11:
 	VBLENDVPS Y3, Y0, Y11, Y11
 	VADDPS    Y11, Y10, Y10
 	TESTQ     R10, R10
-	JNE       around12
+	JNE       around16
 	VMOVUPS   Y4, (R12)
 	VMOVUPS   Y8, 32(R12)
 	VMOVUPS   Y9, 64(R12)
 	VMOVUPS   Y10, 96(R12)
-	JMP       stored13
-around12:
+	JMP       stored17
+around16:
 	VMOVNTPS Y4, (R12)
 	VMOVNTPS Y8, 32(R12)
 	VMOVNTPS Y9, 64(R12)
 	VMOVNTPS Y10, 96(R12)
-stored13:
+stored17:
 	ADDQ CX, DI
 	ADDQ DX, R8
 	ADDQ $128, R12
 	SUBQ $32, R9
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ $24, R9
-	JLT  tail14
-block15:
+	JLT  tail18
+block19:
 	VMULPS    (DI), Y7, Y4
 	VMULPS    (R8), Y1, Y8
 	VBLENDVPS Y3, Y0, Y8, Y8
@@ -940,14 +1050,14 @@ block15:
 	ADDQ      296(SP), R8
 	ADDQ      $32, R12
 	SUBQ      $8, R9
-	JGE       block15
-tail14:
+	JGE       block19
+tail18:
 	ADDQ    $8, R9
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $8, R11
 	CMPQ    R11, R9
 	CMOVQGT R9, R11
-masked10:
+masked14:
 	MOVQ       R11, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -969,44 +1079,56 @@ masked10:
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R12)(R11*4), R12
 	SUBQ       R11, R9
-	JNE        again7
-done9:
+	JNE        again11
+done13:
+	MOVQ  808(SI), DI
+	TESTQ DI, DI
+	JEQ   over20
+	JMP   leave9
+known10:
+over20:
 	VDIVPS    Y6, Y5, Y1
 	VMOVUPS   312(SP), Y3
 	VBLENDVPS Y3, Y1, Y0, Y1
-	VMOVSS    X1, (AX)
-	MOVQ      a+0(FP), DI
-	MOVQ      160(DI), R8
-	SHLQ      $2, R8
-	ADDQ      R8, 256(SP)
-	MOVQ      168(DI), R8
-	SHLQ      $2, R8
-	ADDQ      R8, 264(SP)
-	MOVQ      176(DI), R8
-	SHLQ      $2, R8
-	ADDQ      R8, BX
-	MOVQ      184(DI), R8
-	SHLQ      $2, R8
-	ADDQ      R8, 272(SP)
-	MOVQ      192(DI), R8
-	SHLQ      $2, R8
-	ADDQ      R8, 280(SP)
-	MOVQ      200(DI), R8
-	SHLQ      $2, R8
-	ADDQ      R8, 304(SP)
-	MOVQ      208(DI), DI
-	SHLQ      $2, DI
-	ADDQ      DI, AX
-	MOVQ      344(SP), DI
+	MOVQ      808(SI), DI
 	DECQ      DI
-	MOVQ      DI, 344(SP)
-	JNE       row2
+	CMPQ      DI, $2
+	JCS       passed21
+	VMOVSS    X1, (AX)
+passed21:
+	MOVQ a+0(FP), DI
+	MOVQ 160(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, 256(SP)
+	MOVQ 168(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, 264(SP)
+	MOVQ 176(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, BX
+	MOVQ 184(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, 272(SP)
+	MOVQ 192(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, 280(SP)
+	MOVQ 200(DI), R8
+	SHLQ $2, R8
+	ADDQ R8, 304(SP)
+	MOVQ 208(DI), DI
+	SHLQ $2, DI
+	ADDQ DI, AX
+	MOVQ 344(SP), DI
+	DECQ DI
+	MOVQ DI, 344(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end22
 	SFENCE
-end16:
+end22:
 	VZEROUPPER
 	RET
 
@@ -1079,6 +1201,9 @@ row2:
 	VDIVPS       Z5, Z9, Z9
 	VDIVPS       Z10, Z9, Z9
 	VDIVPS       Z10, Z9, Z9
+	MOVQ         808(DI), R8
+	CMPQ         R8, $1
+	JGT          known3
 	MOVQ         280(SP), R8
 	MOVQ         288(SP), R9
 	MOVQ         8(DI), R10
@@ -1087,8 +1212,8 @@ row2:
 	VMOVAPS      Z0, Z12
 	VMOVAPS      Z0, Z13
 	VMOVAPS      Z0, Z14
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPS   (R8), Z15
 	VMULPS    Z15, Z9, Z16
 	VMOVUPS   (R9), Z17
@@ -1110,16 +1235,16 @@ block4:
 	ADDQ      BX, R8
 	ADDQ      CX, R9
 	SUBQ      $32, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Z11, 0(SP)
 	VMOVUPS Z12, 64(SP)
 	VMOVUPS Z13, 128(SP)
 	VMOVUPS Z14, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z11
 	VPCMPD       $6, iota32<>+0(SB), Z11, K3
 	VMOVUPS.Z    (R8), K3, Z11
@@ -1142,8 +1267,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $127, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z9
 	VMOVUPS       64(SP), Z11
 	VADDPS        Z11, Z9, Z9
@@ -1168,33 +1293,48 @@ done5:
 	VPERMILPS     $1, X11, X12
 	VADDPS        X12, X11, X11
 	VBROADCASTSS  X11, Z11
-	VMULPS        Z10, Z5, Z10
-	VBLENDMPS     Z0, Z10, K2, Z10
-	VDIVPS        Z10, Z8, Z8
-	VMULPS        Z9, Z4, Z9
-	VDIVPS        Z5, Z9, Z9
-	VDIVPS        Z5, Z9, Z5
-	MOVQ          280(SP), R8
-	MOVQ          288(SP), R9
-	MOVQ          312(SP), R12
-	MOVQ          8(DI), R10
-	MOVQ          $0, R11
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R10, $80
-	JLT           again7
-	MOVQ          R12, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R11
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(DI), R8
+	VMOVSS        X9, (R8)
+	VMOVSS        X11, 4(R8)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSS (R8), Z9
+	VBROADCASTSS 4(R8), Z11
+over8:
+	VMULPS    Z10, Z5, Z10
+	VBLENDMPS Z0, Z10, K2, Z10
+	VDIVPS    Z10, Z8, Z8
+	VMULPS    Z9, Z4, Z9
+	VDIVPS    Z5, Z9, Z9
+	VDIVPS    Z5, Z9, Z5
+	MOVQ      808(DI), R8
+	CMPQ      R8, $2
+	JGT       known10
+	MOVQ      280(SP), R8
+	MOVQ      288(SP), R9
+	MOVQ      312(SP), R12
+	MOVQ      8(DI), R10
+	MOVQ      $0, R11
+	MOVQ      792(DI), R13
+	ANDQ      $1, R13
+	JEQ       again11
+	CMPQ      R10, $80
+	JLT       again11
+	MOVQ      R12, R13
+	NEGQ      R13
+	ANDQ      $63, R13
+	MOVQ      $1, R11
+	SHRQ      $2, R13
+	TESTQ     R13, R13
+	JNE       masked14
+again11:
 	SUBQ $64, R10
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPS    (R8), Z8, Z9
 	VMULPS    (R9), Z5, Z12
 	VBLENDMPS Z0, Z12, K2, Z12
@@ -1212,30 +1352,30 @@ block11:
 	VBLENDMPS Z0, Z15, K2, Z15
 	VADDPS    Z15, Z14, Z14
 	TESTQ     R11, R11
-	JNE       around12
+	JNE       around16
 	VMOVUPS   Z9, (R12)
 	VMOVUPS   Z12, 64(R12)
 	VMOVUPS   Z13, 128(R12)
 	VMOVUPS   Z14, 192(R12)
-	JMP       stored13
-around12:
+	JMP       stored17
+around16:
 	VMOVNTPS Z9, (R12)
 	VMOVNTPS Z12, 64(R12)
 	VMOVNTPS Z13, 128(R12)
 	VMOVNTPS Z14, 192(R12)
-stored13:
+stored17:
 	ADDQ DX, R8
 	ADDQ SI, R9
 	ADDQ $256, R12
 	SUBQ $64, R10
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ    $64, R10
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $16, R13
 	CMPQ    R13, R10
 	CMOVQGT R10, R13
-masked10:
+masked14:
 	VPBROADCASTD R13, Z9
 	VPCMPD       $6, iota32<>+0(SB), Z9, K3
 	VMOVUPS.Z    (R8), K3, Z9
@@ -1255,43 +1395,55 @@ masked10:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R12)(R13*4), R12
 	SUBQ         R13, R10
-	JNE          again7
-done9:
+	JNE          again11
+done13:
+	MOVQ  808(DI), R8
+	TESTQ R8, R8
+	JEQ   over18
+	JMP   leave9
+known10:
+over18:
 	VDIVPS    Z10, Z11, Z5
 	VBLENDMPS Z5, Z0, K1, Z5
-	VMOVSS    X5, (AX)
-	MOVQ      a+0(FP), R8
-	MOVQ      160(R8), R9
-	SHLQ      $2, R9
-	ADDQ      R9, 256(SP)
-	MOVQ      168(R8), R9
-	SHLQ      $2, R9
-	ADDQ      R9, 264(SP)
-	MOVQ      176(R8), R9
-	SHLQ      $2, R9
-	ADDQ      R9, 272(SP)
-	MOVQ      184(R8), R9
-	SHLQ      $2, R9
-	ADDQ      R9, 280(SP)
-	MOVQ      192(R8), R9
-	SHLQ      $2, R9
-	ADDQ      R9, 288(SP)
-	MOVQ      200(R8), R9
-	SHLQ      $2, R9
-	ADDQ      R9, 312(SP)
-	MOVQ      208(R8), R8
-	SHLQ      $2, R8
-	ADDQ      R8, AX
-	MOVQ      320(SP), R8
+	MOVQ      808(DI), R8
 	DECQ      R8
-	MOVQ      R8, 320(SP)
-	JNE       row2
+	CMPQ      R8, $2
+	JCS       passed19
+	VMOVSS    X5, (AX)
+passed19:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 256(SP)
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 264(SP)
+	MOVQ 176(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 272(SP)
+	MOVQ 184(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 280(SP)
+	MOVQ 192(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 288(SP)
+	MOVQ 200(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 312(SP)
+	MOVQ 208(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	MOVQ 320(SP), R8
+	DECQ R8
+	MOVQ R8, 320(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end20
 	SFENCE
-end14:
+end20:
 	VZEROUPPER
 	RET
 
@@ -1321,6 +1473,9 @@ TEXT ·weight_norm_f64_forward_0_avx2(SB), 0, $288-8
 	TESTQ   R8, R8
 	JLE     end1
 row2:
+	MOVQ    808(DI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(DI), R9
 	SUBQ    $32, R9
@@ -1332,8 +1487,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y6
 	VMOVUPD kfff0000000000000<>+0(SB), Y8
 	VMOVUPD kfff0000000000000<>+0(SB), Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R8), Y10
 	VANDPD    Y1, Y10, Y10
 	VCMPPD    $3, Y7, Y7, Y11
@@ -1376,8 +1531,8 @@ block4:
 	VBLENDVPD Y11, Y9, Y10, Y9
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y7, 0(SP)
 	VMOVUPD Y2, 32(SP)
 	VMOVUPD Y3, 64(SP)
@@ -1388,8 +1543,8 @@ kept3:
 	VMOVUPD Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -1409,8 +1564,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y2
 	VMOVUPD      128(SP), Y3
 	VCMPPD       $3, Y2, Y2, Y4
@@ -1449,37 +1604,50 @@ done5:
 	VMAXPD       X3, X2, X3
 	VBLENDVPD    X4, X2, X3, X2
 	VBROADCASTSD X2, Y2
-	VCMPPD       $0, Y0, Y2, Y3
-	VXORPD       kffffffffffffffff<>+0(SB), Y3, Y4
-	VANDPD       Y1, Y2, Y5
-	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y5, Y5
-	VXORPD       kffffffffffffffff<>+0(SB), Y5, Y5
-	VANDPD       Y5, Y4, Y4
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y5
-	VBLENDVPD    Y4, Y2, Y5, Y4
-	VANDPD       Y1, Y4, Y5
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y6
-	VCMPPD       $17, Y5, Y6, Y6
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
-	VBLENDVPD    Y6, k2000000000000000<>+0(SB), Y7, Y6
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y5, Y5
-	VBLENDVPD    Y5, k6fe0000000000000<>+0(SB), Y6, Y5
-	VMULPD       Y5, Y4, Y6
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
-	VDIVPD       Y6, Y7, Y6
-	MOVQ         BX, R8
-	MOVQ         8(DI), R9
-	SUBQ         $32, R9
-	VMOVAPD      Y0, Y7
-	VMOVAPD      Y0, Y8
-	VMOVAPD      Y0, Y9
-	VMOVAPD      Y0, Y10
-	VMOVAPD      Y0, Y11
-	VMOVAPD      Y0, Y12
-	VMOVAPD      Y0, Y13
-	VMOVAPD      Y0, Y14
-	JLT          kept7
-block8:
+	MOVQ         808(DI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(DI), R8
+	VMOVSD       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSD (R8), Y2
+over8:
+	VCMPPD    $0, Y0, Y2, Y3
+	VXORPD    kffffffffffffffff<>+0(SB), Y3, Y4
+	VANDPD    Y1, Y2, Y5
+	VCMPPD    $0, k7ff0000000000000<>+0(SB), Y5, Y5
+	VXORPD    kffffffffffffffff<>+0(SB), Y5, Y5
+	VANDPD    Y5, Y4, Y4
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y5
+	VBLENDVPD Y4, Y2, Y5, Y4
+	VANDPD    Y1, Y4, Y5
+	VMOVUPD   k7fd0000000000000<>+0(SB), Y6
+	VCMPPD    $17, Y5, Y6, Y6
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y7
+	VBLENDVPD Y6, k2000000000000000<>+0(SB), Y7, Y6
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y5, Y5
+	VBLENDVPD Y5, k6fe0000000000000<>+0(SB), Y6, Y5
+	VMULPD    Y5, Y4, Y6
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y7
+	VDIVPD    Y6, Y7, Y6
+	MOVQ      808(DI), R8
+	CMPQ      R8, $2
+	JGT       known10
+	MOVQ      BX, R8
+	MOVQ      8(DI), R9
+	SUBQ      $32, R9
+	VMOVAPD   Y0, Y7
+	VMOVAPD   Y0, Y8
+	VMOVAPD   Y0, Y9
+	VMOVAPD   Y0, Y10
+	VMOVAPD   Y0, Y11
+	VMOVAPD   Y0, Y12
+	VMOVAPD   Y0, Y13
+	VMOVAPD   Y0, Y14
+	JLT       kept11
+block12:
 	VMULPD (R8), Y5, Y15
 	VMULPD Y6, Y15, Y15
 	VMULPD Y15, Y15, Y15
@@ -1514,8 +1682,8 @@ block8:
 	VADDPD Y15, Y14, Y14
 	ADDQ   CX, R8
 	SUBQ   $32, R9
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPD Y7, 0(SP)
 	VMOVUPD Y8, 32(SP)
 	VMOVUPD Y9, 64(SP)
@@ -1526,8 +1694,8 @@ kept7:
 	VMOVUPD Y14, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -1547,8 +1715,8 @@ masked10:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y5
 	VMOVUPD      128(SP), Y6
 	VADDPD       Y6, Y5, Y5
@@ -1569,71 +1737,89 @@ done9:
 	VPERMILPD    $1, X5, X6
 	VADDPD       X6, X5, X5
 	VBROADCASTSD X5, Y5
-	MOVQ         264(SP), R8
-	VMOVSD       X2, (R8)
+	MOVQ         808(DI), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(DI), R8
+	VMOVSD       X5, 8(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(DI), R8
+	VBROADCASTSD 8(R8), Y5
+over15:
+	MOVQ   808(DI), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed16
+	MOVQ   264(SP), R8
+	VMOVSD X2, (R8)
+passed16:
 	VBROADCASTSD (DX), Y2
 	VSQRTPD      Y5, Y6
 	VMULPD       Y6, Y4, Y4
 	VBLENDVPD    Y3, Y0, Y4, Y3
 	VDIVPD       Y3, Y2, Y2
+	MOVQ         808(DI), R8
+	CMPQ         R8, $3
+	JGT          known17
 	MOVQ         BX, R8
 	MOVQ         272(SP), R9
 	MOVQ         8(DI), R10
 	MOVQ         $0, R11
 	MOVQ         792(DI), R12
 	ANDQ         $1, R12
-	JEQ          again11
+	JEQ          again18
 	CMPQ         R10, $20
-	JLT          again11
+	JLT          again18
 	MOVQ         R9, R12
 	NEGQ         R12
 	ANDQ         $31, R12
 	MOVQ         $1, R11
 	SHRQ         $3, R12
 	TESTQ        R12, R12
-	JNE          masked14
-again11:
+	JNE          masked21
+again18:
 	SUBQ $16, R10
-	JLT  single12
-block15:
+	JLT  single19
+block22:
 	VMULPD  (R8), Y2, Y3
 	VMULPD  32(R8), Y2, Y4
 	VMULPD  64(R8), Y2, Y6
 	VMULPD  96(R8), Y2, Y7
 	TESTQ   R11, R11
-	JNE     around16
+	JNE     around23
 	VMOVUPD Y3, (R9)
 	VMOVUPD Y4, 32(R9)
 	VMOVUPD Y6, 64(R9)
 	VMOVUPD Y7, 96(R9)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPD Y3, (R9)
 	VMOVNTPD Y4, 32(R9)
 	VMOVNTPD Y6, 64(R9)
 	VMOVNTPD Y7, 96(R9)
-stored17:
+stored24:
 	ADDQ SI, R8
 	ADDQ $128, R9
 	SUBQ $16, R10
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ $12, R10
-	JLT  tail18
-block19:
+	JLT  tail25
+block26:
 	VMULPD  (R8), Y2, Y3
 	VMOVUPD Y3, (R9)
 	ADDQ    256(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block19
-tail18:
+	JGE     block26
+tail25:
 	ADDQ    $4, R10
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked14:
+masked21:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -1647,35 +1833,47 @@ masked14:
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again11
-done13:
-	VMOVSD X5, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, BX
-	MOVQ   168(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, 264(SP)
-	MOVQ   176(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, DX
-	MOVQ   184(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, 272(SP)
-	MOVQ   192(R8), R8
-	SHLQ   $3, R8
-	ADDQ   R8, AX
-	MOVQ   280(SP), R8
+	JNE        again18
+done20:
+	MOVQ  808(DI), R8
+	TESTQ R8, R8
+	JEQ   over27
+	JMP   leave9
+known17:
+over27:
+	MOVQ   808(DI), R8
 	DECQ   R8
-	MOVQ   R8, 280(SP)
-	JNE    row2
+	CMPQ   R8, $3
+	JCS    passed28
+	VMOVSD X5, (AX)
+passed28:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 264(SP)
+	MOVQ 176(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, DX
+	MOVQ 184(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 272(SP)
+	MOVQ 192(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	MOVQ 280(SP), R8
+	DECQ R8
+	MOVQ R8, 280(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end20
+	JEQ  end29
 	SFENCE
-end20:
+end29:
 	VZEROUPPER
 	RET
 
@@ -1708,6 +1906,9 @@ TEXT ·weight_norm_f64_forward_0_avx512(SB), 0, $272-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -1715,8 +1916,8 @@ row2:
 	VMOVAPD Z7, Z10
 	VMOVAPD Z7, Z11
 	VMOVAPD Z7, Z12
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD     (R9), Z13
 	VPANDQ      Z8, Z13, Z13
 	VMAXPD      Z13, Z14, Z13
@@ -1739,16 +1940,16 @@ block4:
 	VMOVAPD     Z13, Z12
 	ADDQ        CX, R9
 	SUBQ        $32, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z14, 0(SP)
 	VMOVUPD Z10, 64(SP)
 	VMOVUPD Z11, 128(SP)
 	VMOVUPD Z12, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z10
 	VPCMPQ       $6, iota64<>+0(SB), Z10, K1
 	VMOVUPD.Z    (R9), K1, Z10
@@ -1762,8 +1963,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z10
 	VMOVUPD       128(SP), Z11
 	VMAXPD        Z11, Z10, Z11
@@ -1784,29 +1985,42 @@ done5:
 	VMAXPD        X11, X10, X11
 	VFIXUPIMMPD   $0, X9, X10, X11
 	VBROADCASTSD  X11, Z10
-	VCMPPD        $0, Z0, Z10, K1
-	KNOTW         K1, K2
-	VPANDQ        Z8, Z10, Z11
-	VCMPPD        $0, Z1, Z11, K3
-	KNOTW         K3, K3
-	KANDW         K3, K2, K2
-	VBLENDMPD     Z10, Z2, K2, Z11
-	VPANDQ        Z8, Z11, Z12
-	VCMPPD        $17, Z12, Z4, K2
-	VBLENDMPD     Z5, Z2, K2, Z13
-	VCMPPD        $17, Z3, Z12, K2
-	VBLENDMPD     Z6, Z13, K2, Z12
-	VMULPD        Z12, Z11, Z13
-	VDIVPD        Z13, Z2, Z13
-	MOVQ          BX, R9
-	MOVQ          8(DI), R10
-	SUBQ          $32, R10
-	VMOVAPD       Z0, Z14
-	VMOVAPD       Z0, Z15
-	VMOVAPD       Z0, Z16
-	VMOVAPD       Z0, Z17
-	JLT           kept7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X10, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z10
+over8:
+	VCMPPD    $0, Z0, Z10, K1
+	KNOTW     K1, K2
+	VPANDQ    Z8, Z10, Z11
+	VCMPPD    $0, Z1, Z11, K3
+	KNOTW     K3, K3
+	KANDW     K3, K2, K2
+	VBLENDMPD Z10, Z2, K2, Z11
+	VPANDQ    Z8, Z11, Z12
+	VCMPPD    $17, Z12, Z4, K2
+	VBLENDMPD Z5, Z2, K2, Z13
+	VCMPPD    $17, Z3, Z12, K2
+	VBLENDMPD Z6, Z13, K2, Z12
+	VMULPD    Z12, Z11, Z13
+	VDIVPD    Z13, Z2, Z13
+	MOVQ      808(DI), R9
+	CMPQ      R9, $2
+	JGT       known10
+	MOVQ      BX, R9
+	MOVQ      8(DI), R10
+	SUBQ      $32, R10
+	VMOVAPD   Z0, Z14
+	VMOVAPD   Z0, Z15
+	VMOVAPD   Z0, Z16
+	VMOVAPD   Z0, Z17
+	JLT       kept11
+block12:
 	VMULPD (R9), Z12, Z18
 	VMULPD Z13, Z18, Z18
 	VMULPD Z18, Z18, Z18
@@ -1825,16 +2039,16 @@ block8:
 	VADDPD Z18, Z17, Z17
 	ADDQ   CX, R9
 	SUBQ   $32, R10
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPD Z14, 0(SP)
 	VMOVUPD Z15, 64(SP)
 	VMOVUPD Z16, 128(SP)
 	VMOVUPD Z17, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R10, Z14
 	VPCMPQ       $6, iota64<>+0(SB), Z14, K2
 	VMOVUPD.Z    (R9), K2, Z14
@@ -1849,8 +2063,8 @@ masked10:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z12
 	VMOVUPD       128(SP), Z13
 	VADDPD        Z13, Z12, Z12
@@ -1865,60 +2079,78 @@ done9:
 	VPERMILPD     $1, X12, X13
 	VADDPD        X13, X12, X12
 	VBROADCASTSD  X12, Z12
-	VMOVSD        X10, (DX)
-	VBROADCASTSD  (SI), Z10
-	VSQRTPD       Z12, Z13
-	VMULPD        Z13, Z11, Z11
-	VBLENDMPD     Z0, Z11, K1, Z11
-	VDIVPD        Z11, Z10, Z10
-	MOVQ          BX, R9
-	MOVQ          264(SP), R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again11
-	CMPQ          R11, $40
-	JLT           again11
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked14
-again11:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSD        X12, 8(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSD 8(R9), Z12
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed16
+	VMOVSD X10, (DX)
+passed16:
+	VBROADCASTSD (SI), Z10
+	VSQRTPD      Z12, Z13
+	VMULPD       Z13, Z11, Z11
+	VBLENDMPD    Z0, Z11, K1, Z11
+	VDIVPD       Z11, Z10, Z10
+	MOVQ         808(DI), R9
+	CMPQ         R9, $3
+	JGT          known17
+	MOVQ         BX, R9
+	MOVQ         264(SP), R10
+	MOVQ         8(DI), R11
+	MOVQ         $0, R12
+	MOVQ         792(DI), R13
+	ANDQ         $1, R13
+	JEQ          again18
+	CMPQ         R11, $40
+	JLT          again18
+	MOVQ         R10, R13
+	NEGQ         R13
+	ANDQ         $63, R13
+	MOVQ         $1, R12
+	SHRQ         $3, R13
+	TESTQ        R13, R13
+	JNE          masked21
+again18:
 	SUBQ $32, R11
-	JLT  single12
-block15:
+	JLT  single19
+block22:
 	VMULPD  (R9), Z10, Z11
 	VMULPD  64(R9), Z10, Z13
 	VMULPD  128(R9), Z10, Z14
 	VMULPD  192(R9), Z10, Z15
 	TESTQ   R12, R12
-	JNE     around16
+	JNE     around23
 	VMOVUPD Z11, (R10)
 	VMOVUPD Z13, 64(R10)
 	VMOVUPD Z14, 128(R10)
 	VMOVUPD Z15, 192(R10)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPD Z11, (R10)
 	VMOVNTPD Z13, 64(R10)
 	VMOVNTPD Z14, 128(R10)
 	VMOVNTPD Z15, 192(R10)
-stored17:
+stored24:
 	ADDQ CX, R9
 	ADDQ $256, R10
 	SUBQ $32, R11
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ    $32, R11
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked21:
 	VPBROADCASTQ R13, Z11
 	VPCMPQ       $6, iota64<>+0(SB), Z11, K1
 	VMOVUPD.Z    (R9), K1, Z11
@@ -1930,33 +2162,45 @@ masked14:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again18
+done20:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over25
+	JMP   leave9
+known17:
+over25:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed26
 	VMOVSD X12, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, BX
-	MOVQ   168(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, DX
-	MOVQ   176(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, SI
-	MOVQ   184(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, 264(SP)
-	MOVQ   192(R9), R9
-	SHLQ   $3, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed26:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, DX
+	MOVQ 176(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 184(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 264(SP)
+	MOVQ 192(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end27
 	SFENCE
-end18:
+end27:
 	VZEROUPPER
 	RET
 
@@ -2021,6 +2265,9 @@ row2:
 	VDIVPD       Y1, Y4, Y4
 	VDIVPD       384(SP), Y4, Y4
 	VDIVPD       384(SP), Y4, Y4
+	MOVQ         808(SI), DI
+	CMPQ         DI, $1
+	JGT          known3
 	MOVQ         272(SP), DI
 	MOVQ         280(SP), R8
 	MOVQ         8(SI), R9
@@ -2033,8 +2280,8 @@ row2:
 	VMOVAPD      Y0, Y10
 	VMOVAPD      Y0, Y11
 	VMOVAPD      Y0, Y12
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPD   (DI), Y13
 	VMULPD    Y13, Y4, Y14
 	VMOVUPD   (R8), Y15
@@ -2074,8 +2321,8 @@ block4:
 	ADDQ      CX, DI
 	ADDQ      DX, R8
 	SUBQ      $16, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y5, 0(SP)
 	VMOVUPD Y6, 32(SP)
 	VMOVUPD Y7, 64(SP)
@@ -2086,8 +2333,8 @@ kept3:
 	VMOVUPD Y12, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $16, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -2115,8 +2362,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $127, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      64(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -2141,34 +2388,49 @@ done5:
 	VPERMILPD    $1, X5, X6
 	VADDPD       X6, X5, X5
 	VBROADCASTSD X5, Y5
-	VMULPD       384(SP), Y1, Y6
-	VBLENDVPD    Y3, Y0, Y6, Y6
-	VMOVUPD      352(SP), Y7
-	VDIVPD       Y6, Y7, Y7
-	VMULPD       k4000000000000000<>+0(SB), Y4, Y4
-	VDIVPD       Y1, Y4, Y4
-	VDIVPD       Y1, Y4, Y1
-	MOVQ         272(SP), DI
-	MOVQ         280(SP), R8
-	MOVQ         304(SP), R12
-	MOVQ         8(SI), R9
-	MOVQ         $0, R10
-	MOVQ         792(SI), R11
-	ANDQ         $1, R11
-	JEQ          again7
-	CMPQ         R9, $20
-	JLT          again7
-	MOVQ         R12, R11
-	NEGQ         R11
-	ANDQ         $31, R11
-	MOVQ         $1, R10
-	SHRQ         $3, R11
-	TESTQ        R11, R11
-	JNE          masked10
-again7:
+	MOVQ         808(SI), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(SI), DI
+	VMOVSD       X4, (DI)
+	VMOVSD       X5, 8(DI)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSD (DI), Y4
+	VBROADCASTSD 8(DI), Y5
+over8:
+	VMULPD    384(SP), Y1, Y6
+	VBLENDVPD Y3, Y0, Y6, Y6
+	VMOVUPD   352(SP), Y7
+	VDIVPD    Y6, Y7, Y7
+	VMULPD    k4000000000000000<>+0(SB), Y4, Y4
+	VDIVPD    Y1, Y4, Y4
+	VDIVPD    Y1, Y4, Y1
+	MOVQ      808(SI), DI
+	CMPQ      DI, $2
+	JGT       known10
+	MOVQ      272(SP), DI
+	MOVQ      280(SP), R8
+	MOVQ      304(SP), R12
+	MOVQ      8(SI), R9
+	MOVQ      $0, R10
+	MOVQ      792(SI), R11
+	ANDQ      $1, R11
+	JEQ       again11
+	CMPQ      R9, $20
+	JLT       again11
+	MOVQ      R12, R11
+	NEGQ      R11
+	ANDQ      $31, R11
+	MOVQ      $1, R10
+	SHRQ      $3, R11
+	TESTQ     R11, R11
+	JNE       masked14
+again11:
 	SUBQ $16, R9
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPD    (DI), Y7, Y4
 	VMULPD    (R8), Y1, Y8
 	VBLENDVPD Y3, Y0, Y8, Y8
@@ -2186,27 +2448,27 @@ block11:
 	VBLENDVPD Y3, Y0, Y11, Y11
 	VADDPD    Y11, Y10, Y10
 	TESTQ     R10, R10
-	JNE       around12
+	JNE       around16
 	VMOVUPD   Y4, (R12)
 	VMOVUPD   Y8, 32(R12)
 	VMOVUPD   Y9, 64(R12)
 	VMOVUPD   Y10, 96(R12)
-	JMP       stored13
-around12:
+	JMP       stored17
+around16:
 	VMOVNTPD Y4, (R12)
 	VMOVNTPD Y8, 32(R12)
 	VMOVNTPD Y9, 64(R12)
 	VMOVNTPD Y10, 96(R12)
-stored13:
+stored17:
 	ADDQ CX, DI
 	ADDQ DX, R8
 	ADDQ $128, R12
 	SUBQ $16, R9
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ $12, R9
-	JLT  tail14
-block15:
+	JLT  tail18
+block19:
 	VMULPD    (DI), Y7, Y4
 	VMULPD    (R8), Y1, Y8
 	VBLENDVPD Y3, Y0, Y8, Y8
@@ -2216,14 +2478,14 @@ block15:
 	ADDQ      296(SP), R8
 	ADDQ      $32, R12
 	SUBQ      $4, R9
-	JGE       block15
-tail14:
+	JGE       block19
+tail18:
 	ADDQ    $4, R9
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $4, R11
 	CMPQ    R11, R9
 	CMOVQGT R9, R11
-masked10:
+masked14:
 	MOVQ       R11, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -2245,44 +2507,56 @@ masked10:
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R12)(R11*8), R12
 	SUBQ       R11, R9
-	JNE        again7
-done9:
+	JNE        again11
+done13:
+	MOVQ  808(SI), DI
+	TESTQ DI, DI
+	JEQ   over20
+	JMP   leave9
+known10:
+over20:
 	VDIVPD    Y6, Y5, Y1
 	VMOVUPD   312(SP), Y3
 	VBLENDVPD Y3, Y1, Y0, Y1
-	VMOVSD    X1, (AX)
-	MOVQ      a+0(FP), DI
-	MOVQ      160(DI), R8
-	SHLQ      $3, R8
-	ADDQ      R8, 256(SP)
-	MOVQ      168(DI), R8
-	SHLQ      $3, R8
-	ADDQ      R8, 264(SP)
-	MOVQ      176(DI), R8
-	SHLQ      $3, R8
-	ADDQ      R8, BX
-	MOVQ      184(DI), R8
-	SHLQ      $3, R8
-	ADDQ      R8, 272(SP)
-	MOVQ      192(DI), R8
-	SHLQ      $3, R8
-	ADDQ      R8, 280(SP)
-	MOVQ      200(DI), R8
-	SHLQ      $3, R8
-	ADDQ      R8, 304(SP)
-	MOVQ      208(DI), DI
-	SHLQ      $3, DI
-	ADDQ      DI, AX
-	MOVQ      344(SP), DI
+	MOVQ      808(SI), DI
 	DECQ      DI
-	MOVQ      DI, 344(SP)
-	JNE       row2
+	CMPQ      DI, $2
+	JCS       passed21
+	VMOVSD    X1, (AX)
+passed21:
+	MOVQ a+0(FP), DI
+	MOVQ 160(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, 256(SP)
+	MOVQ 168(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, 264(SP)
+	MOVQ 176(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, BX
+	MOVQ 184(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, 272(SP)
+	MOVQ 192(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, 280(SP)
+	MOVQ 200(DI), R8
+	SHLQ $3, R8
+	ADDQ R8, 304(SP)
+	MOVQ 208(DI), DI
+	SHLQ $3, DI
+	ADDQ DI, AX
+	MOVQ 344(SP), DI
+	DECQ DI
+	MOVQ DI, 344(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end22
 	SFENCE
-end16:
+end22:
 	VZEROUPPER
 	RET
 
@@ -2353,6 +2627,9 @@ row2:
 	VDIVPD       Z5, Z9, Z9
 	VDIVPD       Z10, Z9, Z9
 	VDIVPD       Z10, Z9, Z9
+	MOVQ         808(DI), R8
+	CMPQ         R8, $1
+	JGT          known3
 	MOVQ         280(SP), R8
 	MOVQ         288(SP), R9
 	MOVQ         8(DI), R10
@@ -2361,8 +2638,8 @@ row2:
 	VMOVAPD      Z0, Z12
 	VMOVAPD      Z0, Z13
 	VMOVAPD      Z0, Z14
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPD   (R8), Z15
 	VMULPD    Z15, Z9, Z16
 	VMOVUPD   (R9), Z17
@@ -2384,16 +2661,16 @@ block4:
 	ADDQ      BX, R8
 	ADDQ      CX, R9
 	SUBQ      $16, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Z11, 0(SP)
 	VMOVUPD Z12, 64(SP)
 	VMOVUPD Z13, 128(SP)
 	VMOVUPD Z14, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $16, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z11
 	VPCMPQ       $6, iota64<>+0(SB), Z11, K3
 	VMOVUPD.Z    (R8), K3, Z11
@@ -2416,8 +2693,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $127, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z9
 	VMOVUPD       64(SP), Z11
 	VADDPD        Z11, Z9, Z9
@@ -2438,33 +2715,48 @@ done5:
 	VPERMILPD     $1, X11, X12
 	VADDPD        X12, X11, X11
 	VBROADCASTSD  X11, Z11
-	VMULPD        Z10, Z5, Z10
-	VBLENDMPD     Z0, Z10, K2, Z10
-	VDIVPD        Z10, Z8, Z8
-	VMULPD        Z9, Z4, Z9
-	VDIVPD        Z5, Z9, Z9
-	VDIVPD        Z5, Z9, Z5
-	MOVQ          280(SP), R8
-	MOVQ          288(SP), R9
-	MOVQ          312(SP), R12
-	MOVQ          8(DI), R10
-	MOVQ          $0, R11
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R10, $40
-	JLT           again7
-	MOVQ          R12, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R11
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(DI), R8
+	VMOVSD        X9, (R8)
+	VMOVSD        X11, 8(R8)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSD (R8), Z9
+	VBROADCASTSD 8(R8), Z11
+over8:
+	VMULPD    Z10, Z5, Z10
+	VBLENDMPD Z0, Z10, K2, Z10
+	VDIVPD    Z10, Z8, Z8
+	VMULPD    Z9, Z4, Z9
+	VDIVPD    Z5, Z9, Z9
+	VDIVPD    Z5, Z9, Z5
+	MOVQ      808(DI), R8
+	CMPQ      R8, $2
+	JGT       known10
+	MOVQ      280(SP), R8
+	MOVQ      288(SP), R9
+	MOVQ      312(SP), R12
+	MOVQ      8(DI), R10
+	MOVQ      $0, R11
+	MOVQ      792(DI), R13
+	ANDQ      $1, R13
+	JEQ       again11
+	CMPQ      R10, $40
+	JLT       again11
+	MOVQ      R12, R13
+	NEGQ      R13
+	ANDQ      $63, R13
+	MOVQ      $1, R11
+	SHRQ      $3, R13
+	TESTQ     R13, R13
+	JNE       masked14
+again11:
 	SUBQ $32, R10
-	JLT  single8
-block11:
+	JLT  single12
+block15:
 	VMULPD    (R8), Z8, Z9
 	VMULPD    (R9), Z5, Z12
 	VBLENDMPD Z0, Z12, K2, Z12
@@ -2482,30 +2774,30 @@ block11:
 	VBLENDMPD Z0, Z15, K2, Z15
 	VADDPD    Z15, Z14, Z14
 	TESTQ     R11, R11
-	JNE       around12
+	JNE       around16
 	VMOVUPD   Z9, (R12)
 	VMOVUPD   Z12, 64(R12)
 	VMOVUPD   Z13, 128(R12)
 	VMOVUPD   Z14, 192(R12)
-	JMP       stored13
-around12:
+	JMP       stored17
+around16:
 	VMOVNTPD Z9, (R12)
 	VMOVNTPD Z12, 64(R12)
 	VMOVNTPD Z13, 128(R12)
 	VMOVNTPD Z14, 192(R12)
-stored13:
+stored17:
 	ADDQ DX, R8
 	ADDQ SI, R9
 	ADDQ $256, R12
 	SUBQ $32, R10
-	JGE  block11
-single8:
+	JGE  block15
+single12:
 	ADDQ    $32, R10
-	JEQ     done9
+	JEQ     done13
 	MOVQ    $8, R13
 	CMPQ    R13, R10
 	CMOVQGT R10, R13
-masked10:
+masked14:
 	VPBROADCASTQ R13, Z9
 	VPCMPQ       $6, iota64<>+0(SB), Z9, K3
 	VMOVUPD.Z    (R8), K3, Z9
@@ -2525,43 +2817,55 @@ masked10:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R12)(R13*8), R12
 	SUBQ         R13, R10
-	JNE          again7
-done9:
+	JNE          again11
+done13:
+	MOVQ  808(DI), R8
+	TESTQ R8, R8
+	JEQ   over18
+	JMP   leave9
+known10:
+over18:
 	VDIVPD    Z10, Z11, Z5
 	VBLENDMPD Z5, Z0, K1, Z5
-	VMOVSD    X5, (AX)
-	MOVQ      a+0(FP), R8
-	MOVQ      160(R8), R9
-	SHLQ      $3, R9
-	ADDQ      R9, 256(SP)
-	MOVQ      168(R8), R9
-	SHLQ      $3, R9
-	ADDQ      R9, 264(SP)
-	MOVQ      176(R8), R9
-	SHLQ      $3, R9
-	ADDQ      R9, 272(SP)
-	MOVQ      184(R8), R9
-	SHLQ      $3, R9
-	ADDQ      R9, 280(SP)
-	MOVQ      192(R8), R9
-	SHLQ      $3, R9
-	ADDQ      R9, 288(SP)
-	MOVQ      200(R8), R9
-	SHLQ      $3, R9
-	ADDQ      R9, 312(SP)
-	MOVQ      208(R8), R8
-	SHLQ      $3, R8
-	ADDQ      R8, AX
-	MOVQ      320(SP), R8
+	MOVQ      808(DI), R8
 	DECQ      R8
-	MOVQ      R8, 320(SP)
-	JNE       row2
+	CMPQ      R8, $2
+	JCS       passed19
+	VMOVSD    X5, (AX)
+passed19:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 256(SP)
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 264(SP)
+	MOVQ 176(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 272(SP)
+	MOVQ 184(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 280(SP)
+	MOVQ 192(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 288(SP)
+	MOVQ 200(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 312(SP)
+	MOVQ 208(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	MOVQ 320(SP), R8
+	DECQ R8
+	MOVQ R8, 320(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end20
 	SFENCE
-end14:
+end20:
 	VZEROUPPER
 	RET
 

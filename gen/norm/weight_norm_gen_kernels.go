@@ -15,43 +15,53 @@ func weight_norm_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			v := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], runtime.Abs32(v[i]))
 			}
 		}
-		v2 := runtime.LaneMax(high[:])
-		c := v2 == 0
-		c2 := !c && !(runtime.Abs32(v2) == inf)
-		v3 := runtime.Select32(c2, v2, 1)
-		v4 := runtime.Abs32(v3)
-		v5 := runtime.Select32(v4 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v4, 1.0842022e-19, 1))
-		v6 := 1 / float32(v3*v5)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowHigh == 0
+		c2 := !c && !(runtime.Abs32(rowHigh) == inf)
+		v2 := runtime.Select32(c2, rowHigh, 1)
+		v3 := runtime.Abs32(v2)
+		v4 := runtime.Select32(v3 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v3, 1.0842022e-19, 1))
+		v5 := 1 / float32(v2*v4)
 		// Pass 2: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			v := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v7 := float32(float32(v[i]*v5) * v6)
-				sum2[i] += float32(v7 * v7)
+				v6 := float32(float32(v[i]*v4) * v5)
+				sum2[i] += float32(v6 * v6)
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v2
-		v8 := runtime.LaneSum(sum2[:])
-		v9 := *runtime.At[float32](a.Ptr[2], r*a.Row[2]) / runtime.Select32(c, 0, float32(v3*float32(math.Sqrt(float64(v8)))))
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		v7 := *runtime.At[float32](a.Ptr[2], r*a.Row[2]) / runtime.Select32(c, 0, float32(v2*float32(math.Sqrt(float64(rowSum2)))))
 		// Pass 3: store w.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			v := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			w := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			for i := range m {
-				w[i] = float32(v[i] * v9)
+				w[i] = float32(v[i] * v7)
 			}
 		}
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v8
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum2
+		}
 	}
 }
 
@@ -72,8 +82,8 @@ func weight_norm_f32_backward_0_go(a *runtime.Args) {
 		// Pass 1: sum, sum.
 		var sum2 [32]float32
 		var sum3 [32]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dW := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			v := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
@@ -83,12 +93,17 @@ func weight_norm_f32_backward_0_go(a *runtime.Args) {
 				sum3[i%32] += float32(dWv * vv)
 			}
 		}
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		rowSum3 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum3[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		v6 := runtime.Select32(c2, 0, float32(v2*v3))
 		v7 := gv / v6
-		v8 := float32(2*runtime.LaneSum(sum2[:])) / v2 / v2
+		v8 := float32(2*rowSum2) / v2 / v2
 		// Pass 2: store dV.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			dW := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			v := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dV := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
@@ -97,7 +112,9 @@ func weight_norm_f32_backward_0_go(a *runtime.Args) {
 				dV[i] = v9
 			}
 		}
-		*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = runtime.Select32(c, runtime.LaneSum(sum3[:])/v6, 0)
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[6], r*a.Row[6]) = runtime.Select32(c, rowSum3/v6, 0)
+		}
 	}
 }
 
@@ -108,43 +125,53 @@ func weight_norm_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			v := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], math.Abs(v[i]))
 			}
 		}
-		v2 := runtime.LaneMax(high[:])
-		c := v2 == 0
-		c2 := !c && !(math.Abs(v2) == inf)
-		v3 := runtime.Select64(c2, v2, 1)
-		v4 := math.Abs(v3)
-		v5 := runtime.Select64(v4 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v4, 1.4916681462400413e-154, 1))
-		v6 := 1 / float64(v3*v5)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowHigh == 0
+		c2 := !c && !(math.Abs(rowHigh) == inf)
+		v2 := runtime.Select64(c2, rowHigh, 1)
+		v3 := math.Abs(v2)
+		v4 := runtime.Select64(v3 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v3, 1.4916681462400413e-154, 1))
+		v5 := 1 / float64(v2*v4)
 		// Pass 2: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			v := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v7 := float64(float64(v[i]*v5) * v6)
-				sum2[i%32] += float64(v7 * v7)
+				v6 := float64(float64(v[i]*v4) * v5)
+				sum2[i%32] += float64(v6 * v6)
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v2
-		v8 := runtime.LaneSum(sum2[:])
-		v9 := *runtime.At[float64](a.Ptr[2], r*a.Row[2]) / runtime.Select64(c, 0, float64(v3*math.Sqrt(v8)))
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		v7 := *runtime.At[float64](a.Ptr[2], r*a.Row[2]) / runtime.Select64(c, 0, float64(v2*math.Sqrt(rowSum2)))
 		// Pass 3: store w.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			v := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			w := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			for i := range m {
-				w[i] = float64(v[i] * v9)
+				w[i] = float64(v[i] * v7)
 			}
 		}
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v8
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum2
+		}
 	}
 }
 
@@ -165,8 +192,8 @@ func weight_norm_f64_backward_0_go(a *runtime.Args) {
 		// Pass 1: sum, sum.
 		var sum2 [16]float64
 		var sum3 [16]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dW := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			v := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
@@ -176,12 +203,17 @@ func weight_norm_f64_backward_0_go(a *runtime.Args) {
 				sum3[i%16] += float64(dWv * vv)
 			}
 		}
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		rowSum3 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum3[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		v6 := runtime.Select64(c2, 0, float64(v2*v3))
 		v7 := gv / v6
-		v8 := float64(2*runtime.LaneSum(sum2[:])) / v2 / v2
+		v8 := float64(2*rowSum2) / v2 / v2
 		// Pass 2: store dV.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			dW := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			v := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			dV := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
@@ -190,6 +222,8 @@ func weight_norm_f64_backward_0_go(a *runtime.Args) {
 				dV[i] = v9
 			}
 		}
-		*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = runtime.Select64(c, runtime.LaneSum(sum3[:])/v6, 0)
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[6], r*a.Row[6]) = runtime.Select64(c, rowSum3/v6, 0)
+		}
 	}
 }

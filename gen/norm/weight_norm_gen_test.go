@@ -3,12 +3,24 @@
 package norm_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/norm"
+	"github.com/opgen/opgen/gen/norm"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleWeightNorm() {
+	v := runtime.Must(runtime.FromSlice([]float32{3, 4, 0, -2}, 2, 2))
+	g := runtime.Must(runtime.FromSlice([]float32{10, 3}, 2))
+	w := runtime.Must(norm.WeightNorm(v, g))
+	fmt.Printf("%.4v\n", w)
+	// Output:
+	// f32[2 2]
+	// [[ 6  8]
+	//  [ 0 -3]]
+}
 
 func TestWeightNormExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/norm.weight_norm",

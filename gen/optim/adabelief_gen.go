@@ -84,8 +84,20 @@ func AdabeliefInto(p, g, m, s *runtime.Tensor, step int, attrs *AdabeliefAttrs) 
 	return nil
 }
 
-// AdabeliefSlice is [AdabeliefInto] on plain slices of one length.
-func AdabeliefSlice[T float32 | float64](p, g, m, s []T, step int, attrs *AdabeliefAttrs) error {
+// AdabeliefAll is [AdabeliefInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func AdabeliefAll(p, g, m, s []*runtime.Tensor, step int, attrs *AdabeliefAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	if step < 1 {
+		return runtime.AttrError("optim.adabelief", "step", "1 or more", step)
+	}
+	return adabeliefRule.Call(&vals, step, p, g, m, s)
+}
+
+// AdabeliefSlice is [AdabeliefInto] on plain slices of one length. TAcc is acc(T): float32 where T is of half precision, else T.
+func AdabeliefSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc float32 | float64](p, g []T, m, s []TAcc, step int, attrs *AdabeliefAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
@@ -94,7 +106,7 @@ func AdabeliefSlice[T float32 | float64](p, g, m, s []T, step int, attrs *Adabel
 		return runtime.AttrError("optim.adabelief", "step", "1 or more", step)
 	}
 	var bound runtime.Bound
-	if err := runtime.BindSlices(&adabeliefForward, &bound, p, g, m, s); err != nil {
+	if err := runtime.BindMixed(&adabeliefForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(m), runtime.SliceOf(s)); err != nil {
 		return err
 	}
 	adabeliefRun(&bound, &vals, step)
@@ -125,6 +137,10 @@ func AdabeliefSlice[T float32 | float64](p, g, m, s []T, step int, attrs *Adabel
 // p: T[...N], g: T[...N], m: acc(T)[...N], s: acc(T)[...N]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; beta1 must lie between 0 and 1, and be below 1; beta2 must lie between 0 and 1, and be below 1; eps must not be negative; weight decay must not be negative.
+//
+// For example:
+//
+//	opt, err := optim.NewAdabelief(params, &optim.AdabeliefAttrs{Lr: new(1.0), Beta1: new(0.5), Beta2: new(0.75), Eps: new(0.0)})
 type Adabelief struct {
 	*runtime.Optimizer
 }
@@ -178,9 +194,13 @@ func adabeliefRun(b *runtime.Bound, v *adabeliefValues, step int) {
 	a.F[7] = 1 - math.Pow(v.beta2, float64(step))
 	switch b.DType[0] {
 	case runtime.F32:
-		adabelief_f32_0_launch(&a)
+		if !b.Repeat(adabelief_f32_0, &a, &adabelief_f32_0_plan, true) {
+			adabelief_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		adabelief_f64_0_launch(&a)
+		if !b.Repeat(adabelief_f64_0, &a, &adabelief_f64_0_plan, true) {
+			adabelief_f64_0_launch(&a)
+		}
 	}
 }
 

@@ -69,15 +69,25 @@ func AdadeltaInto(p, g, v, u *runtime.Tensor, attrs *AdadeltaAttrs) error {
 	return nil
 }
 
-// AdadeltaSlice is [AdadeltaInto] on plain slices of one length.
-func AdadeltaSlice[T float32 | float64](p, g, v, u []T, attrs *AdadeltaAttrs) error {
+// AdadeltaAll is [AdadeltaInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func AdadeltaAll(p, g, v, u []*runtime.Tensor, attrs *AdadeltaAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	const step = 1 // the formula doesn't read it
+	return adadeltaRule.Call(&vals, step, p, g, v, u)
+}
+
+// AdadeltaSlice is [AdadeltaInto] on plain slices of one length. TAcc is acc(T): float32 where T is of half precision, else T.
+func AdadeltaSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc float32 | float64](p, g []T, v, u []TAcc, attrs *AdadeltaAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
 	}
 	const step = 1 // the formula doesn't read it
 	var bound runtime.Bound
-	if err := runtime.BindSlices(&adadeltaForward, &bound, p, g, v, u); err != nil {
+	if err := runtime.BindMixed(&adadeltaForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(v), runtime.SliceOf(u)); err != nil {
 		return err
 	}
 	adadeltaRun(&bound, &vals, step)
@@ -111,6 +121,10 @@ func AdadeltaSlice[T float32 | float64](p, g, v, u []T, attrs *AdadeltaAttrs) er
 // p: T[...N], g: T[...N], v: acc(T)[...N], u: acc(T)[...N]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; rho must lie between 0 and 1; eps must not be negative; weight decay must not be negative.
+//
+// For example:
+//
+//	opt, err := optim.NewAdadelta(params, &optim.AdadeltaAttrs{Lr: new(0.5), Rho: new(0.5), Eps: new(0.0), WeightDecay: new(2.0)})
 type Adadelta struct {
 	*runtime.Optimizer
 }
@@ -161,9 +175,13 @@ func adadeltaRun(b *runtime.Bound, v *adadeltaValues, step int) {
 	a.F[4] = v.lr
 	switch b.DType[0] {
 	case runtime.F32:
-		adadelta_f32_0_launch(&a)
+		if !b.Repeat(adadelta_f32_0, &a, &adadelta_f32_0_plan, true) {
+			adadelta_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		adadelta_f64_0_launch(&a)
+		if !b.Repeat(adadelta_f64_0, &a, &adadelta_f64_0_plan, true) {
+			adadelta_f64_0_launch(&a)
+		}
 	}
 }
 

@@ -3,12 +3,49 @@
 package optim_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/gen/optim"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAdadelta() {
+	p := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2))
+	g := runtime.Must(runtime.FromSlice([]float32{0.5, -1}, 2))
+	if err := p.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewAdadelta([]*runtime.Tensor{p}, nil))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := p.BackwardWith(g); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", p)
+	// Output:
+	// f32[2] [0.9968 -1.9968]
+}
+
+func ExampleAdadelta_attributes() {
+	p := runtime.Must(runtime.FromSlice([]float32{1}, 1))
+	g := runtime.Must(runtime.FromSlice([]float32{2}, 1))
+	v := runtime.Must(runtime.FromSlice([]float32{4}, 1))
+	u := runtime.Must(runtime.FromSlice([]float32{1}, 1))
+	if err := optim.AdadeltaInto(p, g, v, u, &optim.AdadeltaAttrs{Lr: new(0.5), Rho: new(0.5), Eps: new(0.0), WeightDecay: new(2.0)}); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", p)
+	fmt.Printf("%.4v\n", v)
+	fmt.Printf("%.4v\n", u)
+	// Output:
+	// f32[1] [0.3675]
+	// f32[1] [10]
+	// f32[1] [1.3]
+}
 
 func TestAdadeltaExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/optim.adadelta",

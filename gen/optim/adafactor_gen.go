@@ -90,6 +90,12 @@ func (a *AdafactorAttrs) values() (adafactorValues, error) {
 // p: T[N, M], g: T[N, M], r: acc(T)[N], c: acc(T)[M]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; decay must not be negative; eps1 and eps2 must not be negative; clip must be positive.
+//
+// For example:
+//
+//	err := optim.AdafactorInto(p, g, r, c, 1, &optim.AdafactorAttrs{Eps1: new(0.0), Clip: new(100.0)})
+//
+// There is no optimizer NewAdafactor: the state r has neither the axes of p nor none.
 func AdafactorInto(p, g, r, c *runtime.Tensor, step int, attrs *AdafactorAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -107,7 +113,7 @@ func AdafactorInto(p, g, r, c *runtime.Tensor, step int, attrs *AdafactorAttrs) 
 	return nil
 }
 
-// AdafactorAll is [AdafactorInto] on several tensors in one call: element i of each list belongs together. On an error nothing was changed.
+// AdafactorAll is [AdafactorInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
 func AdafactorAll(p, g, r, c []*runtime.Tensor, step int, attrs *AdafactorAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
@@ -322,7 +328,7 @@ func init() {
 	})
 }
 
-var adafactor_f32_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.adafactor_f32_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var adafactor_f32_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.adafactor_f32_0", Rows: true, Wide: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func adafactor_f32_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &adafactor_f32_0_plan) {
@@ -372,7 +378,7 @@ func adafactor_f32_4_launch(a *runtime.Args) {
 	runtime.Launch(adafactor_f32_4, a, &adafactor_f32_4_plan)
 }
 
-var adafactor_f64_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.adafactor_f64_0", Rows: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var adafactor_f64_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.adafactor_f64_0", Rows: true, Wide: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func adafactor_f64_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &adafactor_f64_0_plan) {

@@ -35,6 +35,9 @@ TEXT ·adafactor_f32_0_avx2(SB), 0, $272-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(AX), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    256(SP), R10
 	MOVQ    8(AX), R11
@@ -47,8 +50,8 @@ row2:
 	VMOVAPS Y0, Y11
 	VMOVAPS Y0, Y12
 	VMOVAPS Y0, Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R9), Y14
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y1, Y14, Y14
@@ -108,8 +111,8 @@ block4:
 	ADDQ    CX, R9
 	ADDQ    $256, R10
 	SUBQ    $64, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y6, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -120,8 +123,8 @@ kept3:
 	VMOVUPS Y13, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -144,8 +147,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VADDPS       Y7, Y6, Y6
@@ -168,26 +171,47 @@ done5:
 	VPERMILPS    $1, X6, X7
 	VADDPS       X7, X6, X6
 	VBROADCASTSS X6, Y6
+	MOVQ         808(AX), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(AX), R9
+	VMOVSS       X6, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R9
+	VBROADCASTSS (R9), Y6
+over8:
 	VBROADCASTSS (SI), Y7
 	VMULPS       Y7, Y2, Y7
 	VDIVPS       Y4, Y6, Y6
 	VMULPS       Y6, Y3, Y6
 	VADDPS       Y6, Y7, Y6
+	MOVQ         808(AX), R9
+	DECQ         R9
+	CMPQ         R9, $1
+	JCS          passed10
 	VMOVSS       X6, (DI)
-	VADDPS       Y6, Y5, Y5
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         176(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, SI
-	MOVQ         184(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, DI
-	DECQ         R8
-	JNE          row2
+passed10:
+	MOVQ   808(AX), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VADDPS Y6, Y5, Y5
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 176(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 184(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, DI
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	MOVQ   264(SP), AX
 	VMOVSS X5, (AX)
 	VZEROUPPER
@@ -224,6 +248,9 @@ TEXT ·adafactor_f32_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -232,8 +259,8 @@ row2:
 	VMOVAPS Z0, Z7
 	VMOVAPS Z0, Z8
 	VMOVAPS Z0, Z9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R11), Z10
 	VMULPS  Z10, Z10, Z10
 	VADDPS  Z1, Z10, Z10
@@ -265,16 +292,16 @@ block4:
 	ADDQ    DX, R11
 	ADDQ    $256, R12
 	SUBQ    $64, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z6, 0(SP)
 	VMOVUPS Z7, 64(SP)
 	VMOVUPS Z8, 128(SP)
 	VMOVUPS Z9, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R13, Z6
 	VPCMPD       $6, iota32<>+0(SB), Z6, K1
 	VMOVUPS.Z    (R11), K1, Z6
@@ -292,8 +319,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z6
 	VMOVUPS       128(SP), Z7
 	VADDPS        Z7, Z6, Z6
@@ -310,26 +337,47 @@ done5:
 	VPERMILPS     $1, X6, X7
 	VADDPS        X7, X6, X6
 	VBROADCASTSS  X6, Z6
-	VBROADCASTSS  (DI), Z7
-	VMULPS        Z7, Z2, Z7
-	VDIVPS        Z4, Z6, Z6
-	VMULPS        Z6, Z3, Z6
-	VADDPS        Z6, Z7, Z6
-	VMOVSS        X6, (R8)
-	VADDPS        Z6, Z5, Z5
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          176(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, DI
-	MOVQ          184(R11), R11
-	SHLQ          $2, R11
-	ADDQ          R11, R8
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSS        X6, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSS (R11), Z6
+over8:
+	VBROADCASTSS (DI), Z7
+	VMULPS       Z7, Z2, Z7
+	VDIVPS       Z4, Z6, Z6
+	VMULPS       Z6, Z3, Z6
+	VADDPS       Z6, Z7, Z6
+	MOVQ         808(R9), R11
+	DECQ         R11
+	CMPQ         R11, $1
+	JCS          passed10
+	VMOVSS       X6, (R8)
+passed10:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed11
+	VADDPS Z6, Z5, Z5
+passed11:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 176(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, DI
+	MOVQ 184(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, R8
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VMOVSS X5, (AX)
 	VZEROUPPER
 	RET
@@ -1527,6 +1575,9 @@ TEXT ·adafactor_f64_0_avx2(SB), 0, $272-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(AX), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    256(SP), R10
 	MOVQ    8(AX), R11
@@ -1539,8 +1590,8 @@ row2:
 	VMOVAPD Y0, Y11
 	VMOVAPD Y0, Y12
 	VMOVAPD Y0, Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R9), Y14
 	VMULPD  Y14, Y14, Y14
 	VADDPD  Y1, Y14, Y14
@@ -1600,8 +1651,8 @@ block4:
 	ADDQ    CX, R9
 	ADDQ    $256, R10
 	SUBQ    $32, R11
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -1612,8 +1663,8 @@ kept3:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -1636,8 +1687,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VADDPD       Y7, Y6, Y6
@@ -1658,26 +1709,47 @@ done5:
 	VPERMILPD    $1, X6, X7
 	VADDPD       X7, X6, X6
 	VBROADCASTSD X6, Y6
+	MOVQ         808(AX), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(AX), R9
+	VMOVSD       X6, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), R9
+	VBROADCASTSD (R9), Y6
+over8:
 	VBROADCASTSD (SI), Y7
 	VMULPD       Y7, Y2, Y7
 	VDIVPD       Y4, Y6, Y6
 	VMULPD       Y6, Y3, Y6
 	VADDPD       Y6, Y7, Y6
+	MOVQ         808(AX), R9
+	DECQ         R9
+	CMPQ         R9, $1
+	JCS          passed10
 	VMOVSD       X6, (DI)
-	VADDPD       Y6, Y5, Y5
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         176(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, SI
-	MOVQ         184(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, DI
-	DECQ         R8
-	JNE          row2
+passed10:
+	MOVQ   808(AX), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VADDPD Y6, Y5, Y5
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 176(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 184(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, DI
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	MOVQ   264(SP), AX
 	VMOVSD X5, (AX)
 	VZEROUPPER
@@ -1706,6 +1778,9 @@ TEXT ·adafactor_f64_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    CX, R12
 	MOVQ    8(R9), R13
@@ -1714,8 +1789,8 @@ row2:
 	VMOVAPD Z0, Z7
 	VMOVAPD Z0, Z8
 	VMOVAPD Z0, Z9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R11), Z10
 	VMULPD  Z10, Z10, Z10
 	VADDPD  Z1, Z10, Z10
@@ -1747,16 +1822,16 @@ block4:
 	ADDQ    DX, R11
 	ADDQ    $256, R12
 	SUBQ    $32, R13
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z6, 0(SP)
 	VMOVUPD Z7, 64(SP)
 	VMOVUPD Z8, 128(SP)
 	VMOVUPD Z9, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R13, Z6
 	VPCMPQ       $6, iota64<>+0(SB), Z6, K1
 	VMOVUPD.Z    (R11), K1, Z6
@@ -1774,8 +1849,8 @@ masked6:
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z6
 	VMOVUPD       128(SP), Z7
 	VADDPD        Z7, Z6, Z6
@@ -1790,26 +1865,47 @@ done5:
 	VPERMILPD     $1, X6, X7
 	VADDPD        X7, X6, X6
 	VBROADCASTSD  X6, Z6
-	VBROADCASTSD  (DI), Z7
-	VMULPD        Z7, Z2, Z7
-	VDIVPD        Z4, Z6, Z6
-	VMULPD        Z6, Z3, Z6
-	VADDPD        Z6, Z7, Z6
-	VMOVSD        X6, (R8)
-	VADDPD        Z6, Z5, Z5
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          176(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, DI
-	MOVQ          184(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, R8
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSD        X6, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSD (R11), Z6
+over8:
+	VBROADCASTSD (DI), Z7
+	VMULPD       Z7, Z2, Z7
+	VDIVPD       Z4, Z6, Z6
+	VMULPD       Z6, Z3, Z6
+	VADDPD       Z6, Z7, Z6
+	MOVQ         808(R9), R11
+	DECQ         R11
+	CMPQ         R11, $1
+	JCS          passed10
+	VMOVSD       X6, (R8)
+passed10:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $1
+	JCS    passed11
+	VADDPD Z6, Z5, Z5
+passed11:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 176(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, DI
+	MOVQ 184(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, R8
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VMOVSD X5, (AX)
 	VZEROUPPER
 	RET

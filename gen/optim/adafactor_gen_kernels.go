@@ -18,8 +18,8 @@ func adafactor_f32_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			g := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			mean2 := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
 			for i := range m {
@@ -29,9 +29,17 @@ func adafactor_f32_0_go(a *runtime.Args) {
 				mean2[i] += v
 			}
 		}
-		v2 := float32(s1**runtime.At[float32](a.Ptr[2], r*a.Row[2])) + float32(s2*(runtime.LaneSum(sum2[:])/s3))
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v2
-		sum += v2
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v2 := float32(s1**runtime.At[float32](a.Ptr[2], r*a.Row[2])) + float32(s2*(rowSum2/s3))
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v2
+		}
+		if a.Ends(1) {
+			sum += v2
+		}
 	}
 	*runtime.At[float32](a.Ptr[4], 0) = sum
 }
@@ -139,8 +147,8 @@ func adafactor_f64_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			g := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			mean2 := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
 			for i := range m {
@@ -150,9 +158,17 @@ func adafactor_f64_0_go(a *runtime.Args) {
 				mean2[i] += v
 			}
 		}
-		v2 := float64(s1**runtime.At[float64](a.Ptr[2], r*a.Row[2])) + float64(s2*(runtime.LaneSum(sum2[:])/s3))
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v2
-		sum += v2
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v2 := float64(s1**runtime.At[float64](a.Ptr[2], r*a.Row[2])) + float64(s2*(rowSum2/s3))
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v2
+		}
+		if a.Ends(1) {
+			sum += v2
+		}
 	}
 	*runtime.At[float64](a.Ptr[4], 0) = sum
 }

@@ -79,8 +79,20 @@ func AdagradInto(p, g, h *runtime.Tensor, step int, attrs *AdagradAttrs) error {
 	return nil
 }
 
-// AdagradSlice is [AdagradInto] on plain slices of one length.
-func AdagradSlice[T float32 | float64](p, g, h []T, step int, attrs *AdagradAttrs) error {
+// AdagradAll is [AdagradInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func AdagradAll(p, g, h []*runtime.Tensor, step int, attrs *AdagradAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	if step < 1 {
+		return runtime.AttrError("optim.adagrad", "step", "1 or more", step)
+	}
+	return adagradRule.Call(&vals, step, p, g, h)
+}
+
+// AdagradSlice is [AdagradInto] on plain slices of one length. TAcc is acc(T): float32 where T is of half precision, else T.
+func AdagradSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc float32 | float64](p, g []T, h []TAcc, step int, attrs *AdagradAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
@@ -89,7 +101,7 @@ func AdagradSlice[T float32 | float64](p, g, h []T, step int, attrs *AdagradAttr
 		return runtime.AttrError("optim.adagrad", "step", "1 or more", step)
 	}
 	var bound runtime.Bound
-	if err := runtime.BindSlices(&adagradForward, &bound, p, g, h); err != nil {
+	if err := runtime.BindMixed(&adagradForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(h)); err != nil {
 		return err
 	}
 	adagradRun(&bound, &vals, step)
@@ -121,6 +133,10 @@ func AdagradSlice[T float32 | float64](p, g, h []T, step int, attrs *AdagradAttr
 // p: T[...N], g: T[...N], h: acc(T)[...N]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; lr_decay must not be negative; weight decay must not be negative; initial must not be negative; eps must not be negative.
+//
+// For example:
+//
+//	opt, err := optim.NewAdagrad(params, &optim.AdagradAttrs{Lr: new(0.25), LrDecay: new(0.5), WeightDecay: new(0.5), Initial: new(2.0)})
 type Adagrad struct {
 	*runtime.Optimizer
 }
@@ -167,9 +183,13 @@ func adagradRun(b *runtime.Bound, v *adagradValues, step int) {
 	a.F[2] = v.eps
 	switch b.DType[0] {
 	case runtime.F32:
-		adagrad_f32_0_launch(&a)
+		if !b.Repeat(adagrad_f32_0, &a, &adagrad_f32_0_plan, true) {
+			adagrad_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		adagrad_f64_0_launch(&a)
+		if !b.Repeat(adagrad_f64_0, &a, &adagrad_f64_0_plan, true) {
+			adagrad_f64_0_launch(&a)
+		}
 	}
 }
 

@@ -3,12 +3,51 @@
 package optim_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/gen/optim"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAdagrad() {
+	p := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2))
+	g := runtime.Must(runtime.FromSlice([]float32{0.5, -1}, 2))
+	if err := p.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewAdagrad([]*runtime.Tensor{p}, nil))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := p.BackwardWith(g); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", p)
+	// Output:
+	// f32[2] [0.99 -1.99]
+}
+
+func ExampleAdagrad_attributes() {
+	p := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2))
+	g := runtime.Must(runtime.FromSlice([]float32{0.5, -1}, 2))
+	if err := p.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewAdagrad([]*runtime.Tensor{p}, &optim.AdagradAttrs{Lr: new(0.25), LrDecay: new(0.5), WeightDecay: new(0.5), Initial: new(2.0)}))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := p.BackwardWith(g); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", p)
+	// Output:
+	// f32[2] [0.8557 -1.7959]
+}
 
 func TestAdagradExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/optim.adagrad",
@@ -55,6 +94,29 @@ func TestAdagradExamples(t *testing.T) {
 			}, {
 				Data:  []float64{2, 2},
 				Shape: []int{2},
+			}},
+		},
+		optest.Example{
+			After: []optest.Value{{
+				Data:  []float64{0.833333333333333},
+				Shape: []int{1},
+			}, {}, {}},
+			Also: runtime.Floats,
+			Attrs: map[string]any{
+				"eps":      0,
+				"lr":       0.75,
+				"lr_decay": 0.25,
+				"step":     3,
+			},
+			Inputs: []optest.Value{{
+				Data:  []float64{1},
+				Shape: []int{1},
+			}, {
+				Data:  []float64{0.5},
+				Shape: []int{1},
+			}, {
+				Data:  []float64{2},
+				Shape: []int{1},
 			}},
 		})
 }

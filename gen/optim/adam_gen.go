@@ -93,8 +93,20 @@ func AdamInto(p, g, m, v, top *runtime.Tensor, step int, attrs *AdamAttrs) error
 	return nil
 }
 
-// AdamSlice is [AdamInto] on plain slices of one length.
-func AdamSlice[T float32 | float64](p, g, m, v, top []T, step int, attrs *AdamAttrs) error {
+// AdamAll is [AdamInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func AdamAll(p, g, m, v, top []*runtime.Tensor, step int, attrs *AdamAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	if step < 1 {
+		return runtime.AttrError("optim.adam", "step", "1 or more", step)
+	}
+	return adamRule.Call(&vals, step, p, g, m, v, top)
+}
+
+// AdamSlice is [AdamInto] on plain slices of one length. TAcc is acc(T): float32 where T is of half precision, else T.
+func AdamSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc float32 | float64](p, g []T, m, v, top []TAcc, step int, attrs *AdamAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
@@ -104,7 +116,7 @@ func AdamSlice[T float32 | float64](p, g, m, v, top []T, step int, attrs *AdamAt
 	}
 	variant := adamVariant(&vals)
 	var bound runtime.Bound
-	if err := runtime.BindSlices(adamForwards[variant], &bound, p, g, m, v, top); err != nil {
+	if err := runtime.BindMixed(adamForwards[variant], &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(m), runtime.SliceOf(v), runtime.SliceOf(top)); err != nil {
 		return err
 	}
 	adamRun(&bound, &vals, step, variant)
@@ -143,6 +155,10 @@ func AdamSlice[T float32 | float64](p, g, m, v, top []T, step int, attrs *AdamAt
 // p: T[...N], g: T[...N], m: acc(T)[...N], v: acc(T)[...N], top: acc(T)[...N]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; beta1 must lie between 0 and 1, and be below 1; beta2 must lie between 0 and 1, and be below 1; eps must not be negative; weight decay must not be negative.
+//
+// For example:
+//
+//	opt, err := optim.NewAdam(params, &optim.AdamAttrs{Lr: new(0.1), WeightDecay: new(0.5)})
 type Adam struct {
 	*runtime.Optimizer
 }
@@ -217,9 +233,13 @@ func adamNoMaximizeNoDecoupledNoAmsgradRun(b *runtime.Bound, v *adamValues, step
 	a.F[7] = v.eps
 	switch b.DType[0] {
 	case runtime.F32:
-		adam_no_maximize_no_decoupled_no_amsgrad_f32_0_launch(&a)
+		if !b.Repeat(adam_no_maximize_no_decoupled_no_amsgrad_f32_0, &a, &adam_no_maximize_no_decoupled_no_amsgrad_f32_0_plan, true) {
+			adam_no_maximize_no_decoupled_no_amsgrad_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		adam_no_maximize_no_decoupled_no_amsgrad_f64_0_launch(&a)
+		if !b.Repeat(adam_no_maximize_no_decoupled_no_amsgrad_f64_0, &a, &adam_no_maximize_no_decoupled_no_amsgrad_f64_0_plan, true) {
+			adam_no_maximize_no_decoupled_no_amsgrad_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -246,9 +266,13 @@ func adamNoMaximizeNoDecoupledAmsgradRun(b *runtime.Bound, v *adamValues, step i
 	a.F[7] = v.eps
 	switch b.DType[0] {
 	case runtime.F32:
-		adam_no_maximize_no_decoupled_amsgrad_f32_0_launch(&a)
+		if !b.Repeat(adam_no_maximize_no_decoupled_amsgrad_f32_0, &a, &adam_no_maximize_no_decoupled_amsgrad_f32_0_plan, true) {
+			adam_no_maximize_no_decoupled_amsgrad_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		adam_no_maximize_no_decoupled_amsgrad_f64_0_launch(&a)
+		if !b.Repeat(adam_no_maximize_no_decoupled_amsgrad_f64_0, &a, &adam_no_maximize_no_decoupled_amsgrad_f64_0_plan, true) {
+			adam_no_maximize_no_decoupled_amsgrad_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -273,9 +297,13 @@ func adamNoMaximizeDecoupledNoAmsgradRun(b *runtime.Bound, v *adamValues, step i
 	a.F[7] = v.eps
 	switch b.DType[0] {
 	case runtime.F32:
-		adam_no_maximize_decoupled_no_amsgrad_f32_0_launch(&a)
+		if !b.Repeat(adam_no_maximize_decoupled_no_amsgrad_f32_0, &a, &adam_no_maximize_decoupled_no_amsgrad_f32_0_plan, true) {
+			adam_no_maximize_decoupled_no_amsgrad_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		adam_no_maximize_decoupled_no_amsgrad_f64_0_launch(&a)
+		if !b.Repeat(adam_no_maximize_decoupled_no_amsgrad_f64_0, &a, &adam_no_maximize_decoupled_no_amsgrad_f64_0_plan, true) {
+			adam_no_maximize_decoupled_no_amsgrad_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -302,9 +330,13 @@ func adamNoMaximizeDecoupledAmsgradRun(b *runtime.Bound, v *adamValues, step int
 	a.F[7] = v.eps
 	switch b.DType[0] {
 	case runtime.F32:
-		adam_no_maximize_decoupled_amsgrad_f32_0_launch(&a)
+		if !b.Repeat(adam_no_maximize_decoupled_amsgrad_f32_0, &a, &adam_no_maximize_decoupled_amsgrad_f32_0_plan, true) {
+			adam_no_maximize_decoupled_amsgrad_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		adam_no_maximize_decoupled_amsgrad_f64_0_launch(&a)
+		if !b.Repeat(adam_no_maximize_decoupled_amsgrad_f64_0, &a, &adam_no_maximize_decoupled_amsgrad_f64_0_plan, true) {
+			adam_no_maximize_decoupled_amsgrad_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -329,9 +361,13 @@ func adamMaximizeNoDecoupledNoAmsgradRun(b *runtime.Bound, v *adamValues, step i
 	a.F[7] = v.eps
 	switch b.DType[0] {
 	case runtime.F32:
-		adam_maximize_no_decoupled_no_amsgrad_f32_0_launch(&a)
+		if !b.Repeat(adam_maximize_no_decoupled_no_amsgrad_f32_0, &a, &adam_maximize_no_decoupled_no_amsgrad_f32_0_plan, true) {
+			adam_maximize_no_decoupled_no_amsgrad_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		adam_maximize_no_decoupled_no_amsgrad_f64_0_launch(&a)
+		if !b.Repeat(adam_maximize_no_decoupled_no_amsgrad_f64_0, &a, &adam_maximize_no_decoupled_no_amsgrad_f64_0_plan, true) {
+			adam_maximize_no_decoupled_no_amsgrad_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -358,9 +394,13 @@ func adamMaximizeNoDecoupledAmsgradRun(b *runtime.Bound, v *adamValues, step int
 	a.F[7] = v.eps
 	switch b.DType[0] {
 	case runtime.F32:
-		adam_maximize_no_decoupled_amsgrad_f32_0_launch(&a)
+		if !b.Repeat(adam_maximize_no_decoupled_amsgrad_f32_0, &a, &adam_maximize_no_decoupled_amsgrad_f32_0_plan, true) {
+			adam_maximize_no_decoupled_amsgrad_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		adam_maximize_no_decoupled_amsgrad_f64_0_launch(&a)
+		if !b.Repeat(adam_maximize_no_decoupled_amsgrad_f64_0, &a, &adam_maximize_no_decoupled_amsgrad_f64_0_plan, true) {
+			adam_maximize_no_decoupled_amsgrad_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -385,9 +425,13 @@ func adamMaximizeDecoupledNoAmsgradRun(b *runtime.Bound, v *adamValues, step int
 	a.F[7] = v.eps
 	switch b.DType[0] {
 	case runtime.F32:
-		adam_maximize_decoupled_no_amsgrad_f32_0_launch(&a)
+		if !b.Repeat(adam_maximize_decoupled_no_amsgrad_f32_0, &a, &adam_maximize_decoupled_no_amsgrad_f32_0_plan, true) {
+			adam_maximize_decoupled_no_amsgrad_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		adam_maximize_decoupled_no_amsgrad_f64_0_launch(&a)
+		if !b.Repeat(adam_maximize_decoupled_no_amsgrad_f64_0, &a, &adam_maximize_decoupled_no_amsgrad_f64_0_plan, true) {
+			adam_maximize_decoupled_no_amsgrad_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -414,9 +458,13 @@ func adamMaximizeDecoupledAmsgradRun(b *runtime.Bound, v *adamValues, step int) 
 	a.F[7] = v.eps
 	switch b.DType[0] {
 	case runtime.F32:
-		adam_maximize_decoupled_amsgrad_f32_0_launch(&a)
+		if !b.Repeat(adam_maximize_decoupled_amsgrad_f32_0, &a, &adam_maximize_decoupled_amsgrad_f32_0_plan, true) {
+			adam_maximize_decoupled_amsgrad_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		adam_maximize_decoupled_amsgrad_f64_0_launch(&a)
+		if !b.Repeat(adam_maximize_decoupled_amsgrad_f64_0, &a, &adam_maximize_decoupled_amsgrad_f64_0_plan, true) {
+			adam_maximize_decoupled_amsgrad_f64_0_launch(&a)
+		}
 	}
 }
 

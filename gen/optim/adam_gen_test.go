@@ -3,12 +3,32 @@
 package optim_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/gen/optim"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAdam() {
+	p := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2))
+	g := runtime.Must(runtime.FromSlice([]float32{0.5, -1}, 2))
+	if err := p.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewAdam([]*runtime.Tensor{p}, &optim.AdamAttrs{Lr: new(0.1), WeightDecay: new(0.5)}))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := p.BackwardWith(g); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", p)
+	// Output:
+	// f32[2] [0.9 -1.9]
+}
 
 func TestAdamExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/optim.adam",
@@ -111,6 +131,36 @@ func TestAdamExamples(t *testing.T) {
 				Shape: []int{1},
 			}, {
 				Data:  []float64{16},
+				Shape: []int{1},
+			}},
+		},
+		optest.Example{
+			After: []optest.Value{{
+				Data:  []float64{0.633100307147329},
+				Shape: []int{1},
+			}, {}, {}, {}, {}},
+			Also: runtime.Floats,
+			Attrs: map[string]any{
+				"beta1": 0.5,
+				"beta2": 0.75,
+				"eps":   0,
+				"lr":    1,
+				"step":  2,
+			},
+			Inputs: []optest.Value{{
+				Data:  []float64{1},
+				Shape: []int{1},
+			}, {
+				Data:  []float64{0.5},
+				Shape: []int{1},
+			}, {
+				Data:  []float64{0.25},
+				Shape: []int{1},
+			}, {
+				Data:  []float64{1},
+				Shape: []int{1},
+			}, {
+				Data:  []float64{0},
 				Shape: []int{1},
 			}},
 		})

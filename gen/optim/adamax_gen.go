@@ -83,8 +83,20 @@ func AdamaxInto(p, g, m, u *runtime.Tensor, step int, attrs *AdamaxAttrs) error 
 	return nil
 }
 
-// AdamaxSlice is [AdamaxInto] on plain slices of one length.
-func AdamaxSlice[T float32 | float64](p, g, m, u []T, step int, attrs *AdamaxAttrs) error {
+// AdamaxAll is [AdamaxInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func AdamaxAll(p, g, m, u []*runtime.Tensor, step int, attrs *AdamaxAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	if step < 1 {
+		return runtime.AttrError("optim.adamax", "step", "1 or more", step)
+	}
+	return adamaxRule.Call(&vals, step, p, g, m, u)
+}
+
+// AdamaxSlice is [AdamaxInto] on plain slices of one length. TAcc is acc(T): float32 where T is of half precision, else T.
+func AdamaxSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc float32 | float64](p, g []T, m, u []TAcc, step int, attrs *AdamaxAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
@@ -93,7 +105,7 @@ func AdamaxSlice[T float32 | float64](p, g, m, u []T, step int, attrs *AdamaxAtt
 		return runtime.AttrError("optim.adamax", "step", "1 or more", step)
 	}
 	var bound runtime.Bound
-	if err := runtime.BindSlices(&adamaxForward, &bound, p, g, m, u); err != nil {
+	if err := runtime.BindMixed(&adamaxForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(m), runtime.SliceOf(u)); err != nil {
 		return err
 	}
 	adamaxRun(&bound, &vals, step)
@@ -126,6 +138,10 @@ func AdamaxSlice[T float32 | float64](p, g, m, u []T, step int, attrs *AdamaxAtt
 // p: T[...N], g: T[...N], m: acc(T)[...N], u: acc(T)[...N]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; beta1 must lie between 0 and 1, and be below 1; beta2 must lie between 0 and 1, and be below 1; eps must not be negative; weight decay must not be negative.
+//
+// For example:
+//
+//	opt, err := optim.NewAdamax(params, &optim.AdamaxAttrs{WeightDecay: new(0.25)})
 type Adamax struct {
 	*runtime.Optimizer
 }
@@ -177,9 +193,13 @@ func adamaxRun(b *runtime.Bound, v *adamaxValues, step int) {
 	a.F[5] = v.lr / (1 - math.Pow(v.beta1, float64(step)))
 	switch b.DType[0] {
 	case runtime.F32:
-		adamax_f32_0_launch(&a)
+		if !b.Repeat(adamax_f32_0, &a, &adamax_f32_0_plan, true) {
+			adamax_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		adamax_f64_0_launch(&a)
+		if !b.Repeat(adamax_f64_0, &a, &adamax_f64_0_plan, true) {
+			adamax_f64_0_launch(&a)
+		}
 	}
 }
 

@@ -3,12 +3,32 @@
 package optim_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/gen/optim"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAdamax() {
+	p := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2))
+	g := runtime.Must(runtime.FromSlice([]float32{0.5, -1}, 2))
+	if err := p.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewAdamax([]*runtime.Tensor{p}, &optim.AdamaxAttrs{WeightDecay: new(0.25)}))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := p.BackwardWith(g); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", p)
+	// Output:
+	// f32[2] [0.998 -1.998]
+}
 
 func TestAdamaxExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/optim.adamax",

@@ -83,8 +83,20 @@ func AdamwInto(p, g, m, v *runtime.Tensor, step int, attrs *AdamwAttrs) error {
 	return nil
 }
 
-// AdamwSlice is [AdamwInto] on plain slices of one length.
-func AdamwSlice[T float32 | float64](p, g, m, v []T, step int, attrs *AdamwAttrs) error {
+// AdamwAll is [AdamwInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func AdamwAll(p, g, m, v []*runtime.Tensor, step int, attrs *AdamwAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	if step < 1 {
+		return runtime.AttrError("optim.adamw", "step", "1 or more", step)
+	}
+	return adamwRule.Call(&vals, step, p, g, m, v)
+}
+
+// AdamwSlice is [AdamwInto] on plain slices of one length. TAcc is acc(T): float32 where T is of half precision, else T.
+func AdamwSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc float32 | float64](p, g []T, m, v []TAcc, step int, attrs *AdamwAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
@@ -93,7 +105,7 @@ func AdamwSlice[T float32 | float64](p, g, m, v []T, step int, attrs *AdamwAttrs
 		return runtime.AttrError("optim.adamw", "step", "1 or more", step)
 	}
 	var bound runtime.Bound
-	if err := runtime.BindSlices(&adamwForward, &bound, p, g, m, v); err != nil {
+	if err := runtime.BindMixed(&adamwForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(m), runtime.SliceOf(v)); err != nil {
 		return err
 	}
 	adamwRun(&bound, &vals, step)
@@ -124,6 +136,10 @@ func AdamwSlice[T float32 | float64](p, g, m, v []T, step int, attrs *AdamwAttrs
 // p: T[...N], g: T[...N], m: acc(T)[...N], v: acc(T)[...N]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; beta1 must lie between 0 and 1, and be below 1; beta2 must lie between 0 and 1, and be below 1; eps must not be negative; weight decay must not be negative.
+//
+// For example:
+//
+//	opt, err := optim.NewAdamw(params, &optim.AdamwAttrs{Lr: new(0.5), Eps: new(0.5), WeightDecay: new(0.5)})
 type Adamw struct {
 	*runtime.Optimizer
 }
@@ -177,9 +193,13 @@ func adamwRun(b *runtime.Bound, v *adamwValues, step int) {
 	a.F[7] = v.eps
 	switch b.DType[0] {
 	case runtime.F32:
-		adam_no_maximize_decoupled_no_amsgrad_f32_0_launch(&a)
+		if !b.Repeat(adam_no_maximize_decoupled_no_amsgrad_f32_0, &a, &adam_no_maximize_decoupled_no_amsgrad_f32_0_plan, true) {
+			adam_no_maximize_decoupled_no_amsgrad_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		adam_no_maximize_decoupled_no_amsgrad_f64_0_launch(&a)
+		if !b.Repeat(adam_no_maximize_decoupled_no_amsgrad_f64_0, &a, &adam_no_maximize_decoupled_no_amsgrad_f64_0_plan, true) {
+			adam_no_maximize_decoupled_no_amsgrad_f64_0_launch(&a)
+		}
 	}
 }
 

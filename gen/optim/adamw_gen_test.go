@@ -3,12 +3,51 @@
 package optim_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/gen/optim"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAdamw() {
+	p := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2))
+	g := runtime.Must(runtime.FromSlice([]float32{0.5, -1}, 2))
+	if err := p.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewAdamw([]*runtime.Tensor{p}, nil))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := p.BackwardWith(g); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", p)
+	// Output:
+	// f32[2] [0.999 -1.999]
+}
+
+func ExampleAdamw_attributes() {
+	p := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2))
+	g := runtime.Must(runtime.FromSlice([]float32{0.5, 0}, 2))
+	if err := p.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewAdamw([]*runtime.Tensor{p}, &optim.AdamwAttrs{Lr: new(0.5), Eps: new(0.5), WeightDecay: new(0.5)}))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := p.BackwardWith(g); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", p)
+	// Output:
+	// f32[2] [0.5 -1.5]
+}
 
 func TestAdamwExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/optim.adamw",

@@ -33,6 +33,10 @@ func clipGradNormValuesOf(maxNorm float64) (clipGradNormValues, error) {
 // g: T[...N]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: max_norm must not be negative.
+//
+// With g = [3, 4], g becomes about [0.6, 0.8]:
+//
+//	err := optim.ClipGradNormInto(g, 1.0)
 func ClipGradNormInto(g *runtime.Tensor, maxNorm float64) error {
 	vals, err := clipGradNormValuesOf(maxNorm)
 	if err != nil {
@@ -48,7 +52,7 @@ func ClipGradNormInto(g *runtime.Tensor, maxNorm float64) error {
 	return nil
 }
 
-// ClipGradNormAll is [ClipGradNormInto] on several tensors in one call: element i of each list belongs together. On an error nothing was changed. What goes over all tensors, as [*] in the formula, goes over the lists; their tensors are of one dtype.
+// ClipGradNormAll is [ClipGradNormInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed. What goes over all tensors, as [*] in the formula, goes over the lists; their tensors are of one dtype.
 func ClipGradNormAll(g []*runtime.Tensor, maxNorm float64) error {
 	vals, err := clipGradNormValuesOf(maxNorm)
 	if err != nil {

@@ -3,12 +3,23 @@
 package optim_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/gen/optim"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleClipGradNormInto() {
+	g := runtime.Must(runtime.FromSlice([]float32{3, 4}, 2))
+	if err := optim.ClipGradNormInto(g, 1.0); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", g)
+	// Output:
+	// f32[2] [0.6 0.8]
+}
 
 func TestClipGradNormExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/optim.clip_grad_norm",

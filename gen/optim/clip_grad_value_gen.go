@@ -31,6 +31,10 @@ func clipGradValueValuesOf(limit float64) (clipGradValueValues, error) {
 // g: T[...N]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: limit must not be negative.
+//
+// With g = [3, -4, 0.5], g becomes [1, -1, 0.5]:
+//
+//	err := optim.ClipGradValueInto(g, 1.0)
 func ClipGradValueInto(g *runtime.Tensor, limit float64) error {
 	vals, err := clipGradValueValuesOf(limit)
 	if err != nil {
@@ -46,7 +50,7 @@ func ClipGradValueInto(g *runtime.Tensor, limit float64) error {
 	return nil
 }
 
-// ClipGradValueAll is [ClipGradValueInto] on several tensors in one call: element i of each list belongs together. On an error nothing was changed.
+// ClipGradValueAll is [ClipGradValueInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
 func ClipGradValueAll(g []*runtime.Tensor, limit float64) error {
 	vals, err := clipGradValueValuesOf(limit)
 	if err != nil {

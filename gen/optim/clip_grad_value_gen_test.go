@@ -3,13 +3,24 @@
 package optim_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/gen/optim"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleClipGradValueInto() {
+	g := runtime.Must(runtime.FromSlice([]float32{3, -4, 0.5}, 3))
+	if err := optim.ClipGradValueInto(g, 1.0); err != nil {
+		panic(err)
+	}
+	fmt.Println(g)
+	// Output:
+	// f32[3] [1.0 -1.0 0.5]
+}
 
 func TestClipGradValueExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/optim.clip_grad_value",

@@ -45,6 +45,16 @@ func EmaInto(avg, p *runtime.Tensor, attrs *EmaAttrs) error {
 	return nil
 }
 
+// EmaAll is [EmaInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func EmaAll(avg, p []*runtime.Tensor, attrs *EmaAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	const step = 1 // the formula doesn't read it
+	return emaRule.Call(&vals, step, avg, p)
+}
+
 // EmaSlice is [EmaInto] on plain slices of one length.
 func EmaSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64](avg, p []T, attrs *EmaAttrs) error {
 	vals, err := attrs.values()
@@ -74,6 +84,10 @@ func EmaSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64](avg, p [
 // avg: T[...N], p: T[...N]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: decay must lie between 0 and 1.
+//
+// For example:
+//
+//	opt, err := optim.NewEma(params, &optim.EmaAttrs{Decay: new(0.75)})
 type Ema struct {
 	*runtime.Optimizer
 }
@@ -116,9 +130,13 @@ func emaRun(b *runtime.Bound, v *emaValues, step int) {
 	a.F[0] = 1 - v.decay
 	switch b.DType[0] {
 	case runtime.F32:
-		ema_f32_0_launch(&a)
+		if !b.Repeat(ema_f32_0, &a, &ema_f32_0_plan, true) {
+			ema_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		ema_f64_0_launch(&a)
+		if !b.Repeat(ema_f64_0, &a, &ema_f64_0_plan, true) {
+			ema_f64_0_launch(&a)
+		}
 	}
 }
 

@@ -3,12 +3,32 @@
 package optim_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/gen/optim"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleEma() {
+	avg := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2))
+	p := runtime.Must(runtime.FromSlice([]float32{3, 2}, 2))
+	if err := avg.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewEma([]*runtime.Tensor{avg}, &optim.EmaAttrs{Decay: new(0.75)}))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := avg.BackwardWith(p); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Println(avg)
+	// Output:
+	// f32[2] [1.5 -1.0]
+}
 
 func TestEmaExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/optim.ema",

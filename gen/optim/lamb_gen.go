@@ -83,8 +83,20 @@ func LambInto(p, g, m, v *runtime.Tensor, step int, attrs *LambAttrs) error {
 	return nil
 }
 
-// LambSlice is [LambInto] on plain slices of one length.
-func LambSlice[T float32 | float64](p, g, m, v []T, step int, attrs *LambAttrs) error {
+// LambAll is [LambInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func LambAll(p, g, m, v []*runtime.Tensor, step int, attrs *LambAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	if step < 1 {
+		return runtime.AttrError("optim.lamb", "step", "1 or more", step)
+	}
+	return lambRule.Call(&vals, step, p, g, m, v)
+}
+
+// LambSlice is [LambInto] on plain slices of one length. TAcc is acc(T): float32 where T is of half precision, else T.
+func LambSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc float32 | float64](p, g []T, m, v []TAcc, step int, attrs *LambAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
@@ -93,7 +105,7 @@ func LambSlice[T float32 | float64](p, g, m, v []T, step int, attrs *LambAttrs) 
 		return runtime.AttrError("optim.lamb", "step", "1 or more", step)
 	}
 	var bound runtime.Bound
-	if err := runtime.BindSlices(&lambForward, &bound, p, g, m, v); err != nil {
+	if err := runtime.BindMixed(&lambForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(m), runtime.SliceOf(v)); err != nil {
 		return err
 	}
 	lambRun(&bound, &vals, step)
@@ -130,6 +142,10 @@ func LambSlice[T float32 | float64](p, g, m, v []T, step int, attrs *LambAttrs) 
 // p: T[...N], g: T[...N], m: acc(T)[...N], v: acc(T)[...N]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; beta1 must lie between 0 and 1, and be below 1; beta2 must lie between 0 and 1, and be below 1; eps must not be negative; weight decay must not be negative.
+//
+// For example:
+//
+//	opt, err := optim.NewLamb(params, &optim.LambAttrs{Lr: new(0.5), Eps: new(0.0), WeightDecay: new(0.0)})
 type Lamb struct {
 	*runtime.Optimizer
 }

@@ -3,12 +3,32 @@
 package optim_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/gen/optim"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLamb() {
+	p := runtime.Must(runtime.FromSlice([]float32{3, -4}, 2))
+	g := runtime.Must(runtime.FromSlice([]float32{0.5, -2}, 2))
+	if err := p.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewLamb([]*runtime.Tensor{p}, &optim.LambAttrs{Lr: new(0.5), Eps: new(0.0), WeightDecay: new(0.0)}))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := p.BackwardWith(g); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", p)
+	// Output:
+	// f32[2] [1.2322 -2.2322]
+}
 
 func TestLambExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/optim.lamb",

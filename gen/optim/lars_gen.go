@@ -73,15 +73,25 @@ func LarsInto(p, g, buf *runtime.Tensor, lr float64, attrs *LarsAttrs) error {
 	return nil
 }
 
-// LarsSlice is [LarsInto] on plain slices of one length.
-func LarsSlice[T float32 | float64](p, g, buf []T, lr float64, attrs *LarsAttrs) error {
+// LarsAll is [LarsInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func LarsAll(p, g, buf []*runtime.Tensor, lr float64, attrs *LarsAttrs) error {
+	vals, err := attrs.values(lr)
+	if err != nil {
+		return err
+	}
+	const step = 1 // the formula doesn't read it
+	return larsRule.Call(&vals, step, p, g, buf)
+}
+
+// LarsSlice is [LarsInto] on plain slices of one length. TAcc is acc(T): float32 where T is of half precision, else T.
+func LarsSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc float32 | float64](p, g []T, buf []TAcc, lr float64, attrs *LarsAttrs) error {
 	vals, err := attrs.values(lr)
 	if err != nil {
 		return err
 	}
 	const step = 1 // the formula doesn't read it
 	var bound runtime.Bound
-	if err := runtime.BindSlices(&larsForward, &bound, p, g, buf); err != nil {
+	if err := runtime.BindMixed(&larsForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(buf)); err != nil {
 		return err
 	}
 	larsRun(&bound, &vals, step)
@@ -117,6 +127,10 @@ func LarsSlice[T float32 | float64](p, g, buf []T, lr float64, attrs *LarsAttrs)
 // p: T[...N], g: T[...N], buf: acc(T)[...N]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; momentum must not be negative; weight decay must not be negative; trust must not be negative; eps must not be negative.
+//
+// For example:
+//
+//	opt, err := optim.NewLars(params, 1.0, &optim.LarsAttrs{Trust: new(0.5), Eps: new(0.0)})
 type Lars struct {
 	*runtime.Optimizer
 }

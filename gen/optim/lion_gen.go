@@ -69,15 +69,25 @@ func LionInto(p, g, m *runtime.Tensor, attrs *LionAttrs) error {
 	return nil
 }
 
-// LionSlice is [LionInto] on plain slices of one length.
-func LionSlice[T float32 | float64](p, g, m []T, attrs *LionAttrs) error {
+// LionAll is [LionInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func LionAll(p, g, m []*runtime.Tensor, attrs *LionAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	const step = 1 // the formula doesn't read it
+	return lionRule.Call(&vals, step, p, g, m)
+}
+
+// LionSlice is [LionInto] on plain slices of one length. TAcc is acc(T): float32 where T is of half precision, else T.
+func LionSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc float32 | float64](p, g []T, m []TAcc, attrs *LionAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
 	}
 	const step = 1 // the formula doesn't read it
 	var bound runtime.Bound
-	if err := runtime.BindSlices(&lionForward, &bound, p, g, m); err != nil {
+	if err := runtime.BindMixed(&lionForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(m)); err != nil {
 		return err
 	}
 	lionRun(&bound, &vals, step)
@@ -105,6 +115,10 @@ func LionSlice[T float32 | float64](p, g, m []T, attrs *LionAttrs) error {
 // p: T[...N], g: T[...N], m: acc(T)[...N]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; beta1 must lie between 0 and 1, and be below 1; beta2 must lie between 0 and 1, and be below 1; weight decay must not be negative.
+//
+// For example:
+//
+//	opt, err := optim.NewLion(params, &optim.LionAttrs{Lr: new(0.25), WeightDecay: new(0.5)})
 type Lion struct {
 	*runtime.Optimizer
 }
@@ -154,9 +168,13 @@ func lionRun(b *runtime.Bound, v *lionValues, step int) {
 	a.F[5] = 1 - v.beta2
 	switch b.DType[0] {
 	case runtime.F32:
-		lion_f32_0_launch(&a)
+		if !b.Repeat(lion_f32_0, &a, &lion_f32_0_plan, true) {
+			lion_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		lion_f64_0_launch(&a)
+		if !b.Repeat(lion_f64_0, &a, &lion_f64_0_plan, true) {
+			lion_f64_0_launch(&a)
+		}
 	}
 }
 

@@ -3,12 +3,32 @@
 package optim_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/gen/optim"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLion() {
+	p := runtime.Must(runtime.FromSlice([]float32{1, -2, 4}, 3))
+	g := runtime.Must(runtime.FromSlice([]float32{0.5, -1, 0}, 3))
+	if err := p.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewLion([]*runtime.Tensor{p}, &optim.LionAttrs{Lr: new(0.25), WeightDecay: new(0.5)}))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := p.BackwardWith(g); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", p)
+	// Output:
+	// f32[3] [0.625 -1.500 3.500]
+}
 
 func TestLionExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/optim.lion",

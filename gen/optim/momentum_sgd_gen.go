@@ -65,8 +65,20 @@ func MomentumSGDInto(p, g, buf *runtime.Tensor, step int, lr float64, attrs *Mom
 	return nil
 }
 
-// MomentumSGDSlice is [MomentumSGDInto] on plain slices of one length.
-func MomentumSGDSlice[T float32 | float64](p, g, buf []T, step int, lr float64, attrs *MomentumSGDAttrs) error {
+// MomentumSGDAll is [MomentumSGDInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func MomentumSGDAll(p, g, buf []*runtime.Tensor, step int, lr float64, attrs *MomentumSGDAttrs) error {
+	vals, err := attrs.values(lr)
+	if err != nil {
+		return err
+	}
+	if step < 1 {
+		return runtime.AttrError("optim.momentum_sgd", "step", "1 or more", step)
+	}
+	return momentumSGDRule.Call(&vals, step, p, g, buf)
+}
+
+// MomentumSGDSlice is [MomentumSGDInto] on plain slices of one length. TAcc is acc(T): float32 where T is of half precision, else T.
+func MomentumSGDSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc float32 | float64](p, g []T, buf []TAcc, step int, lr float64, attrs *MomentumSGDAttrs) error {
 	vals, err := attrs.values(lr)
 	if err != nil {
 		return err
@@ -76,7 +88,7 @@ func MomentumSGDSlice[T float32 | float64](p, g, buf []T, step int, lr float64, 
 	}
 	variant := momentumSGDVariant(&vals, step)
 	var bound runtime.Bound
-	if err := runtime.BindSlices(momentumSGDForwards[variant], &bound, p, g, buf); err != nil {
+	if err := runtime.BindMixed(momentumSGDForwards[variant], &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(buf)); err != nil {
 		return err
 	}
 	momentumSGDRun(&bound, &vals, step, variant)
@@ -104,6 +116,10 @@ func MomentumSGDSlice[T float32 | float64](p, g, buf []T, step int, lr float64, 
 // p: T[...N], g: T[...N], buf: acc(T)[...N]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; momentum must not be negative; weight decay must not be negative.
+//
+// For example:
+//
+//	opt, err := optim.NewMomentumSGD(params, 0.5, &optim.MomentumSGDAttrs{WeightDecay: new(0.5)})
 type MomentumSGD struct {
 	*runtime.Optimizer
 }
@@ -157,9 +173,13 @@ func momentumSGDIfRun(b *runtime.Bound, v *momentumSGDValues, step int) {
 	a.F[1] = v.lr
 	switch b.DType[0] {
 	case runtime.F32:
-		momentum_sgd_step_is_1_f32_0_launch(&a)
+		if !b.Repeat(momentum_sgd_step_is_1_f32_0, &a, &momentum_sgd_step_is_1_f32_0_plan, true) {
+			momentum_sgd_step_is_1_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		momentum_sgd_step_is_1_f64_0_launch(&a)
+		if !b.Repeat(momentum_sgd_step_is_1_f64_0, &a, &momentum_sgd_step_is_1_f64_0_plan, true) {
+			momentum_sgd_step_is_1_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -178,9 +198,13 @@ func momentumSGDElseRun(b *runtime.Bound, v *momentumSGDValues, step int) {
 	a.F[3] = v.lr
 	switch b.DType[0] {
 	case runtime.F32:
-		momentum_sgd_no_step_is_1_f32_0_launch(&a)
+		if !b.Repeat(momentum_sgd_no_step_is_1_f32_0, &a, &momentum_sgd_no_step_is_1_f32_0_plan, true) {
+			momentum_sgd_no_step_is_1_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		momentum_sgd_no_step_is_1_f64_0_launch(&a)
+		if !b.Repeat(momentum_sgd_no_step_is_1_f64_0, &a, &momentum_sgd_no_step_is_1_f64_0_plan, true) {
+			momentum_sgd_no_step_is_1_f64_0_launch(&a)
+		}
 	}
 }
 

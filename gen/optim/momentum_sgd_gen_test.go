@@ -3,12 +3,32 @@
 package optim_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/gen/optim"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMomentumSGD() {
+	p := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2))
+	g := runtime.Must(runtime.FromSlice([]float32{2, 0.5}, 2))
+	if err := p.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewMomentumSGD([]*runtime.Tensor{p}, 0.5, &optim.MomentumSGDAttrs{WeightDecay: new(0.5)}))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := p.BackwardWith(g); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", p)
+	// Output:
+	// f32[2] [-0.25 -1.75]
+}
 
 func TestMomentumSGDExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/optim.momentum_sgd",
@@ -35,6 +55,30 @@ func TestMomentumSGDExamples(t *testing.T) {
 			}, {
 				Data:  []float64{0, 0},
 				Shape: []int{2},
+			}},
+		},
+		optest.Example{
+			After: []optest.Value{{
+				Data:  []float64{-0.45},
+				Shape: []int{1},
+			}, {}, {
+				Data:  []float64{2.9},
+				Shape: []int{1},
+			}},
+			Also: runtime.Floats,
+			Attrs: map[string]any{
+				"lr":   0.5,
+				"step": 2,
+			},
+			Inputs: []optest.Value{{
+				Data:  []float64{1},
+				Shape: []int{1},
+			}, {
+				Data:  []float64{2},
+				Shape: []int{1},
+			}, {
+				Data:  []float64{1},
+				Shape: []int{1},
 			}},
 		})
 }

@@ -91,8 +91,20 @@ func NadamInto(p, g, m, v, prodMu *runtime.Tensor, step int, attrs *NadamAttrs) 
 	return nil
 }
 
-// NadamSlice is [NadamInto] on plain slices of one length.
-func NadamSlice[T float32 | float64](p, g, m, v, prodMu []T, step int, attrs *NadamAttrs) error {
+// NadamAll is [NadamInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func NadamAll(p, g, m, v, prodMu []*runtime.Tensor, step int, attrs *NadamAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	if step < 1 {
+		return runtime.AttrError("optim.nadam", "step", "1 or more", step)
+	}
+	return nadamRule.Call(&vals, step, p, g, m, v, prodMu)
+}
+
+// NadamSlice is [NadamInto] on plain slices of one length. TAcc is acc(T): float32 where T is of half precision, else T.
+func NadamSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc float32 | float64](p, g []T, m, v, prodMu []TAcc, step int, attrs *NadamAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
@@ -101,7 +113,7 @@ func NadamSlice[T float32 | float64](p, g, m, v, prodMu []T, step int, attrs *Na
 		return runtime.AttrError("optim.nadam", "step", "1 or more", step)
 	}
 	var bound runtime.Bound
-	if err := runtime.BindSlices(&nadamForward, &bound, p, g, m, v, prodMu); err != nil {
+	if err := runtime.BindMixed(&nadamForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(m), runtime.SliceOf(v), runtime.SliceOf(prodMu)); err != nil {
 		return err
 	}
 	nadamRun(&bound, &vals, step)
@@ -143,6 +155,10 @@ func NadamSlice[T float32 | float64](p, g, m, v, prodMu []T, step int, attrs *Na
 // p: T[...N], g: T[...N], m: acc(T)[...N], v: acc(T)[...N], prodMu (prod_mu in the formula): acc(T)[]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; beta1 must lie between 0 and 1, and be below 1; beta2 must lie between 0 and 1, and be below 1; eps must not be negative; weight decay must not be negative; decay must not be negative.
+//
+// For example:
+//
+//	opt, err := optim.NewNadam(params, &optim.NadamAttrs{Lr: new(0.5), Beta1: new(0.5), Eps: new(0.5), WeightDecay: new(0.25), Decay: new(1.0)})
 type Nadam struct {
 	*runtime.Optimizer
 }
@@ -185,9 +201,13 @@ func nadamRun(b *runtime.Bound, v *nadamValues, step int) {
 		a.F[0] = float64(v.beta1 * (1 - float64(0.5*math.Pow(0.96, float64(float64(step)*v.decay)))))
 		switch b.DType[0] {
 		case runtime.F32:
-			nadam_f32_0_launch(&a)
+			if !b.Repeat(nadam_f32_0, &a, &nadam_f32_0_plan, false) {
+				nadam_f32_0_launch(&a)
+			}
 		case runtime.F64:
-			nadam_f64_0_launch(&a)
+			if !b.Repeat(nadam_f64_0, &a, &nadam_f64_0_plan, false) {
+				nadam_f64_0_launch(&a)
+			}
 		}
 	}
 	{
@@ -213,9 +233,13 @@ func nadamRun(b *runtime.Bound, v *nadamValues, step int) {
 		a.F[9] = float64(v.beta1 * (1 - float64(0.5*math.Pow(0.96, float64((float64(step)+1)*v.decay)))))
 		switch b.DType[0] {
 		case runtime.F32:
-			nadam_f32_1_launch(&a)
+			if !b.Repeat(nadam_f32_1, &a, &nadam_f32_1_plan, true) {
+				nadam_f32_1_launch(&a)
+			}
 		case runtime.F64:
-			nadam_f64_1_launch(&a)
+			if !b.Repeat(nadam_f64_1, &a, &nadam_f64_1_plan, true) {
+				nadam_f64_1_launch(&a)
+			}
 		}
 	}
 }

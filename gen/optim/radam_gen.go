@@ -84,8 +84,20 @@ func RadamInto(p, g, m, v *runtime.Tensor, step int, attrs *RadamAttrs) error {
 	return nil
 }
 
-// RadamSlice is [RadamInto] on plain slices of one length.
-func RadamSlice[T float32 | float64](p, g, m, v []T, step int, attrs *RadamAttrs) error {
+// RadamAll is [RadamInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func RadamAll(p, g, m, v []*runtime.Tensor, step int, attrs *RadamAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	if step < 1 {
+		return runtime.AttrError("optim.radam", "step", "1 or more", step)
+	}
+	return radamRule.Call(&vals, step, p, g, m, v)
+}
+
+// RadamSlice is [RadamInto] on plain slices of one length. TAcc is acc(T): float32 where T is of half precision, else T.
+func RadamSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc float32 | float64](p, g []T, m, v []TAcc, step int, attrs *RadamAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
@@ -95,7 +107,7 @@ func RadamSlice[T float32 | float64](p, g, m, v []T, step int, attrs *RadamAttrs
 	}
 	variant := radamVariant(&vals, step)
 	var bound runtime.Bound
-	if err := runtime.BindSlices(radamForwards[variant], &bound, p, g, m, v); err != nil {
+	if err := runtime.BindMixed(radamForwards[variant], &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(m), runtime.SliceOf(v)); err != nil {
 		return err
 	}
 	radamRun(&bound, &vals, step, variant)
@@ -137,6 +149,10 @@ func RadamSlice[T float32 | float64](p, g, m, v []T, step int, attrs *RadamAttrs
 // p: T[...N], g: T[...N], m: acc(T)[...N], v: acc(T)[...N]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; beta1 must lie between 0 and 1, and be below 1; beta2 must lie between 0 and 1, and be below 1; eps must not be negative; weight decay must not be negative.
+//
+// For example:
+//
+//	opt, err := optim.NewRadam(params, &optim.RadamAttrs{Lr: new(1.0), Beta1: new(0.5), Eps: new(0.0)})
 type Radam struct {
 	*runtime.Optimizer
 }
@@ -201,9 +217,13 @@ func radamIfRun(b *runtime.Bound, v *radamValues, step int) {
 	a.F[9] = v.eps
 	switch b.DType[0] {
 	case runtime.F32:
-		radam_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f32_0_launch(&a)
+		if !b.Repeat(radam_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f32_0, &a, &radam_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f32_0_plan, true) {
+			radam_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		radam_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f64_0_launch(&a)
+		if !b.Repeat(radam_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f64_0, &a, &radam_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f64_0_plan, true) {
+			radam_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -227,9 +247,13 @@ func radamElseRun(b *runtime.Bound, v *radamValues, step int) {
 	a.F[6] = 1 - math.Pow(v.beta1, float64(step))
 	switch b.DType[0] {
 	case runtime.F32:
-		radam_no_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f32_0_launch(&a)
+		if !b.Repeat(radam_no_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f32_0, &a, &radam_no_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f32_0_plan, true) {
+			radam_no_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		radam_no_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f64_0_launch(&a)
+		if !b.Repeat(radam_no_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f64_0, &a, &radam_no_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f64_0_plan, true) {
+			radam_no_5_below_2_1_minus_beta2_minus_1_minus_2_step_beta2_step_1_minus_beta2_step_f64_0_launch(&a)
+		}
 	}
 }
 

@@ -3,12 +3,45 @@
 package optim_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/gen/optim"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRadam() {
+	p := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2))
+	g := runtime.Must(runtime.FromSlice([]float32{0.5, -1}, 2))
+	if err := p.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewRadam([]*runtime.Tensor{p}, nil))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := p.BackwardWith(g); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", p)
+	// Output:
+	// f32[2] [0.9995 -1.9990]
+}
+
+func ExampleRadam_attributes() {
+	p := runtime.Must(runtime.FromSlice([]float32{1}, 1))
+	g := runtime.Must(runtime.FromSlice([]float32{0.5}, 1))
+	m := runtime.Must(runtime.FromSlice([]float32{0.25}, 1))
+	v := runtime.Must(runtime.FromSlice([]float32{1}, 1))
+	if err := optim.RadamInto(p, g, m, v, 10, &optim.RadamAttrs{Lr: new(1.0), Beta1: new(0.5), Eps: new(0.0)}); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", p)
+	// Output:
+	// f32[1] [0.9982]
+}
 
 func TestRadamExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/optim.radam",
@@ -63,6 +96,32 @@ func TestRadamExamples(t *testing.T) {
 				Shape: []int{1},
 			}, {
 				Data:  []float64{4},
+				Shape: []int{1},
+			}},
+		},
+		optest.Example{
+			After: []optest.Value{{
+				Data:  []float64{0.998164221708685},
+				Shape: []int{1},
+			}, {}, {}, {}},
+			Also: runtime.Floats,
+			Attrs: map[string]any{
+				"beta1": 0.5,
+				"eps":   0,
+				"lr":    1,
+				"step":  10,
+			},
+			Inputs: []optest.Value{{
+				Data:  []float64{1},
+				Shape: []int{1},
+			}, {
+				Data:  []float64{0.5},
+				Shape: []int{1},
+			}, {
+				Data:  []float64{0.25},
+				Shape: []int{1},
+			}, {
+				Data:  []float64{1},
 				Shape: []int{1},
 			}},
 		})

@@ -81,8 +81,18 @@ func RmspropInto(p, g, v, a, buf *runtime.Tensor, attrs *RmspropAttrs) error {
 	return nil
 }
 
-// RmspropSlice is [RmspropInto] on plain slices of one length.
-func RmspropSlice[T float32 | float64](p, g, v, a, buf []T, attrs *RmspropAttrs) error {
+// RmspropAll is [RmspropInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func RmspropAll(p, g, v, a, buf []*runtime.Tensor, attrs *RmspropAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	const step = 1 // the formula doesn't read it
+	return rmspropRule.Call(&vals, step, p, g, v, a, buf)
+}
+
+// RmspropSlice is [RmspropInto] on plain slices of one length. TAcc is acc(T): float32 where T is of half precision, else T.
+func RmspropSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc float32 | float64](p, g []T, v, a, buf []TAcc, attrs *RmspropAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
@@ -90,7 +100,7 @@ func RmspropSlice[T float32 | float64](p, g, v, a, buf []T, attrs *RmspropAttrs)
 	const step = 1 // the formula doesn't read it
 	variant := rmspropVariant(&vals)
 	var bound runtime.Bound
-	if err := runtime.BindSlices(rmspropForwards[variant], &bound, p, g, v, a, buf); err != nil {
+	if err := runtime.BindMixed(rmspropForwards[variant], &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(v), runtime.SliceOf(a), runtime.SliceOf(buf)); err != nil {
 		return err
 	}
 	rmspropRun(&bound, &vals, step, variant)
@@ -130,6 +140,10 @@ func RmspropSlice[T float32 | float64](p, g, v, a, buf []T, attrs *RmspropAttrs)
 // p: T[...N], g: T[...N], v: acc(T)[...N], a: acc(T)[...N], buf: acc(T)[...N]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; alpha must not be negative; eps must not be negative; weight decay must not be negative; momentum must not be negative.
+//
+// For example:
+//
+//	opt, err := optim.NewRmsprop(params, &optim.RmspropAttrs{Lr: new(0.25), Alpha: new(0.75), WeightDecay: new(0.5), Momentum: new(0.5), Centered: true})
 type Rmsprop struct {
 	*runtime.Optimizer
 }
@@ -191,9 +205,13 @@ func rmspropNoCenteredIfRun(b *runtime.Bound, v *rmspropValues, step int) {
 	a.F[4] = v.eps
 	switch b.DType[0] {
 	case runtime.F32:
-		rmsprop_no_centered_momentum_is_0_f32_0_launch(&a)
+		if !b.Repeat(rmsprop_no_centered_momentum_is_0_f32_0, &a, &rmsprop_no_centered_momentum_is_0_f32_0_plan, true) {
+			rmsprop_no_centered_momentum_is_0_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		rmsprop_no_centered_momentum_is_0_f64_0_launch(&a)
+		if !b.Repeat(rmsprop_no_centered_momentum_is_0_f64_0, &a, &rmsprop_no_centered_momentum_is_0_f64_0_plan, true) {
+			rmsprop_no_centered_momentum_is_0_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -216,9 +234,13 @@ func rmspropNoCenteredElseRun(b *runtime.Bound, v *rmspropValues, step int) {
 	a.F[5] = v.lr
 	switch b.DType[0] {
 	case runtime.F32:
-		rmsprop_no_centered_no_momentum_is_0_f32_0_launch(&a)
+		if !b.Repeat(rmsprop_no_centered_no_momentum_is_0_f32_0, &a, &rmsprop_no_centered_no_momentum_is_0_f32_0_plan, true) {
+			rmsprop_no_centered_no_momentum_is_0_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		rmsprop_no_centered_no_momentum_is_0_f64_0_launch(&a)
+		if !b.Repeat(rmsprop_no_centered_no_momentum_is_0_f64_0, &a, &rmsprop_no_centered_no_momentum_is_0_f64_0_plan, true) {
+			rmsprop_no_centered_no_momentum_is_0_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -240,9 +262,13 @@ func rmspropCenteredIfRun(b *runtime.Bound, v *rmspropValues, step int) {
 	a.F[4] = v.eps
 	switch b.DType[0] {
 	case runtime.F32:
-		rmsprop_centered_momentum_is_0_f32_0_launch(&a)
+		if !b.Repeat(rmsprop_centered_momentum_is_0_f32_0, &a, &rmsprop_centered_momentum_is_0_f32_0_plan, true) {
+			rmsprop_centered_momentum_is_0_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		rmsprop_centered_momentum_is_0_f64_0_launch(&a)
+		if !b.Repeat(rmsprop_centered_momentum_is_0_f64_0, &a, &rmsprop_centered_momentum_is_0_f64_0_plan, true) {
+			rmsprop_centered_momentum_is_0_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -267,9 +293,13 @@ func rmspropCenteredElseRun(b *runtime.Bound, v *rmspropValues, step int) {
 	a.F[5] = v.lr
 	switch b.DType[0] {
 	case runtime.F32:
-		rmsprop_centered_no_momentum_is_0_f32_0_launch(&a)
+		if !b.Repeat(rmsprop_centered_no_momentum_is_0_f32_0, &a, &rmsprop_centered_no_momentum_is_0_f32_0_plan, true) {
+			rmsprop_centered_no_momentum_is_0_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		rmsprop_centered_no_momentum_is_0_f64_0_launch(&a)
+		if !b.Repeat(rmsprop_centered_no_momentum_is_0_f64_0, &a, &rmsprop_centered_no_momentum_is_0_f64_0_plan, true) {
+			rmsprop_centered_no_momentum_is_0_f64_0_launch(&a)
+		}
 	}
 }
 

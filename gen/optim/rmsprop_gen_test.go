@@ -3,12 +3,51 @@
 package optim_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/gen/optim"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRmsprop() {
+	p := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2))
+	g := runtime.Must(runtime.FromSlice([]float32{0.5, -1}, 2))
+	if err := p.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewRmsprop([]*runtime.Tensor{p}, nil))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := p.BackwardWith(g); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", p)
+	// Output:
+	// f32[2] [0.9 -1.9]
+}
+
+func ExampleRmsprop_attributes() {
+	p := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2))
+	g := runtime.Must(runtime.FromSlice([]float32{0.5, -1}, 2))
+	if err := p.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewRmsprop([]*runtime.Tensor{p}, &optim.RmspropAttrs{Lr: new(0.25), Alpha: new(0.75), WeightDecay: new(0.5), Momentum: new(0.5), Centered: true}))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := p.BackwardWith(g); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.3v\n", p)
+	// Output:
+	// f32[2] [0.423 -1.423]
+}
 
 func TestRmspropExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/optim.rmsprop",

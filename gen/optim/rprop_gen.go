@@ -74,15 +74,25 @@ func RpropInto(p, g, prev, size *runtime.Tensor, attrs *RpropAttrs) error {
 	return nil
 }
 
-// RpropSlice is [RpropInto] on plain slices of one length.
-func RpropSlice[T float32 | float64](p, g, prev, size []T, attrs *RpropAttrs) error {
+// RpropAll is [RpropInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func RpropAll(p, g, prev, size []*runtime.Tensor, attrs *RpropAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	const step = 1 // the formula doesn't read it
+	return rpropRule.Call(&vals, step, p, g, prev, size)
+}
+
+// RpropSlice is [RpropInto] on plain slices of one length. TAcc is acc(T): float32 where T is of half precision, else T.
+func RpropSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc float32 | float64](p, g []T, prev, size []TAcc, attrs *RpropAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
 	}
 	const step = 1 // the formula doesn't read it
 	var bound runtime.Bound
-	if err := runtime.BindSlices(&rpropForward, &bound, p, g, prev, size); err != nil {
+	if err := runtime.BindMixed(&rpropForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(prev), runtime.SliceOf(size)); err != nil {
 		return err
 	}
 	rpropRun(&bound, &vals, step)
@@ -117,6 +127,10 @@ func RpropSlice[T float32 | float64](p, g, prev, size []T, attrs *RpropAttrs) er
 // p: T[...N], g: T[...N], prev: acc(T)[...N], size: acc(T)[...N]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; eta_minus must lie between 0 and 1; eta_plus must be above 1; smallest must not exceed greatest.
+//
+// For example:
+//
+//	opt, err := optim.NewRprop(params, &optim.RpropAttrs{Lr: new(0.25)})
 type Rprop struct {
 	*runtime.Optimizer
 }
@@ -166,9 +180,13 @@ func rpropRun(b *runtime.Bound, v *rpropValues, step int) {
 	a.F[3] = v.greatest
 	switch b.DType[0] {
 	case runtime.F32:
-		rprop_f32_0_launch(&a)
+		if !b.Repeat(rprop_f32_0, &a, &rprop_f32_0_plan, true) {
+			rprop_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		rprop_f64_0_launch(&a)
+		if !b.Repeat(rprop_f64_0, &a, &rprop_f64_0_plan, true) {
+			rprop_f64_0_launch(&a)
+		}
 	}
 }
 

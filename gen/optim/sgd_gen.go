@@ -73,8 +73,20 @@ func SGDInto(p, g, buf *runtime.Tensor, step int, lr float64, attrs *SGDAttrs) e
 	return nil
 }
 
-// SGDSlice is [SGDInto] on plain slices of one length.
-func SGDSlice[T float32 | float64](p, g, buf []T, step int, lr float64, attrs *SGDAttrs) error {
+// SGDAll is [SGDInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func SGDAll(p, g, buf []*runtime.Tensor, step int, lr float64, attrs *SGDAttrs) error {
+	vals, err := attrs.values(lr)
+	if err != nil {
+		return err
+	}
+	if step < 1 {
+		return runtime.AttrError("optim.sgd", "step", "1 or more", step)
+	}
+	return sgdRule.Call(&vals, step, p, g, buf)
+}
+
+// SGDSlice is [SGDInto] on plain slices of one length. TAcc is acc(T): float32 where T is of half precision, else T.
+func SGDSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc float32 | float64](p, g []T, buf []TAcc, step int, lr float64, attrs *SGDAttrs) error {
 	vals, err := attrs.values(lr)
 	if err != nil {
 		return err
@@ -84,7 +96,7 @@ func SGDSlice[T float32 | float64](p, g, buf []T, step int, lr float64, attrs *S
 	}
 	variant := sgdVariant(&vals, step)
 	var bound runtime.Bound
-	if err := runtime.BindSlices(sgdForwards[variant], &bound, p, g, buf); err != nil {
+	if err := runtime.BindMixed(sgdForwards[variant], &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(buf)); err != nil {
 		return err
 	}
 	if err := sgdRun(&bound, &vals, step, variant); err != nil {
@@ -120,7 +132,11 @@ func SGDSlice[T float32 | float64](p, g, buf []T, step int, lr float64, attrs *S
 //
 // p: T[...N], g: T[...N], buf: acc(T)[...N]. T: f16, bf16, f32 or f64. acc(T): f32 for f16 and bf16, else T.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; momentum must not be negative; weight decay must not be negative.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrAlias: learning rate must not be negative; momentum must not be negative; weight decay must not be negative; nesterov needs momentum and no dampening.
+//
+// For example:
+//
+//	opt, err := optim.NewSGD(params, 0.5, &optim.SGDAttrs{Momentum: new(0.5), WeightDecay: new(0.5), Nesterov: true})
 type SGD struct {
 	*runtime.Optimizer
 }
@@ -479,13 +495,16 @@ func sgdRun(b *runtime.Bound, v *sgdValues, step int, variant int) error {
 }
 
 // sgdNoNesterovNoMaximizeIfPhase1Run computes phase 1 of sgd with nesterov false, maximize false, momentum == real(0).
-func sgdNoNesterovNoMaximizeIfPhase1Run(b *runtime.Bound, v *sgdValues, step int) {}
+func sgdNoNesterovNoMaximizeIfPhase1Run(b *runtime.Bound, v *sgdValues, step int) {
+	b.Idle()
+}
 
 // sgdNesterovNoMaximizeIfPhase1Run computes phase 1 of sgd with nesterov true, maximize false, momentum == real(0).
 func sgdNesterovNoMaximizeIfPhase1Run(b *runtime.Bound, v *sgdValues, step int) error {
 	if !(0 < v.momentum && v.dampening == 0) {
 		return runtime.RequireError("optim.sgd", "momentum", "nesterov needs momentum and no dampening", runtime.ErrAttr, v.momentum)
 	}
+	b.Idle()
 	return nil
 }
 
@@ -500,9 +519,13 @@ func sgdNoNesterovNoMaximizeIfPhase2Run(b *runtime.Bound, v *sgdValues, step int
 	a.F[1] = v.weightDecay
 	switch b.DType[0] {
 	case runtime.F32:
-		sgd_no_nesterov_no_maximize_momentum_is_0_f32_0_launch(&a)
+		if !b.Repeat(sgd_no_nesterov_no_maximize_momentum_is_0_f32_0, &a, &sgd_no_nesterov_no_maximize_momentum_is_0_f32_0_plan, true) {
+			sgd_no_nesterov_no_maximize_momentum_is_0_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		sgd_no_nesterov_no_maximize_momentum_is_0_f64_0_launch(&a)
+		if !b.Repeat(sgd_no_nesterov_no_maximize_momentum_is_0_f64_0, &a, &sgd_no_nesterov_no_maximize_momentum_is_0_f64_0_plan, true) {
+			sgd_no_nesterov_no_maximize_momentum_is_0_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -518,9 +541,13 @@ func sgdNoNesterovNoMaximizeElseIfPhase2Run(b *runtime.Bound, v *sgdValues, step
 	a.F[1] = v.lr
 	switch b.DType[0] {
 	case runtime.F32:
-		momentum_sgd_step_is_1_f32_0_launch(&a)
+		if !b.Repeat(momentum_sgd_step_is_1_f32_0, &a, &momentum_sgd_step_is_1_f32_0_plan, true) {
+			momentum_sgd_step_is_1_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		momentum_sgd_step_is_1_f64_0_launch(&a)
+		if !b.Repeat(momentum_sgd_step_is_1_f64_0, &a, &momentum_sgd_step_is_1_f64_0_plan, true) {
+			momentum_sgd_step_is_1_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -539,9 +566,13 @@ func sgdNoNesterovNoMaximizeElseElsePhase2Run(b *runtime.Bound, v *sgdValues, st
 	a.F[3] = v.lr
 	switch b.DType[0] {
 	case runtime.F32:
-		momentum_sgd_no_step_is_1_f32_0_launch(&a)
+		if !b.Repeat(momentum_sgd_no_step_is_1_f32_0, &a, &momentum_sgd_no_step_is_1_f32_0_plan, true) {
+			momentum_sgd_no_step_is_1_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		momentum_sgd_no_step_is_1_f64_0_launch(&a)
+		if !b.Repeat(momentum_sgd_no_step_is_1_f64_0, &a, &momentum_sgd_no_step_is_1_f64_0_plan, true) {
+			momentum_sgd_no_step_is_1_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -556,9 +587,13 @@ func sgdNoNesterovMaximizeIfPhase2Run(b *runtime.Bound, v *sgdValues, step int) 
 	a.F[1] = v.weightDecay
 	switch b.DType[0] {
 	case runtime.F32:
-		sgd_no_nesterov_maximize_momentum_is_0_f32_0_launch(&a)
+		if !b.Repeat(sgd_no_nesterov_maximize_momentum_is_0_f32_0, &a, &sgd_no_nesterov_maximize_momentum_is_0_f32_0_plan, true) {
+			sgd_no_nesterov_maximize_momentum_is_0_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		sgd_no_nesterov_maximize_momentum_is_0_f64_0_launch(&a)
+		if !b.Repeat(sgd_no_nesterov_maximize_momentum_is_0_f64_0, &a, &sgd_no_nesterov_maximize_momentum_is_0_f64_0_plan, true) {
+			sgd_no_nesterov_maximize_momentum_is_0_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -574,9 +609,13 @@ func sgdNoNesterovMaximizeElseIfPhase2Run(b *runtime.Bound, v *sgdValues, step i
 	a.F[1] = v.lr
 	switch b.DType[0] {
 	case runtime.F32:
-		sgd_no_nesterov_maximize_no_momentum_is_0_step_is_1_f32_0_launch(&a)
+		if !b.Repeat(sgd_no_nesterov_maximize_no_momentum_is_0_step_is_1_f32_0, &a, &sgd_no_nesterov_maximize_no_momentum_is_0_step_is_1_f32_0_plan, true) {
+			sgd_no_nesterov_maximize_no_momentum_is_0_step_is_1_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		sgd_no_nesterov_maximize_no_momentum_is_0_step_is_1_f64_0_launch(&a)
+		if !b.Repeat(sgd_no_nesterov_maximize_no_momentum_is_0_step_is_1_f64_0, &a, &sgd_no_nesterov_maximize_no_momentum_is_0_step_is_1_f64_0_plan, true) {
+			sgd_no_nesterov_maximize_no_momentum_is_0_step_is_1_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -595,9 +634,13 @@ func sgdNoNesterovMaximizeElseElsePhase2Run(b *runtime.Bound, v *sgdValues, step
 	a.F[3] = v.lr
 	switch b.DType[0] {
 	case runtime.F32:
-		sgd_no_nesterov_maximize_no_momentum_is_0_no_step_is_1_f32_0_launch(&a)
+		if !b.Repeat(sgd_no_nesterov_maximize_no_momentum_is_0_no_step_is_1_f32_0, &a, &sgd_no_nesterov_maximize_no_momentum_is_0_no_step_is_1_f32_0_plan, true) {
+			sgd_no_nesterov_maximize_no_momentum_is_0_no_step_is_1_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		sgd_no_nesterov_maximize_no_momentum_is_0_no_step_is_1_f64_0_launch(&a)
+		if !b.Repeat(sgd_no_nesterov_maximize_no_momentum_is_0_no_step_is_1_f64_0, &a, &sgd_no_nesterov_maximize_no_momentum_is_0_no_step_is_1_f64_0_plan, true) {
+			sgd_no_nesterov_maximize_no_momentum_is_0_no_step_is_1_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -614,9 +657,13 @@ func sgdNesterovNoMaximizeElseIfPhase2Run(b *runtime.Bound, v *sgdValues, step i
 	a.F[2] = v.momentum
 	switch b.DType[0] {
 	case runtime.F32:
-		sgd_nesterov_no_maximize_no_momentum_is_0_step_is_1_f32_0_launch(&a)
+		if !b.Repeat(sgd_nesterov_no_maximize_no_momentum_is_0_step_is_1_f32_0, &a, &sgd_nesterov_no_maximize_no_momentum_is_0_step_is_1_f32_0_plan, true) {
+			sgd_nesterov_no_maximize_no_momentum_is_0_step_is_1_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		sgd_nesterov_no_maximize_no_momentum_is_0_step_is_1_f64_0_launch(&a)
+		if !b.Repeat(sgd_nesterov_no_maximize_no_momentum_is_0_step_is_1_f64_0, &a, &sgd_nesterov_no_maximize_no_momentum_is_0_step_is_1_f64_0_plan, true) {
+			sgd_nesterov_no_maximize_no_momentum_is_0_step_is_1_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -635,9 +682,13 @@ func sgdNesterovNoMaximizeElseElsePhase2Run(b *runtime.Bound, v *sgdValues, step
 	a.F[3] = v.lr
 	switch b.DType[0] {
 	case runtime.F32:
-		sgd_nesterov_no_maximize_no_momentum_is_0_no_step_is_1_f32_0_launch(&a)
+		if !b.Repeat(sgd_nesterov_no_maximize_no_momentum_is_0_no_step_is_1_f32_0, &a, &sgd_nesterov_no_maximize_no_momentum_is_0_no_step_is_1_f32_0_plan, true) {
+			sgd_nesterov_no_maximize_no_momentum_is_0_no_step_is_1_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		sgd_nesterov_no_maximize_no_momentum_is_0_no_step_is_1_f64_0_launch(&a)
+		if !b.Repeat(sgd_nesterov_no_maximize_no_momentum_is_0_no_step_is_1_f64_0, &a, &sgd_nesterov_no_maximize_no_momentum_is_0_no_step_is_1_f64_0_plan, true) {
+			sgd_nesterov_no_maximize_no_momentum_is_0_no_step_is_1_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -654,9 +705,13 @@ func sgdNesterovMaximizeElseIfPhase2Run(b *runtime.Bound, v *sgdValues, step int
 	a.F[2] = v.momentum
 	switch b.DType[0] {
 	case runtime.F32:
-		sgd_nesterov_maximize_no_momentum_is_0_step_is_1_f32_0_launch(&a)
+		if !b.Repeat(sgd_nesterov_maximize_no_momentum_is_0_step_is_1_f32_0, &a, &sgd_nesterov_maximize_no_momentum_is_0_step_is_1_f32_0_plan, true) {
+			sgd_nesterov_maximize_no_momentum_is_0_step_is_1_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		sgd_nesterov_maximize_no_momentum_is_0_step_is_1_f64_0_launch(&a)
+		if !b.Repeat(sgd_nesterov_maximize_no_momentum_is_0_step_is_1_f64_0, &a, &sgd_nesterov_maximize_no_momentum_is_0_step_is_1_f64_0_plan, true) {
+			sgd_nesterov_maximize_no_momentum_is_0_step_is_1_f64_0_launch(&a)
+		}
 	}
 }
 
@@ -675,9 +730,13 @@ func sgdNesterovMaximizeElseElsePhase2Run(b *runtime.Bound, v *sgdValues, step i
 	a.F[3] = v.lr
 	switch b.DType[0] {
 	case runtime.F32:
-		sgd_nesterov_maximize_no_momentum_is_0_no_step_is_1_f32_0_launch(&a)
+		if !b.Repeat(sgd_nesterov_maximize_no_momentum_is_0_no_step_is_1_f32_0, &a, &sgd_nesterov_maximize_no_momentum_is_0_no_step_is_1_f32_0_plan, true) {
+			sgd_nesterov_maximize_no_momentum_is_0_no_step_is_1_f32_0_launch(&a)
+		}
 	case runtime.F64:
-		sgd_nesterov_maximize_no_momentum_is_0_no_step_is_1_f64_0_launch(&a)
+		if !b.Repeat(sgd_nesterov_maximize_no_momentum_is_0_no_step_is_1_f64_0, &a, &sgd_nesterov_maximize_no_momentum_is_0_no_step_is_1_f64_0_plan, true) {
+			sgd_nesterov_maximize_no_momentum_is_0_no_step_is_1_f64_0_launch(&a)
+		}
 	}
 }
 

@@ -3,12 +3,51 @@
 package optim_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/optim"
+	"github.com/opgen/opgen/gen/optim"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSGD() {
+	p := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2))
+	g := runtime.Must(runtime.FromSlice([]float32{0.5, 1}, 2))
+	if err := p.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewSGD([]*runtime.Tensor{p}, 0.5, nil))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := p.BackwardWith(g); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Println(p)
+	// Output:
+	// f32[2] [0.75 -2.50]
+}
+
+func ExampleSGD_attributes() {
+	p := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2))
+	g := runtime.Must(runtime.FromSlice([]float32{0.5, 1}, 2))
+	if err := p.RequireGrad(); err != nil {
+		panic(err)
+	}
+	opt := runtime.Must(optim.NewSGD([]*runtime.Tensor{p}, 0.5, &optim.SGDAttrs{Momentum: new(0.5), WeightDecay: new(0.5), Nesterov: true}))
+	// Backward of a loss sets the gradient; here it is given.
+	if err := p.BackwardWith(g); err != nil {
+		panic(err)
+	}
+	if err := opt.Step(); err != nil {
+		panic(err)
+	}
+	fmt.Println(p)
+	// Output:
+	// f32[2] [0.25 -2.00]
+}
 
 func TestSGDExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/optim.sgd",
@@ -79,6 +118,32 @@ func TestSGDExamples(t *testing.T) {
 				Shape: []int{1},
 			}, {
 				Data:  []float64{0},
+				Shape: []int{1},
+			}},
+		},
+		optest.Example{
+			After: []optest.Value{{
+				Data:  []float64{0.375},
+				Shape: []int{1},
+			}, {}, {
+				Data:  []float64{1.25},
+				Shape: []int{1},
+			}},
+			Also: runtime.Floats,
+			Attrs: map[string]any{
+				"dampening": 0.5,
+				"lr":        0.5,
+				"momentum":  0.5,
+				"step":      2,
+			},
+			Inputs: []optest.Value{{
+				Data:  []float64{1},
+				Shape: []int{1},
+			}, {
+				Data:  []float64{0.5},
+				Shape: []int{1},
+			}, {
+				Data:  []float64{2},
 				Shape: []int{1},
 			}},
 		})

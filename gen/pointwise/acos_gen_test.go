@@ -3,13 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAcos() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 0.5, 2}, 4))
+	y := runtime.Must(pointwise.Acos(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [3.1416 1.5708 1.0472 NaN]
+}
 
 func TestAcosExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.acos",

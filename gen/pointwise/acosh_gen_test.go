@@ -3,13 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAcosh() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 10, 0}, 4))
+	y := runtime.Must(pointwise.Acosh(x))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[4] [0.000 1.317 2.993 NaN]
+}
 
 func TestAcoshExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.acosh",

@@ -37,6 +37,10 @@ func (a *AddAttrs) values() (addValues, error) {
 // x: T[...B], z: T[...B]; y: T[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [1, 2] and z = [4, 8], y is [-7, -14]:
+//
+//	y, err := pointwise.Add(x, z, &pointwise.AddAttrs{Alpha: new(-2.0)})
 func Add(x, z *runtime.Tensor, attrs *AddAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

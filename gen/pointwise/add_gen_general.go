@@ -6,6 +6,23 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// addPart0 is a loop that runs in parts.
+type addPart0[T runtime.Integer] struct {
+	v       addValues
+	x, y, z []T
+}
+
+func (part *addPart0[T]) Run(from, to int) error {
+	v, x, y, z := &part.v, part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
+		if !runtime.Holds[T](v.alpha) {
+			return runtime.AttrError("pointwise.add", "alpha", "a whole number of the dtype", v.alpha)
+		}
+		y[b2] = x[b2] + T(v.alpha)*z[b2]
+	}
+	return nil
+}
+
 // addRunInt computes add, T any integer.
 func addRunInt[T runtime.Integer](b *runtime.Bound, v *addValues) error {
 	B := b.Ext[0]
@@ -14,11 +31,12 @@ func addRunInt[T runtime.Integer](b *runtime.Bound, v *addValues) error {
 	y := runtime.Temp[T](b, B)
 
 	// y[b] = x[b] + alpha * z[b]   for b in ...B
-	for b2 := range B {
-		if !runtime.Holds[T](v.alpha) {
-			return runtime.AttrError("pointwise.add", "alpha", "a whole number of the dtype", v.alpha)
+	if part := (addPart0[T]{*v, x, y, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = x[b2] + T(v.alpha)*z[b2]
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 2), y)
 	return nil

@@ -3,12 +3,33 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAdd() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{10, 20}, 2, 1))
+	y := runtime.Must(pointwise.Add(x, z, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[11 12]
+	//  [21 22]]
+}
+
+func ExampleAdd_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{4, 8}, 2))
+	y := runtime.Must(pointwise.Add(x, z, &pointwise.AddAttrs{Alpha: new(-2.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [-7 -14]
+}
 
 func TestAddExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.add",

@@ -37,6 +37,10 @@ func (a *AddcdivAttrs) values() (addcdivValues, error) {
 // x: T[...B], a: T[...B], b: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [1, 2], a = 1 and b = [0, 4], y is [+Inf, 2.5]:
+//
+//	y, err := pointwise.Addcdiv(x, a, b, &pointwise.AddcdivAttrs{Value: new(2.0)})
 func Addcdiv(x, a, b *runtime.Tensor, attrs *AddcdivAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -3,13 +3,34 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAddcdiv() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	a := runtime.Must(runtime.FromSlice([]float32{3, 4}, 2))
+	b := runtime.Must(runtime.FromSlice([]float32{2, 8}, 2))
+	y := runtime.Must(pointwise.Addcdiv(x, a, b, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [2.5 2.5]
+}
+
+func ExampleAddcdiv_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	a := runtime.Scalar[float32](1)
+	b := runtime.Must(runtime.FromSlice([]float32{0, 4}, 2))
+	y := runtime.Must(pointwise.Addcdiv(x, a, b, &pointwise.AddcdivAttrs{Value: new(2.0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [Inf 2.5]
+}
 
 func TestAddcdivExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.addcdiv",

@@ -37,6 +37,10 @@ func (a *AddcmulAttrs) values() (addcmulValues, error) {
 // x: T[...B], a: T[...B], b: T[...B]; y: T[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = 1, a = [3, 4] and b = [[1], [2]], y is [[-2, -3], [-5, -7]]:
+//
+//	y, err := pointwise.Addcmul(x, a, b, &pointwise.AddcmulAttrs{Value: new(-1.0)})
 func Addcmul(x, a, b *runtime.Tensor, attrs *AddcmulAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

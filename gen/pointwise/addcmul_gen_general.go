@@ -6,6 +6,23 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// addcmulPart0 is a loop that runs in parts.
+type addcmulPart0[T runtime.Integer] struct {
+	v           addcmulValues
+	a, b3, x, y []T
+}
+
+func (part *addcmulPart0[T]) Run(from, to int) error {
+	v, a, b3, x, y := &part.v, part.a, part.b3, part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		if !runtime.Holds[T](v.value) {
+			return runtime.AttrError("pointwise.addcmul", "value", "a whole number of the dtype", v.value)
+		}
+		y[b2] = x[b2] + T(v.value)*a[b2]*b3[b2]
+	}
+	return nil
+}
+
 // addcmulRunInt computes addcmul, T any integer.
 func addcmulRunInt[T runtime.Integer](b *runtime.Bound, v *addcmulValues) error {
 	B := b.Ext[0]
@@ -15,11 +32,12 @@ func addcmulRunInt[T runtime.Integer](b *runtime.Bound, v *addcmulValues) error 
 	y := runtime.Temp[T](b, B)
 
 	// y[b] = x[b] + value * a[b] * b[b]   for b in ...B
-	for b2 := range B {
-		if !runtime.Holds[T](v.value) {
-			return runtime.AttrError("pointwise.addcmul", "value", "a whole number of the dtype", v.value)
+	if part := (addcmulPart0[T]{*v, a, b3, x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = x[b2] + T(v.value)*a[b2]*b3[b2]
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 3), y)
 	return nil

@@ -3,12 +3,35 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAddcmul() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	a := runtime.Must(runtime.FromSlice([]float32{3, 4}, 2))
+	b := runtime.Must(runtime.FromSlice([]float32{5, 6}, 2))
+	y := runtime.Must(pointwise.Addcmul(x, a, b, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [16 26]
+}
+
+func ExampleAddcmul_attributes() {
+	x := runtime.Scalar[float32](1)
+	a := runtime.Must(runtime.FromSlice([]float32{3, 4}, 2))
+	b := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2, 1))
+	y := runtime.Must(pointwise.Addcmul(x, a, b, &pointwise.AddcmulAttrs{Value: new(-1.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[-2 -3]
+	//  [-5 -7]]
+}
 
 func TestAddcmulExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.addcmul",

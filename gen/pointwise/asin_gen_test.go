@@ -3,13 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAsin() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 0.5, 2}, 4))
+	y := runtime.Must(pointwise.Asin(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [-1.5708 0.0000 0.5236 NaN]
+}
 
 func TestAsinExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.asin",

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAsinh() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 2}, 3))
+	y := runtime.Must(pointwise.Asinh(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [-0.8814 0.0000 1.4436]
+}
 
 func TestAsinhExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.asinh",

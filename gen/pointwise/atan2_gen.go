@@ -16,6 +16,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B], z: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [1, -1, 0] and z = [1, -1, -1], y is about [0.7854, -2.3562, 3.1416]:
+//
+//	y, err := pointwise.Atan2(x, z)
 func Atan2(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)

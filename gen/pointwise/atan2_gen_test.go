@@ -3,12 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAtan2() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -1, 0}, 3))
+	z := runtime.Must(runtime.FromSlice([]float32{1, -1, -1}, 3))
+	y := runtime.Must(pointwise.Atan2(x, z))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [0.7854 -2.3562 3.1416]
+}
 
 func TestAtan2Examples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.atan2",

@@ -16,6 +16,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [-1, 0, 2, +Inf], y is about [-0.7854, 0, 1.1071, 1.5708]:
+//
+//	y, err := pointwise.Atan(x)
 func Atan(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x)

@@ -3,13 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAtan() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 2, float32(math.Inf(1))}, 4))
+	y := runtime.Must(pointwise.Atan(x))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[4] [-0.785 0.000 1.107 1.571]
+}
 
 func TestAtanExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.atan",

@@ -3,13 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAtanh() {
+	x := runtime.Must(runtime.FromSlice([]float32{-0.5, 0, 0.75, 1}, 4))
+	y := runtime.Must(pointwise.Atanh(x))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[4] [-0.549 0.000 0.973 Inf]
+}
 
 func TestAtanhExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.atanh",

@@ -15,6 +15,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [0, 1, 5.5, -30], y is about [1, 0.7652, -0.0068439, -0.086368]:
+//
+//	y, err := pointwise.BesselJ0(x)
 func BesselJ0(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x)

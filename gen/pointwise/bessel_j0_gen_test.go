@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleBesselJ0() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1, 5.5, -30}, 4))
+	y := runtime.Must(pointwise.BesselJ0(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [1.0000 0.7652 -0.0068 -0.0864]
+}
 
 func TestBesselJ0Examples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.bessel_j0",

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleBesselJ1() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1, 5.5, -30}, 4))
+	y := runtime.Must(pointwise.BesselJ1(x))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[4] [0.000 0.440 -0.341 0.119]
+}
 
 func TestBesselJ1Examples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.bessel_j1",

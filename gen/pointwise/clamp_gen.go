@@ -18,6 +18,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B], lo: T[...B] or nil, hi: T[...B] or nil; y: T[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [-2, 0.5, 3], lo = -1 and hi = 1, y is [-1, 0.5, 1]:
+//
+//	y, err := pointwise.Clamp(x, lo, hi)
 func Clamp(x, lo, hi *runtime.Tensor) (*runtime.Tensor, error) {
 	variant := clamp_Variant(lo, hi)
 	var bound runtime.Bound

@@ -6,6 +6,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// clamp_Part0 is a loop that runs in parts.
+type clamp_Part0[T runtime.Integer] struct {
+	hi, lo, x, y []T
+}
+
+func (part *clamp_Part0[T]) Run(from, to int) error {
+	hi, lo, x, y := part.hi, part.lo, part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = min(max(x[b2], lo[b2]), hi[b2])
+	}
+	return nil
+}
+
 // clamp_LoHiRunInt computes clamp with lo given, hi given, T any integer.
 func clamp_LoHiRunInt[T runtime.Integer](b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -15,8 +28,26 @@ func clamp_LoHiRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Elements[T](b, 3)
 
 	// y[b] = min(max(x[b], lo[b]), hi[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = min(max(x[b2], lo[b2]), hi[b2])
+	if part := (clamp_Part0[T]{hi, lo, x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// clamp_Part1 is a loop that runs in parts.
+type clamp_Part1[T runtime.Integer] struct {
+	t        T
+	lo, x, y []T
+}
+
+func (part *clamp_Part1[T]) Run(from, to int) error {
+	t, lo, x, y := part.t, part.lo, part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = min(max(x[b2], lo[b2]), t)
 	}
 	return nil
 }
@@ -30,8 +61,26 @@ func clamp_LoNoHiRunInt[T runtime.Integer](b *runtime.Bound) error {
 
 	// y[b] = min(max(x[b], lo[b]), highest(T))   for b in ...B
 	t := runtime.Greatest[T]()
-	for b2 := range B {
-		y[b2] = min(max(x[b2], lo[b2]), t)
+	if part := (clamp_Part1[T]{t, lo, x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// clamp_Part2 is a loop that runs in parts.
+type clamp_Part2[T runtime.Integer] struct {
+	t        T
+	hi, x, y []T
+}
+
+func (part *clamp_Part2[T]) Run(from, to int) error {
+	t, hi, x, y := part.t, part.hi, part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = min(max(x[b2], t), hi[b2])
 	}
 	return nil
 }
@@ -45,8 +94,26 @@ func clamp_NoLoHiRunInt[T runtime.Integer](b *runtime.Bound) error {
 
 	// y[b] = min(max(x[b], lowest(T)), hi[b])   for b in ...B
 	t := runtime.Least[T]()
-	for b2 := range B {
-		y[b2] = min(max(x[b2], t), hi[b2])
+	if part := (clamp_Part2[T]{t, hi, x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// clamp_Part3 is a loop that runs in parts.
+type clamp_Part3[T runtime.Integer] struct {
+	t, t2 T
+	x, y  []T
+}
+
+func (part *clamp_Part3[T]) Run(from, to int) error {
+	t, t2, x, y := part.t, part.t2, part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = min(max(x[b2], t), t2)
 	}
 	return nil
 }
@@ -60,8 +127,12 @@ func clamp_NoLoNoHiRunInt[T runtime.Integer](b *runtime.Bound) error {
 	// y[b] = min(max(x[b], lowest(T)), highest(T))   for b in ...B
 	t := runtime.Least[T]()
 	t2 := runtime.Greatest[T]()
-	for b2 := range B {
-		y[b2] = min(max(x[b2], t), t2)
+	if part := (clamp_Part3[T]{t, t2, x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

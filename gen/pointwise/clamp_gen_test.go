@@ -3,12 +3,23 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleClamp() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, 0.5, 3}, 3))
+	lo := runtime.Scalar[float32](-1)
+	hi := runtime.Scalar[float32](1)
+	y := runtime.Must(pointwise.Clamp(x, lo, hi))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [-1.0 0.5 1.0]
+}
 
 func TestClampExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.clamp",

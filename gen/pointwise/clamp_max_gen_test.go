@@ -3,12 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleClampMax() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 2, 3}, 3))
+	z := runtime.Must(runtime.FromSlice([]float32{0, 2, 1}, 3))
+	y := runtime.Must(pointwise.ClampMax(x, z))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [-1 2 1]
+}
 
 func TestClampMaxExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.clamp_max",

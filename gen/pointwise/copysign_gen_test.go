@@ -3,12 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleCopysign() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -2, 3}, 3))
+	z := runtime.Must(runtime.FromSlice([]float32{-1, 5, -0.5}, 3))
+	y := runtime.Must(pointwise.Copysign(x, z))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [-1 2 -3]
+}
 
 func TestCopysignExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.copysign",

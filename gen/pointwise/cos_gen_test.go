@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleCos() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 2, 100}, 4))
+	y := runtime.Must(pointwise.Cos(x))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[4] [0.540 1.000 -0.416 0.862]
+}
 
 func TestCosExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.cos",

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleCosh() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 2}, 3))
+	y := runtime.Must(pointwise.Cosh(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [1.5431 1.0000 3.7622]
+}
 
 func TestCoshExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.cosh",

@@ -19,6 +19,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [0, 90, -180], y is about [0, 1.5708, -3.1416]:
+//
+//	y, err := pointwise.Deg2rad(x)
 func Deg2rad(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x)

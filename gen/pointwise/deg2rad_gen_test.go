@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleDeg2rad() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 90, -180}, 3))
+	y := runtime.Must(pointwise.Deg2rad(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [0.0000 1.5708 -3.1416]
+}
 
 func TestDeg2radExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.deg2rad",

@@ -6,6 +6,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// digammaPart0 is a loop that runs in parts.
+type digammaPart0 struct {
+	x, y []float32
+}
+
+func (part *digammaPart0) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = runtime.Polygamma(0, x[b2])
+	}
+	return nil
+}
+
 // digammaRunF32 computes digamma, T f32.
 func digammaRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -13,7 +26,24 @@ func digammaRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[float32](b, 1)
 
 	// y[b] = polygamma(0, x[b])   for b in ...B
-	for b2 := range B {
+	if part := (digammaPart0{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// digammaPart1 is a loop that runs in parts.
+type digammaPart1 struct {
+	x, y []float64
+}
+
+func (part *digammaPart1) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = runtime.Polygamma(0, x[b2])
 	}
 	return nil
@@ -26,8 +56,25 @@ func digammaRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[float64](b, 1)
 
 	// y[b] = polygamma(0, x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = runtime.Polygamma(0, x[b2])
+	if part := (digammaPart1{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// digammaPart2 is a loop that runs in parts.
+type digammaPart2 struct {
+	dx, dy, x []float32
+}
+
+func (part *digammaPart2) Run(from, to int) error {
+	dx, dy, x := part.dx, part.dy, part.x
+	for b2 := from; b2 < to; b2++ {
+		dx[b2] = float32(dy[b2] * runtime.Polygamma(1, x[b2]))
 	}
 	return nil
 }
@@ -42,9 +89,26 @@ func digammaRunBackwardF32(b *runtime.Bound) error {
 
 	// @x[b] = @y[b] * polygamma(1, x[b])   for b in ...B
 	if wantDx {
-		for b2 := range B {
-			dx[b2] = float32(dy[b2] * runtime.Polygamma(1, x[b2]))
+		if part := (digammaPart2{dx, dy, x}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// digammaPart3 is a loop that runs in parts.
+type digammaPart3 struct {
+	dx, dy, x []float64
+}
+
+func (part *digammaPart3) Run(from, to int) error {
+	dx, dy, x := part.dx, part.dy, part.x
+	for b2 := from; b2 < to; b2++ {
+		dx[b2] = float64(dy[b2] * runtime.Polygamma(1, x[b2]))
 	}
 	return nil
 }
@@ -59,8 +123,12 @@ func digammaRunBackwardF64(b *runtime.Bound) error {
 
 	// @x[b] = @y[b] * polygamma(1, x[b])   for b in ...B
 	if wantDx {
-		for b2 := range B {
-			dx[b2] = float64(dy[b2] * runtime.Polygamma(1, x[b2]))
+		if part := (digammaPart3{dx, dy, x}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
 	}
 	return nil

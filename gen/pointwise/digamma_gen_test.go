@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleDigamma() {
+	x := runtime.Must(runtime.FromSlice([]float32{0.5, 1, 4, -1.5}, 4))
+	y := runtime.Must(pointwise.Digamma(x))
+	fmt.Printf("%.2v\n", y)
+	// Output:
+	// f32[4] [-1.96 -0.58 1.26 0.70]
+}
 
 func TestDigammaExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.digamma",

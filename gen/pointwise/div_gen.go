@@ -16,6 +16,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B], z: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [1, -3] and z = [4, 2], y is [0.25, -1.5]:
+//
+//	y, err := pointwise.Div(x, z)
 func Div(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)

@@ -3,13 +3,23 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleDiv() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -3}, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{4, 2}, 2))
+	y := runtime.Must(pointwise.Div(x, z))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [0.25 -1.50]
+}
 
 func TestDivExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.div",

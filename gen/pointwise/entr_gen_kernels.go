@@ -49,21 +49,18 @@ func entr_f32_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 		for i := range m {
 			xv := x[i]
-			c := xv != xv
-			c2 := 0 < xv
 			dYv := dY[i]
-			v := runtime.Select32(c2, runtime.Select32(c, 0, -(float32(dYv*xv)/xv)), 0)
-			c3 := xv < 1.1754944e-38
-			bits := math.Float32bits(runtime.Select32(c3, float32(xv*16777216), xv)) + 0x4afb0d
-			v2 := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c3, 8388759, 8388735)
-			v3 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
-			v4 := float32(v3 * v3)
-			v5 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v3, 0.12763286), v3, -0.13160582), v3, 0.14201559), v3, -0.16623299), v3, 0.20001233)
-			v6 := runtime.FMA32(v2, -1.9046542e-09, float32(float32(v4*v3)*runtime.FMA32(runtime.FMA32(v5, v3, -0.25000823), v3, 0.3333333)))
-			v7 := runtime.Select32(xv < inf, runtime.FMA32(v2, 0.6931472, v3+runtime.FMA32(v4, -0.5, v6)), xv)
-			v8 := float32(dYv * runtime.Select32(xv <= 0, runtime.Select32(xv == 0, minusInf, nan), v7))
-			v9 := runtime.Select32(c, dYv, 0) + v + runtime.Select32(c2, runtime.Select32(c, 0, -v8), 0)
-			dX[i] = runtime.Select32(c || c2 && !c, v9, 0)
+			c := xv < 1.1754944e-38
+			bits := math.Float32bits(runtime.Select32(c, float32(xv*16777216), xv)) + 0x4afb0d
+			v := math.Float32frombits(bits>>23|0x4b000000) - runtime.Select32(c, 8388759, 8388735)
+			v2 := math.Float32frombits(bits&0x7fffff+0x3f3504f3) - 1
+			v3 := float32(v2 * v2)
+			v4 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v2, 0.12763286), v2, -0.13160582), v2, 0.14201559), v2, -0.16623299), v2, 0.20001233)
+			v5 := runtime.FMA32(v, -1.9046542e-09, float32(float32(v3*v2)*runtime.FMA32(runtime.FMA32(v4, v2, -0.25000823), v2, 0.3333333)))
+			v6 := runtime.Select32(xv < inf, runtime.FMA32(v, 0.6931472, v2+runtime.FMA32(v3, -0.5, v5)), xv)
+			v7 := -(xv / xv) - runtime.Select32(xv <= 0, runtime.Select32(xv == 0, minusInf, nan), v6)
+			v8 := runtime.Select32(xv != xv, dYv, runtime.Select32(0 < xv, float32(dYv*v7), 0))
+			dX[i] = v8
 		}
 	}
 }
@@ -110,22 +107,19 @@ func entr_f64_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 		for i := range m {
 			xv := x[i]
-			c := xv != xv
-			c2 := 0 < xv
 			dYv := dY[i]
-			v := runtime.Select64(c2, runtime.Select64(c, 0, -(float64(dYv*xv)/xv)), 0)
-			c3 := xv < 2.2250738585072014e-308
-			bits := math.Float64bits(runtime.Select64(c3, float64(xv*9.007199254740992e+15), xv)) + 0x95f619980c433
-			v2 := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c3, 4.503599627371572e+15, 4.503599627371519e+15)
-			v3 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-			v4 := v3 / (v3 + 2)
-			v5 := float64(v4 * v4)
-			v6 := float64(0.5 * float64(v3*v3))
-			v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v5, 0.15314040323371786), v5, 0.18183564551191073), v5, 0.22222198572344912), v5, 0.28571428742360555), v5, 0.39999999999414965)
-			v8 := v6 - math.FMA(v4, math.FMA(v5, math.FMA(v7, v5, 0.6666666666666734), v6), float64(v2*2.3190468138462996e-17))
-			v9 := runtime.Select64(xv <= 0, runtime.Select64(xv == 0, minusInf, nan), runtime.Select64(xv < inf, math.FMA(v2, 0.6931471805599453, v3-v8), xv))
-			v10 := runtime.Select64(c, dYv, 0) + v + runtime.Select64(c2, runtime.Select64(c, 0, -float64(dYv*v9)), 0)
-			dX[i] = runtime.Select64(c || c2 && !c, v10, 0)
+			c := xv < 2.2250738585072014e-308
+			bits := math.Float64bits(runtime.Select64(c, float64(xv*9.007199254740992e+15), xv)) + 0x95f619980c433
+			v := math.Float64frombits(bits>>52|0x4330000000000000) - runtime.Select64(c, 4.503599627371572e+15, 4.503599627371519e+15)
+			v2 := math.Float64frombits(bits&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+			v3 := v2 / (v2 + 2)
+			v4 := float64(v3 * v3)
+			v5 := float64(0.5 * float64(v2*v2))
+			v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v4, 0.15314040323371786), v4, 0.18183564551191073), v4, 0.22222198572344912), v4, 0.28571428742360555), v4, 0.39999999999414965)
+			v7 := v5 - math.FMA(v3, math.FMA(v4, math.FMA(v6, v4, 0.6666666666666734), v5), float64(v*2.3190468138462996e-17))
+			v8 := runtime.Select64(xv <= 0, runtime.Select64(xv == 0, minusInf, nan), runtime.Select64(xv < inf, math.FMA(v, 0.6931471805599453, v2-v7), xv))
+			v9 := runtime.Select64(0 < xv, float64(dYv*(-(xv/xv)-v8)), 0)
+			dX[i] = runtime.Select64(xv != xv, dYv, v9)
 		}
 	}
 }

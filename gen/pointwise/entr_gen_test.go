@@ -3,13 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleEntr() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0.5, 1, -1}, 4))
+	y := runtime.Must(pointwise.Entr(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [0.0000 0.3466 0.0000 -Inf]
+}
 
 func TestEntrExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.entr",

@@ -6,6 +6,20 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// eqPart0 is a loop that runs in parts.
+type eqPart0 struct {
+	y    []bool
+	x, z []float32
+}
+
+func (part *eqPart0) Run(from, to int) error {
+	y, x, z := part.y, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = x[b2] == z[b2]
+	}
+	return nil
+}
+
 // eqRunF32 computes eq, T f32.
 func eqRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -14,7 +28,25 @@ func eqRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = x[b] == z[b]   for b in ...B
-	for b2 := range B {
+	if part := (eqPart0{y, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// eqPart1 is a loop that runs in parts.
+type eqPart1 struct {
+	y    []bool
+	x, z []float64
+}
+
+func (part *eqPart1) Run(from, to int) error {
+	y, x, z := part.y, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = x[b2] == z[b2]
 	}
 	return nil
@@ -28,7 +60,25 @@ func eqRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = x[b] == z[b]   for b in ...B
-	for b2 := range B {
+	if part := (eqPart1{y, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// eqPart2 is a loop that runs in parts.
+type eqPart2[T runtime.Integer] struct {
+	x, z []T
+	y    []bool
+}
+
+func (part *eqPart2[T]) Run(from, to int) error {
+	x, z, y := part.x, part.z, part.y
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = x[b2] == z[b2]
 	}
 	return nil
@@ -42,8 +92,12 @@ func eqRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = x[b] == z[b]   for b in ...B
-	for b2 := range B {
-		y[b2] = x[b2] == z[b2]
+	if part := (eqPart2[T]{x, z, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

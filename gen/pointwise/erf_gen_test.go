@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleErf() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 0.5, 3}, 4))
+	y := runtime.Must(pointwise.Erf(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [-0.8427 0.0000 0.5205 1.0000]
+}
 
 func TestErfExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.erf",

@@ -19,6 +19,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [-1, 0, 0.5, 5], y is about [1.8427, 1, 0.4795, 1.5375e-12]:
+//
+//	y, err := pointwise.Erfc(x)
 func Erfc(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x)

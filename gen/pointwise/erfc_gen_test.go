@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleErfc() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 0.5, 5}, 4))
+	y := runtime.Must(pointwise.Erfc(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [1.8427 1.0000 0.4795 0.0000]
+}
 
 func TestErfcExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.erfc",

@@ -19,6 +19,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [-1, 0, 2, 100], y is about [5.009, 1, 0.2554, 0.0056416]:
+//
+//	y, err := pointwise.Erfcx(x)
 func Erfcx(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x)

@@ -6,6 +6,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// erfcxPart0 is a loop that runs in parts.
+type erfcxPart0 struct {
+	x, y []float32
+}
+
+func (part *erfcxPart0) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = runtime.Erfcx(x[b2])
+	}
+	return nil
+}
+
 // erfcxRunF32 computes erfcx, T f32.
 func erfcxRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -13,7 +26,24 @@ func erfcxRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[float32](b, 1)
 
 	// y[b] = erfcx(x[b])   for b in ...B
-	for b2 := range B {
+	if part := (erfcxPart0{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// erfcxPart1 is a loop that runs in parts.
+type erfcxPart1 struct {
+	x, y []float64
+}
+
+func (part *erfcxPart1) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = runtime.Erfcx(x[b2])
 	}
 	return nil
@@ -26,8 +56,12 @@ func erfcxRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[float64](b, 1)
 
 	// y[b] = erfcx(x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = runtime.Erfcx(x[b2])
+	if part := (erfcxPart1{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

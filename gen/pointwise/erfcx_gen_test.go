@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleErfcx() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 2, 100}, 4))
+	y := runtime.Must(pointwise.Erfcx(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [5.0090 1.0000 0.2554 0.0056]
+}
 
 func TestErfcxExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.erfcx",

@@ -8,6 +8,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// erfinvPart0 is a loop that runs in parts.
+type erfinvPart0 struct {
+	x, y []float32
+}
+
+func (part *erfinvPart0) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = float32(math.Erfinv(float64(x[b2])))
+	}
+	return nil
+}
+
 // erfinvRunF32 computes erfinv, T f32.
 func erfinvRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -15,8 +28,25 @@ func erfinvRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[float32](b, 1)
 
 	// y[b] = erfinv(x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = float32(math.Erfinv(float64(x[b2])))
+	if part := (erfinvPart0{x, y}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
+	}
+	return nil
+}
+
+// erfinvPart1 is a loop that runs in parts.
+type erfinvPart1 struct {
+	x, y []float64
+}
+
+func (part *erfinvPart1) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = math.Erfinv(x[b2])
 	}
 	return nil
 }
@@ -28,8 +58,12 @@ func erfinvRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[float64](b, 1)
 
 	// y[b] = erfinv(x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = math.Erfinv(x[b2])
+	if part := (erfinvPart1{x, y}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
 	}
 	return nil
 }

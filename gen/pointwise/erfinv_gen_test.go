@@ -3,12 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleErfinv() {
+	x := runtime.Must(runtime.FromSlice([]float32{-0.5, 0, 0.9, 1}, 4))
+	y := runtime.Must(pointwise.Erfinv(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [-0.4769 0.0000 1.1631 Inf]
+}
 
 func TestErfinvExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.erfinv",

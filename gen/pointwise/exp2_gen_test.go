@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleExp2() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 0.5, 10}, 4))
+	y := runtime.Must(pointwise.Exp2(x))
+	fmt.Printf("%.2v\n", y)
+	// Output:
+	// f32[4] [0.50 1.00 1.41 1024.00]
+}
 
 func TestExp2Examples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.exp2",

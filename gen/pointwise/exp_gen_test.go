@@ -3,13 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleExp() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 1, float32(math.Inf(-1))}, 4))
+	y := runtime.Must(pointwise.Exp(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [0.3679 1.0000 2.7183 0.0000]
+}
 
 func TestExpExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.exp",

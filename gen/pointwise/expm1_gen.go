@@ -16,6 +16,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [-1, 1e-10, 1], y is about [-0.63212, 1e-10, 1.7183]:
+//
+//	y, err := pointwise.Expm1(x)
 func Expm1(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x)

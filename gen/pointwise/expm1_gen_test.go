@@ -3,11 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleExpm1() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 1e-10, 1}, 3))
+	y := runtime.Must(pointwise.Expm1(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [-0.6321 0.0000 1.7183]
+}
 
 func TestExpm1Examples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.expm1",

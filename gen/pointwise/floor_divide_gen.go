@@ -21,6 +21,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B], z: T[...B]; y: T[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrValue.
+//
+// With x = [7, -7, 7, -7] and z = [2, 2, -2, -2], y is [3, -4, -4, 3]:
+//
+//	y, err := pointwise.FloorDivide(x, z)
 func FloorDivide(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)

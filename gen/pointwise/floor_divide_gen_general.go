@@ -8,15 +8,14 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// floorDivideRunF32 computes floor_divide, T f32.
-func floorDivideRunF32(b *runtime.Bound) error {
-	B := b.Ext[0]
-	z := runtime.Elements[float32](b, 1)
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Elements[float32](b, 2)
+// floorDividePart0 is a loop that runs in parts.
+type floorDividePart0 struct {
+	x, y, z []float32
+}
 
-	// y[b] = T(if z[b] == 0 then acc(T)(floor(x[b] / z[b])) else if acc(T)(rem(x[b], z[b])) != 0 && (acc(T)(rem(x[b], z[b])) < 0) != (z[b] < 0) then round((acc(T)(x[b]) - acc(T)(rem(x[b], z[b]))) / acc(T)(z[b])) - 1 else round((acc(T)(x[b]) - acc(T)(rem(x[b], z[b]))) / acc(T)(z[b])))   for b in ...B
-	for b2 := range B {
+func (part *floorDividePart0) Run(from, to int) error {
+	x, y, z := part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
 		zAt := z[b2]
 		var t5 float32
 		if zAt == 0 {
@@ -40,15 +39,32 @@ func floorDivideRunF32(b *runtime.Bound) error {
 	return nil
 }
 
-// floorDivideRunF64 computes floor_divide, T f64.
-func floorDivideRunF64(b *runtime.Bound) error {
+// floorDivideRunF32 computes floor_divide, T f32.
+func floorDivideRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
-	z := runtime.Elements[float64](b, 1)
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Elements[float64](b, 2)
+	z := runtime.Elements[float32](b, 1)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Elements[float32](b, 2)
 
 	// y[b] = T(if z[b] == 0 then acc(T)(floor(x[b] / z[b])) else if acc(T)(rem(x[b], z[b])) != 0 && (acc(T)(rem(x[b], z[b])) < 0) != (z[b] < 0) then round((acc(T)(x[b]) - acc(T)(rem(x[b], z[b]))) / acc(T)(z[b])) - 1 else round((acc(T)(x[b]) - acc(T)(rem(x[b], z[b]))) / acc(T)(z[b])))   for b in ...B
-	for b2 := range B {
+	if part := (floorDividePart0{x, y, z}); runtime.Small(B, 33) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 33); err != nil {
+		return err
+	}
+	return nil
+}
+
+// floorDividePart1 is a loop that runs in parts.
+type floorDividePart1 struct {
+	x, y, z []float64
+}
+
+func (part *floorDividePart1) Run(from, to int) error {
+	x, y, z := part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
 		zAt := z[b2]
 		var t5 float64
 		if zAt == 0 {
@@ -72,26 +88,49 @@ func floorDivideRunF64(b *runtime.Bound) error {
 	return nil
 }
 
-// floorDivideRunInt computes floor_divide, T any integer.
-func floorDivideRunInt[T runtime.Integer](b *runtime.Bound) error {
+// floorDivideRunF64 computes floor_divide, T f64.
+func floorDivideRunF64(b *runtime.Bound) error {
 	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
-	z := runtime.Elements[T](b, 1)
-	y := runtime.Temp[T](b, B)
+	z := runtime.Elements[float64](b, 1)
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Elements[float64](b, 2)
 
-	// m[b] = rem(x[b], z[b])   for b in ...B
-	m := runtime.Temp[T](b, B)
-	for b2 := range B {
+	// y[b] = T(if z[b] == 0 then acc(T)(floor(x[b] / z[b])) else if acc(T)(rem(x[b], z[b])) != 0 && (acc(T)(rem(x[b], z[b])) < 0) != (z[b] < 0) then round((acc(T)(x[b]) - acc(T)(rem(x[b], z[b]))) / acc(T)(z[b])) - 1 else round((acc(T)(x[b]) - acc(T)(rem(x[b], z[b]))) / acc(T)(z[b])))   for b in ...B
+	if part := (floorDividePart1{x, y, z}); runtime.Small(B, 33) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 33); err != nil {
+		return err
+	}
+	return nil
+}
+
+// floorDividePart2 is a loop that runs in parts.
+type floorDividePart2[T runtime.Integer] struct {
+	m, x, z []T
+}
+
+func (part *floorDividePart2[T]) Run(from, to int) error {
+	m, x, z := part.m, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
 		n := z[b2]
 		if n == 0 {
 			return runtime.FaultError("pointwise.floor_divide", "division by zero in rem(x[b], z[b])")
 		}
 		m[b2] = x[b2] % n
 	}
+	return nil
+}
 
-	// q[b] = round((acc(T)(x[b]) - m[b]) / acc(T)(z[b]))   for b in ...B
-	q := runtime.Temp[T](b, B)
-	for b2 := range B {
+// floorDividePart3 is a loop that runs in parts.
+type floorDividePart3[T runtime.Integer] struct {
+	m, q, x, z []T
+}
+
+func (part *floorDividePart3[T]) Run(from, to int) error {
+	m, q, x, z := part.m, part.q, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
 		n := x[b2] - m[b2]
 		n2 := z[b2]
 		if n2 == 0 {
@@ -102,10 +141,18 @@ func floorDivideRunInt[T runtime.Integer](b *runtime.Bound) error {
 		}
 		q[b2] = runtime.RoundQuo(n, n2)
 	}
+	return nil
+}
 
-	// y[b] = T(if z[b] == 0 then acc(T)(floor(x[b] / z[b])) else if m[b] != 0 && (m[b] < 0) != (z[b] < 0) then q[b] - 1 else q[b])   for b in ...B
-	i := T(1)
-	for b2 := range B {
+// floorDividePart4 is a loop that runs in parts.
+type floorDividePart4[T runtime.Integer] struct {
+	i             T
+	m, q, x, y, z []T
+}
+
+func (part *floorDividePart4[T]) Run(from, to int) error {
+	i, m, q, x, y, z := part.i, part.m, part.q, part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
 		zAt := z[b2]
 		var t2 T
 		if runtime.Compare(zAt, 0, 1) == 0 {
@@ -135,6 +182,45 @@ func floorDivideRunInt[T runtime.Integer](b *runtime.Bound) error {
 			t2 = t
 		}
 		y[b2] = t2
+	}
+	return nil
+}
+
+// floorDivideRunInt computes floor_divide, T any integer.
+func floorDivideRunInt[T runtime.Integer](b *runtime.Bound) error {
+	B := b.Ext[0]
+	x := runtime.Elements[T](b, 0)
+	z := runtime.Elements[T](b, 1)
+	y := runtime.Temp[T](b, B)
+
+	// m[b] = rem(x[b], z[b])   for b in ...B
+	m := runtime.Temp[T](b, B)
+	if part := (floorDividePart2[T]{m, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+
+	// q[b] = round((acc(T)(x[b]) - m[b]) / acc(T)(z[b]))   for b in ...B
+	q := runtime.Temp[T](b, B)
+	if part := (floorDividePart3[T]{m, q, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+
+	// y[b] = T(if z[b] == 0 then acc(T)(floor(x[b] / z[b])) else if m[b] != 0 && (m[b] < 0) != (z[b] < 0) then q[b] - 1 else q[b])   for b in ...B
+	i := T(1)
+	if part := (floorDividePart4[T]{i, m, q, x, y, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 2), y)
 	return nil

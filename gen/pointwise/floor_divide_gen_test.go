@@ -3,13 +3,23 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleFloorDivide() {
+	x := runtime.Must(runtime.FromSlice([]float32{7, -7, 7, -7}, 4))
+	z := runtime.Must(runtime.FromSlice([]float32{2, 2, -2, -2}, 4))
+	y := runtime.Must(pointwise.FloorDivide(x, z))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [3 -4 -4 3]
+}
 
 func TestFloorDivideExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.floor_divide",

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleFloor() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1.5, 0.5, 2}, 3))
+	y := runtime.Must(pointwise.Floor(x))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [-2 0 2]
+}
 
 func TestFloorExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.floor",

@@ -15,6 +15,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B], z: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [1, 5, NaN] and z = [3, NaN, NaN], y is [3, 5, NaN]:
+//
+//	y, err := pointwise.Fmax(x, z)
 func Fmax(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)
@@ -91,8 +95,8 @@ func fmaxRunBackward(b *runtime.Bound) {
 	if b.Tensor(3) != nil || b.Tensor(4) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = 1, b.Ext[0], 1
-		a.Ptr[0], a.Step[0] = b.Ptr[1], b.Move(1)
-		a.Ptr[1], a.Step[1] = b.Ptr[0], b.Move(0)
+		a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
+		a.Ptr[1], a.Step[1] = b.Ptr[1], b.Move(1)
 		a.Ptr[2], a.Step[2] = b.Ptr[2], 1
 		a.Ptr[3], a.Step[3] = b.Spare(3, b.Ext[0]), 1
 		a.Ptr[4], a.Step[4] = b.Spare(4, b.Ext[0]), 1

@@ -21,27 +21,27 @@ func fmax_f32_forward_0_go(a *runtime.Args) {
 	}
 }
 
-// fmax_f32_backward_0_go reads z, x, dY; writes dX, dZ.
+// fmax_f32_backward_0_go reads x, z, dY; writes dX, dZ.
 func fmax_f32_backward_0_go(a *runtime.Args) {
 	// Pass 1: store dX, dZ.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
-		z := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
-		x := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
+		x := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
+		z := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
 		dY := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 		dX := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
 		dZ := runtime.Slice[float32](a.Ptr[4], n*a.Step[4], m)
 		for i := range m {
-			zv := z[i]
-			c := zv != zv
 			xv := x[i]
-			c2 := xv != xv
+			c := xv != xv
+			zv := z[i]
+			c2 := zv != zv
 			dYv := dY[i]
 			v := float32(0.5 * dYv)
-			v2 := runtime.Select32(c2, 0, runtime.Select32(xv <= zv, runtime.Select32(xv == zv, v, 0), dYv))
+			v2 := runtime.Select32(c2, dYv, runtime.Select32(xv <= zv, runtime.Select32(xv == zv, v, 0), dYv))
 			v3 := runtime.Select32(c2, 0, runtime.Select32(zv <= xv, runtime.Select32(zv == xv, v, 0), dYv))
-			dX[i] = runtime.Select32(c, runtime.Select32(c2, 0, dYv), v2)
-			dZ[i] = runtime.Select32(c2, dYv, 0) + runtime.Select32(c, 0, v3)
+			dX[i] = runtime.Select32(c, 0, v2)
+			dZ[i] = runtime.Select32(c, dYv, v3)
 		}
 	}
 }
@@ -63,27 +63,27 @@ func fmax_f64_forward_0_go(a *runtime.Args) {
 	}
 }
 
-// fmax_f64_backward_0_go reads z, x, dY; writes dX, dZ.
+// fmax_f64_backward_0_go reads x, z, dY; writes dX, dZ.
 func fmax_f64_backward_0_go(a *runtime.Args) {
 	// Pass 1: store dX, dZ.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
-		z := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
-		x := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
+		x := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
+		z := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
 		dY := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 		dX := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
 		dZ := runtime.Slice[float64](a.Ptr[4], n*a.Step[4], m)
 		for i := range m {
-			zv := z[i]
-			c := zv != zv
 			xv := x[i]
-			c2 := xv != xv
+			c := xv != xv
+			zv := z[i]
+			c2 := zv != zv
 			dYv := dY[i]
 			v := float64(0.5 * dYv)
-			v2 := runtime.Select64(c2, 0, runtime.Select64(xv <= zv, runtime.Select64(xv == zv, v, 0), dYv))
+			v2 := runtime.Select64(c2, dYv, runtime.Select64(xv <= zv, runtime.Select64(xv == zv, v, 0), dYv))
 			v3 := runtime.Select64(c2, 0, runtime.Select64(zv <= xv, runtime.Select64(zv == xv, v, 0), dYv))
-			dX[i] = runtime.Select64(c, runtime.Select64(c2, 0, dYv), v2)
-			dZ[i] = runtime.Select64(c2, dYv, 0) + runtime.Select64(c, 0, v3)
+			dX[i] = runtime.Select64(c, 0, v2)
+			dZ[i] = runtime.Select64(c, dYv, v3)
 		}
 	}
 }

@@ -8,6 +8,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// fmodPart0 is a loop that runs in parts.
+type fmodPart0 struct {
+	x, y, z []float32
+}
+
+func (part *fmodPart0) Run(from, to int) error {
+	x, y, z := part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = float32(math.Mod(float64(x[b2]), float64(z[b2])))
+	}
+	return nil
+}
+
 // fmodRunF32 computes fmod, T f32.
 func fmodRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -16,8 +29,25 @@ func fmodRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[float32](b, 2)
 
 	// y[b] = rem(x[b], z[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = float32(math.Mod(float64(x[b2]), float64(z[b2])))
+	if part := (fmodPart0{x, y, z}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
+	}
+	return nil
+}
+
+// fmodPart1 is a loop that runs in parts.
+type fmodPart1 struct {
+	x, y, z []float64
+}
+
+func (part *fmodPart1) Run(from, to int) error {
+	x, y, z := part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = math.Mod(x[b2], z[b2])
 	}
 	return nil
 }
@@ -30,8 +60,29 @@ func fmodRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[float64](b, 2)
 
 	// y[b] = rem(x[b], z[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = math.Mod(x[b2], z[b2])
+	if part := (fmodPart1{x, y, z}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
+	}
+	return nil
+}
+
+// fmodPart2 is a loop that runs in parts.
+type fmodPart2[T runtime.Integer] struct {
+	x, y, z []T
+}
+
+func (part *fmodPart2[T]) Run(from, to int) error {
+	x, y, z := part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
+		n := z[b2]
+		if n == 0 {
+			return runtime.FaultError("pointwise.fmod", "division by zero in rem(x[b], z[b])")
+		}
+		y[b2] = x[b2] % n
 	}
 	return nil
 }
@@ -44,12 +95,12 @@ func fmodRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Temp[T](b, B)
 
 	// y[b] = rem(x[b], z[b])   for b in ...B
-	for b2 := range B {
-		n := z[b2]
-		if n == 0 {
-			return runtime.FaultError("pointwise.fmod", "division by zero in rem(x[b], z[b])")
+	if part := (fmodPart2[T]{x, y, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = x[b2] % n
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 2), y)
 	return nil

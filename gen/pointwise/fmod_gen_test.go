@@ -3,12 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleFmod() {
+	x := runtime.Must(runtime.FromSlice([]float32{7, -7, 7, -7}, 4))
+	z := runtime.Must(runtime.FromSlice([]float32{3, 3, -3, -3}, 4))
+	y := runtime.Must(pointwise.Fmod(x, z))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [1 -1 1 -1]
+}
 
 func TestFmodExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.fmod",

@@ -15,6 +15,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [-1.5, 0.25, 2], y is [-0.5, 0.25, 0]:
+//
+//	y, err := pointwise.Frac(x)
 func Frac(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x)

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleFrac() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1.5, 0.25, 2}, 3))
+	y := runtime.Must(pointwise.Frac(x))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [-0.50 0.25 0.00]
+}
 
 func TestFracExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.frac",

@@ -6,6 +6,20 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// gtPart0 is a loop that runs in parts.
+type gtPart0 struct {
+	y    []bool
+	x, z []float32
+}
+
+func (part *gtPart0) Run(from, to int) error {
+	y, x, z := part.y, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = z[b2] < x[b2]
+	}
+	return nil
+}
+
 // gtRunF32 computes gt, T f32.
 func gtRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -14,7 +28,25 @@ func gtRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = z[b] < x[b]   for b in ...B
-	for b2 := range B {
+	if part := (gtPart0{y, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// gtPart1 is a loop that runs in parts.
+type gtPart1 struct {
+	y    []bool
+	x, z []float64
+}
+
+func (part *gtPart1) Run(from, to int) error {
+	y, x, z := part.y, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = z[b2] < x[b2]
 	}
 	return nil
@@ -28,7 +60,25 @@ func gtRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = z[b] < x[b]   for b in ...B
-	for b2 := range B {
+	if part := (gtPart1{y, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// gtPart2 is a loop that runs in parts.
+type gtPart2[T runtime.Integer] struct {
+	x, z []T
+	y    []bool
+}
+
+func (part *gtPart2[T]) Run(from, to int) error {
+	x, z, y := part.x, part.z, part.y
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = z[b2] < x[b2]
 	}
 	return nil
@@ -42,8 +92,12 @@ func gtRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = z[b] < x[b]   for b in ...B
-	for b2 := range B {
-		y[b2] = z[b2] < x[b2]
+	if part := (gtPart2[T]{x, z, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

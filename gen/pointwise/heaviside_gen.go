@@ -16,6 +16,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B], z: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [-2, 0, 3, NaN] and z = 0.5, y is [0, 0.5, 1, NaN]:
+//
+//	y, err := pointwise.Heaviside(x, z)
 func Heaviside(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)

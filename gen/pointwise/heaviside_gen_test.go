@@ -3,13 +3,23 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleHeaviside() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, 0, 3, float32(math.NaN())}, 4))
+	z := runtime.Scalar[float32](0.5)
+	y := runtime.Must(pointwise.Heaviside(x, z))
+	fmt.Println(y)
+	// Output:
+	// f32[4] [0.0 0.5 1.0 NaN]
+}
 
 func TestHeavisideExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.heaviside",

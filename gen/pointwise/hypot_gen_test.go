@@ -3,11 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleHypot() {
+	x := runtime.Must(runtime.FromSlice([]float32{3, 3e+30}, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{4, 4e+30}, 2))
+	y := runtime.Must(pointwise.Hypot(x, z))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [5e+00 5e+30]
+}
 
 func TestHypotExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.hypot",

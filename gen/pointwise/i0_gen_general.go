@@ -6,6 +6,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// i0Part0 is a loop that runs in parts.
+type i0Part0 struct {
+	x, y []float32
+}
+
+func (part *i0Part0) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = runtime.BesselI(0, x[b2])
+	}
+	return nil
+}
+
 // i0RunF32 computes i0, T f32.
 func i0RunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -13,7 +26,24 @@ func i0RunF32(b *runtime.Bound) error {
 	y := runtime.Elements[float32](b, 1)
 
 	// y[b] = bessel_i(0, x[b])   for b in ...B
-	for b2 := range B {
+	if part := (i0Part0{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// i0Part1 is a loop that runs in parts.
+type i0Part1 struct {
+	x, y []float64
+}
+
+func (part *i0Part1) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = runtime.BesselI(0, x[b2])
 	}
 	return nil
@@ -26,8 +56,27 @@ func i0RunF64(b *runtime.Bound) error {
 	y := runtime.Elements[float64](b, 1)
 
 	// y[b] = bessel_i(0, x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = runtime.BesselI(0, x[b2])
+	if part := (i0Part1{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// i0Part2 is a loop that runs in parts.
+type i0Part2 struct {
+	dx, dy, x []float32
+}
+
+func (part *i0Part2) Run(from, to int) error {
+	dx, dy, x := part.dx, part.dy, part.x
+	for b2 := from; b2 < to; b2++ {
+		xAt := x[b2]
+		t := float32(float32(0.5*dy[b2]) * (runtime.BesselI(-1, xAt) + runtime.BesselI(1, xAt)))
+		dx[b2] = t
 	}
 	return nil
 }
@@ -42,11 +91,28 @@ func i0RunBackwardF32(b *runtime.Bound) error {
 
 	// @x[b] = (1/2) * @y[b] * (bessel_i(-1, x[b]) + bessel_i(1, x[b]))   for b in ...B
 	if wantDx {
-		for b2 := range B {
-			xAt := x[b2]
-			t := float32(float32(0.5*dy[b2]) * (runtime.BesselI(-1, xAt) + runtime.BesselI(1, xAt)))
-			dx[b2] = t
+		if part := (i0Part2{dx, dy, x}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// i0Part3 is a loop that runs in parts.
+type i0Part3 struct {
+	dx, dy, x []float64
+}
+
+func (part *i0Part3) Run(from, to int) error {
+	dx, dy, x := part.dx, part.dy, part.x
+	for b2 := from; b2 < to; b2++ {
+		xAt := x[b2]
+		t := float64(float64(0.5*dy[b2]) * (runtime.BesselI(-1, xAt) + runtime.BesselI(1, xAt)))
+		dx[b2] = t
 	}
 	return nil
 }
@@ -61,10 +127,12 @@ func i0RunBackwardF64(b *runtime.Bound) error {
 
 	// @x[b] = (1/2) * @y[b] * (bessel_i(-1, x[b]) + bessel_i(1, x[b]))   for b in ...B
 	if wantDx {
-		for b2 := range B {
-			xAt := x[b2]
-			t := float64(float64(0.5*dy[b2]) * (runtime.BesselI(-1, xAt) + runtime.BesselI(1, xAt)))
-			dx[b2] = t
+		if part := (i0Part3{dx, dy, x}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleI0() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1, -5.5}, 3))
+	y := runtime.Must(pointwise.I0(x))
+	fmt.Printf("%.2v\n", y)
+	// Output:
+	// f32[3] [1.00 1.27 42.69]
+}
 
 func TestI0Examples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.i0",

@@ -6,6 +6,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// i0ePart0 is a loop that runs in parts.
+type i0ePart0 struct {
+	x, y []float32
+}
+
+func (part *i0ePart0) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = runtime.BesselIe(0, x[b2])
+	}
+	return nil
+}
+
 // i0eRunF32 computes i0e, T f32.
 func i0eRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -13,7 +26,24 @@ func i0eRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[float32](b, 1)
 
 	// y[b] = bessel_ie(0, x[b])   for b in ...B
-	for b2 := range B {
+	if part := (i0ePart0{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// i0ePart1 is a loop that runs in parts.
+type i0ePart1 struct {
+	x, y []float64
+}
+
+func (part *i0ePart1) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = runtime.BesselIe(0, x[b2])
 	}
 	return nil
@@ -26,8 +56,27 @@ func i0eRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[float64](b, 1)
 
 	// y[b] = bessel_ie(0, x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = runtime.BesselIe(0, x[b2])
+	if part := (i0ePart1{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// i0ePart2 is a loop that runs in parts.
+type i0ePart2 struct {
+	dx, dy, x, y []float32
+}
+
+func (part *i0ePart2) Run(from, to int) error {
+	dx, dy, x, y := part.dx, part.dy, part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		xAt := x[b2]
+		t := float32((runtime.BesselIe(-1, xAt) + runtime.BesselIe(1, xAt)) * 0.5)
+		dx[b2] = float32(dy[b2] * (t - float32(runtime.Sign(xAt)*y[b2])))
 	}
 	return nil
 }
@@ -43,11 +92,28 @@ func i0eRunBackwardF32(b *runtime.Bound) error {
 
 	// @x[b] = @y[b] * ((bessel_ie(-1, x[b]) + bessel_ie(1, x[b])) * (1/2) - sign(x[b]) * y[b])   for b in ...B
 	if wantDx {
-		for b2 := range B {
-			xAt := x[b2]
-			t := float32((runtime.BesselIe(-1, xAt) + runtime.BesselIe(1, xAt)) * 0.5)
-			dx[b2] = float32(dy[b2] * (t - float32(runtime.Sign(xAt)*y[b2])))
+		if part := (i0ePart2{dx, dy, x, y}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// i0ePart3 is a loop that runs in parts.
+type i0ePart3 struct {
+	dx, dy, x, y []float64
+}
+
+func (part *i0ePart3) Run(from, to int) error {
+	dx, dy, x, y := part.dx, part.dy, part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		xAt := x[b2]
+		t := float64((runtime.BesselIe(-1, xAt) + runtime.BesselIe(1, xAt)) * 0.5)
+		dx[b2] = float64(dy[b2] * (t - float64(runtime.Sign(xAt)*y[b2])))
 	}
 	return nil
 }
@@ -63,10 +129,12 @@ func i0eRunBackwardF64(b *runtime.Bound) error {
 
 	// @x[b] = @y[b] * ((bessel_ie(-1, x[b]) + bessel_ie(1, x[b])) * (1/2) - sign(x[b]) * y[b])   for b in ...B
 	if wantDx {
-		for b2 := range B {
-			xAt := x[b2]
-			t := float64((runtime.BesselIe(-1, xAt) + runtime.BesselIe(1, xAt)) * 0.5)
-			dx[b2] = float64(dy[b2] * (t - float64(runtime.Sign(xAt)*y[b2])))
+		if part := (i0ePart3{dx, dy, x, y}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
 	}
 	return nil

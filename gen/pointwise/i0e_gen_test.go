@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleI0e() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1, -5.5, 1000}, 4))
+	y := runtime.Must(pointwise.I0e(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [1.0000 0.4658 0.1745 0.0126]
+}
 
 func TestI0eExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.i0e",

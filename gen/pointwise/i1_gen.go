@@ -15,6 +15,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [0, 1, -5.5], y is about [0, 0.56516, -38.588]:
+//
+//	y, err := pointwise.I1(x)
 func I1(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x)

@@ -6,6 +6,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// i1Part0 is a loop that runs in parts.
+type i1Part0 struct {
+	x, y []float32
+}
+
+func (part *i1Part0) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = runtime.BesselI(1, x[b2])
+	}
+	return nil
+}
+
 // i1RunF32 computes i1, T f32.
 func i1RunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -13,7 +26,24 @@ func i1RunF32(b *runtime.Bound) error {
 	y := runtime.Elements[float32](b, 1)
 
 	// y[b] = bessel_i(1, x[b])   for b in ...B
-	for b2 := range B {
+	if part := (i1Part0{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// i1Part1 is a loop that runs in parts.
+type i1Part1 struct {
+	x, y []float64
+}
+
+func (part *i1Part1) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = runtime.BesselI(1, x[b2])
 	}
 	return nil
@@ -26,8 +56,28 @@ func i1RunF64(b *runtime.Bound) error {
 	y := runtime.Elements[float64](b, 1)
 
 	// y[b] = bessel_i(1, x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = runtime.BesselI(1, x[b2])
+	if part := (i1Part1{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// i1Part2 is a loop that runs in parts.
+type i1Part2 struct {
+	dx, dy, x []float32
+	t, t2     float32
+}
+
+func (part *i1Part2) Run(from, to int) error {
+	dx, dy, x, t, t2 := part.dx, part.dy, part.x, part.t, part.t2
+	for b2 := from; b2 < to; b2++ {
+		xAt := x[b2]
+		t3 := float32(float32(0.5*dy[b2]) * (runtime.BesselI(t, xAt) + runtime.BesselI(t2, xAt)))
+		dx[b2] = t3
 	}
 	return nil
 }
@@ -45,11 +95,29 @@ func i1RunBackwardF32(b *runtime.Bound) error {
 	t := c1 + (-1)
 	t2 := c1 + 1
 	if wantDx {
-		for b2 := range B {
-			xAt := x[b2]
-			t3 := float32(float32(0.5*dy[b2]) * (runtime.BesselI(t, xAt) + runtime.BesselI(t2, xAt)))
-			dx[b2] = t3
+		if part := (i1Part2{dx, dy, x, t, t2}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// i1Part3 is a loop that runs in parts.
+type i1Part3 struct {
+	dx, dy, x []float64
+	t, t2     float64
+}
+
+func (part *i1Part3) Run(from, to int) error {
+	dx, dy, x, t, t2 := part.dx, part.dy, part.x, part.t, part.t2
+	for b2 := from; b2 < to; b2++ {
+		xAt := x[b2]
+		t3 := float64(float64(0.5*dy[b2]) * (runtime.BesselI(t, xAt) + runtime.BesselI(t2, xAt)))
+		dx[b2] = t3
 	}
 	return nil
 }
@@ -67,10 +135,12 @@ func i1RunBackwardF64(b *runtime.Bound) error {
 	t := c1 + (-1)
 	t2 := c1 + 1
 	if wantDx {
-		for b2 := range B {
-			xAt := x[b2]
-			t3 := float64(float64(0.5*dy[b2]) * (runtime.BesselI(t, xAt) + runtime.BesselI(t2, xAt)))
-			dx[b2] = t3
+		if part := (i1Part3{dx, dy, x, t, t2}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleI1() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1, -5.5}, 3))
+	y := runtime.Must(pointwise.I1(x))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[3] [0.000 0.565 -38.588]
+}
 
 func TestI1Examples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.i1",

@@ -6,6 +6,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// i1ePart0 is a loop that runs in parts.
+type i1ePart0 struct {
+	x, y []float32
+}
+
+func (part *i1ePart0) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = runtime.BesselIe(1, x[b2])
+	}
+	return nil
+}
+
 // i1eRunF32 computes i1e, T f32.
 func i1eRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -13,7 +26,24 @@ func i1eRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[float32](b, 1)
 
 	// y[b] = bessel_ie(1, x[b])   for b in ...B
-	for b2 := range B {
+	if part := (i1ePart0{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// i1ePart1 is a loop that runs in parts.
+type i1ePart1 struct {
+	x, y []float64
+}
+
+func (part *i1ePart1) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = runtime.BesselIe(1, x[b2])
 	}
 	return nil
@@ -26,8 +56,28 @@ func i1eRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[float64](b, 1)
 
 	// y[b] = bessel_ie(1, x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = runtime.BesselIe(1, x[b2])
+	if part := (i1ePart1{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// i1ePart2 is a loop that runs in parts.
+type i1ePart2 struct {
+	dx, dy, x, y []float32
+	t, t2        float32
+}
+
+func (part *i1ePart2) Run(from, to int) error {
+	dx, dy, x, y, t, t2 := part.dx, part.dy, part.x, part.y, part.t, part.t2
+	for b2 := from; b2 < to; b2++ {
+		xAt := x[b2]
+		t3 := float32((runtime.BesselIe(t, xAt) + runtime.BesselIe(t2, xAt)) * 0.5)
+		dx[b2] = float32(dy[b2] * (t3 - float32(runtime.Sign(xAt)*y[b2])))
 	}
 	return nil
 }
@@ -46,11 +96,29 @@ func i1eRunBackwardF32(b *runtime.Bound) error {
 	t := c1 + (-1)
 	t2 := c1 + 1
 	if wantDx {
-		for b2 := range B {
-			xAt := x[b2]
-			t3 := float32((runtime.BesselIe(t, xAt) + runtime.BesselIe(t2, xAt)) * 0.5)
-			dx[b2] = float32(dy[b2] * (t3 - float32(runtime.Sign(xAt)*y[b2])))
+		if part := (i1ePart2{dx, dy, x, y, t, t2}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// i1ePart3 is a loop that runs in parts.
+type i1ePart3 struct {
+	dx, dy, x, y []float64
+	t, t2        float64
+}
+
+func (part *i1ePart3) Run(from, to int) error {
+	dx, dy, x, y, t, t2 := part.dx, part.dy, part.x, part.y, part.t, part.t2
+	for b2 := from; b2 < to; b2++ {
+		xAt := x[b2]
+		t3 := float64((runtime.BesselIe(t, xAt) + runtime.BesselIe(t2, xAt)) * 0.5)
+		dx[b2] = float64(dy[b2] * (t3 - float64(runtime.Sign(xAt)*y[b2])))
 	}
 	return nil
 }
@@ -69,10 +137,12 @@ func i1eRunBackwardF64(b *runtime.Bound) error {
 	t := c1 + (-1)
 	t2 := c1 + 1
 	if wantDx {
-		for b2 := range B {
-			xAt := x[b2]
-			t3 := float64((runtime.BesselIe(t, xAt) + runtime.BesselIe(t2, xAt)) * 0.5)
-			dx[b2] = float64(dy[b2] * (t3 - float64(runtime.Sign(xAt)*y[b2])))
+		if part := (i1ePart3{dx, dy, x, y, t, t2}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
 	}
 	return nil

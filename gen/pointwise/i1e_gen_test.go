@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleI1e() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1, -5.5, 1000}, 4))
+	y := runtime.Must(pointwise.I1e(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [0.0000 0.2079 -0.1577 0.0126]
+}
 
 func TestI1eExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.i1e",

@@ -8,6 +8,21 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// isfinitePart0 is a loop that runs in parts.
+type isfinitePart0 struct {
+	y []bool
+	x []float32
+}
+
+func (part *isfinitePart0) Run(from, to int) error {
+	y, x := part.y, part.x
+	for b2 := from; b2 < to; b2++ {
+		xAt := x[b2]
+		y[b2] = !(math.IsNaN(float64(xAt)) || math.IsInf(float64(xAt), 0))
+	}
+	return nil
+}
+
 // isfiniteRunF32 computes isfinite, T f32.
 func isfiniteRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -15,9 +30,27 @@ func isfiniteRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] = !(isnan(x[b]) || isinf(x[b]))   for b in ...B
-	for b2 := range B {
+	if part := (isfinitePart0{y, x}); runtime.Small(B, 17) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 17); err != nil {
+		return err
+	}
+	return nil
+}
+
+// isfinitePart1 is a loop that runs in parts.
+type isfinitePart1 struct {
+	y []bool
+	x []float64
+}
+
+func (part *isfinitePart1) Run(from, to int) error {
+	y, x := part.y, part.x
+	for b2 := from; b2 < to; b2++ {
 		xAt := x[b2]
-		y[b2] = !(math.IsNaN(float64(xAt)) || math.IsInf(float64(xAt), 0))
+		y[b2] = !(math.IsNaN(xAt) || math.IsInf(xAt, 0))
 	}
 	return nil
 }
@@ -29,9 +62,12 @@ func isfiniteRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] = !(isnan(x[b]) || isinf(x[b]))   for b in ...B
-	for b2 := range B {
-		xAt := x[b2]
-		y[b2] = !(math.IsNaN(xAt) || math.IsInf(xAt, 0))
+	if part := (isfinitePart1{y, x}); runtime.Small(B, 17) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 17); err != nil {
+		return err
 	}
 	return nil
 }

@@ -8,6 +8,20 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// isinfPart0 is a loop that runs in parts.
+type isinfPart0 struct {
+	y []bool
+	x []float32
+}
+
+func (part *isinfPart0) Run(from, to int) error {
+	y, x := part.y, part.x
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = math.IsInf(float64(x[b2]), 0)
+	}
+	return nil
+}
+
 // isinfRunF32 computes isinf, T f32.
 func isinfRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -15,8 +29,26 @@ func isinfRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] = isinf(x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = math.IsInf(float64(x[b2]), 0)
+	if part := (isinfPart0{y, x}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
+	}
+	return nil
+}
+
+// isinfPart1 is a loop that runs in parts.
+type isinfPart1 struct {
+	y []bool
+	x []float64
+}
+
+func (part *isinfPart1) Run(from, to int) error {
+	y, x := part.y, part.x
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = math.IsInf(x[b2], 0)
 	}
 	return nil
 }
@@ -28,8 +60,12 @@ func isinfRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] = isinf(x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = math.IsInf(x[b2], 0)
+	if part := (isinfPart1{y, x}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
 	}
 	return nil
 }

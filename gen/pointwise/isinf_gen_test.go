@@ -3,13 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleIsinf() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))}, 4))
+	y := runtime.Must(pointwise.Isinf(x))
+	fmt.Println(y)
+	// Output:
+	// bool[4] [false false true true]
+}
 
 func TestIsinfExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.isinf",

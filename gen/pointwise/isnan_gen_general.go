@@ -8,6 +8,20 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// isnanPart0 is a loop that runs in parts.
+type isnanPart0 struct {
+	y []bool
+	x []float32
+}
+
+func (part *isnanPart0) Run(from, to int) error {
+	y, x := part.y, part.x
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = math.IsNaN(float64(x[b2]))
+	}
+	return nil
+}
+
 // isnanRunF32 computes isnan, T f32.
 func isnanRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -15,8 +29,26 @@ func isnanRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] = isnan(x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = math.IsNaN(float64(x[b2]))
+	if part := (isnanPart0{y, x}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
+	}
+	return nil
+}
+
+// isnanPart1 is a loop that runs in parts.
+type isnanPart1 struct {
+	y []bool
+	x []float64
+}
+
+func (part *isnanPart1) Run(from, to int) error {
+	y, x := part.y, part.x
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = math.IsNaN(x[b2])
 	}
 	return nil
 }
@@ -28,8 +60,12 @@ func isnanRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] = isnan(x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = math.IsNaN(x[b2])
+	if part := (isnanPart1{y, x}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
 	}
 	return nil
 }

@@ -3,13 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleIsnan() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))}, 4))
+	y := runtime.Must(pointwise.Isnan(x))
+	fmt.Println(y)
+	// Output:
+	// bool[4] [false true false false]
+}
 
 func TestIsnanExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.isnan",

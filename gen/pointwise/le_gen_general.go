@@ -6,6 +6,20 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// lePart0 is a loop that runs in parts.
+type lePart0 struct {
+	y    []bool
+	x, z []float32
+}
+
+func (part *lePart0) Run(from, to int) error {
+	y, x, z := part.y, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = x[b2] <= z[b2]
+	}
+	return nil
+}
+
 // leRunF32 computes le, T f32.
 func leRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -14,7 +28,25 @@ func leRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = x[b] <= z[b]   for b in ...B
-	for b2 := range B {
+	if part := (lePart0{y, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// lePart1 is a loop that runs in parts.
+type lePart1 struct {
+	y    []bool
+	x, z []float64
+}
+
+func (part *lePart1) Run(from, to int) error {
+	y, x, z := part.y, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = x[b2] <= z[b2]
 	}
 	return nil
@@ -28,7 +60,25 @@ func leRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = x[b] <= z[b]   for b in ...B
-	for b2 := range B {
+	if part := (lePart1{y, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// lePart2 is a loop that runs in parts.
+type lePart2[T runtime.Integer] struct {
+	x, z []T
+	y    []bool
+}
+
+func (part *lePart2[T]) Run(from, to int) error {
+	x, z, y := part.x, part.z, part.y
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = x[b2] <= z[b2]
 	}
 	return nil
@@ -42,8 +92,12 @@ func leRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = x[b] <= z[b]   for b in ...B
-	for b2 := range B {
-		y[b2] = x[b2] <= z[b2]
+	if part := (lePart2[T]{x, z, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

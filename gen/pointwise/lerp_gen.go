@@ -19,6 +19,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B], z: T[...B], w: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [1, 2], z = [3, 10] and w = 0.25, y is [1.5, 4]:
+//
+//	y, err := pointwise.Lerp(x, z, w)
 func Lerp(x, z, w *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z, w)

@@ -3,12 +3,23 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLerp() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{3, 10}, 2))
+	w := runtime.Scalar[float32](0.25)
+	y := runtime.Must(pointwise.Lerp(x, z, w))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [1.5 4.0]
+}
 
 func TestLerpExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.lerp",

@@ -16,6 +16,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [0.5, 1, 4, -1.5], y is about [0.57236, 0, 1.7918, 0.86005]:
+//
+//	y, err := pointwise.Lgamma(x)
 func Lgamma(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x)

@@ -6,6 +6,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// lgammaPart0 is a loop that runs in parts.
+type lgammaPart0 struct {
+	x, y []float32
+}
+
+func (part *lgammaPart0) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = runtime.Lgamma(x[b2])
+	}
+	return nil
+}
+
 // lgammaRunF32 computes lgamma, T f32.
 func lgammaRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -13,7 +26,24 @@ func lgammaRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[float32](b, 1)
 
 	// y[b] = lgamma(x[b])   for b in ...B
-	for b2 := range B {
+	if part := (lgammaPart0{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// lgammaPart1 is a loop that runs in parts.
+type lgammaPart1 struct {
+	x, y []float64
+}
+
+func (part *lgammaPart1) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = runtime.Lgamma(x[b2])
 	}
 	return nil
@@ -26,8 +56,25 @@ func lgammaRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[float64](b, 1)
 
 	// y[b] = lgamma(x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = runtime.Lgamma(x[b2])
+	if part := (lgammaPart1{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// lgammaPart2 is a loop that runs in parts.
+type lgammaPart2 struct {
+	dx, dy, x []float32
+}
+
+func (part *lgammaPart2) Run(from, to int) error {
+	dx, dy, x := part.dx, part.dy, part.x
+	for b2 := from; b2 < to; b2++ {
+		dx[b2] = float32(dy[b2] * runtime.Polygamma(0, x[b2]))
 	}
 	return nil
 }
@@ -42,9 +89,26 @@ func lgammaRunBackwardF32(b *runtime.Bound) error {
 
 	// @x[b] = @y[b] * polygamma(0, x[b])   for b in ...B
 	if wantDx {
-		for b2 := range B {
-			dx[b2] = float32(dy[b2] * runtime.Polygamma(0, x[b2]))
+		if part := (lgammaPart2{dx, dy, x}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// lgammaPart3 is a loop that runs in parts.
+type lgammaPart3 struct {
+	dx, dy, x []float64
+}
+
+func (part *lgammaPart3) Run(from, to int) error {
+	dx, dy, x := part.dx, part.dy, part.x
+	for b2 := from; b2 < to; b2++ {
+		dx[b2] = float64(dy[b2] * runtime.Polygamma(0, x[b2]))
 	}
 	return nil
 }
@@ -59,8 +123,12 @@ func lgammaRunBackwardF64(b *runtime.Bound) error {
 
 	// @x[b] = @y[b] * polygamma(0, x[b])   for b in ...B
 	if wantDx {
-		for b2 := range B {
-			dx[b2] = float64(dy[b2] * runtime.Polygamma(0, x[b2]))
+		if part := (lgammaPart3{dx, dy, x}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLgamma() {
+	x := runtime.Must(runtime.FromSlice([]float32{0.5, 1, 4, -1.5}, 4))
+	y := runtime.Must(pointwise.Lgamma(x))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[4] [0.572 0.000 1.792 0.860]
+}
 
 func TestLgammaExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.lgamma",

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLog10() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 1000, 0.5, 2}, 4))
+	y := runtime.Must(pointwise.Log10(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [0.000 3.000 -0.301 0.301]
+}
 
 func TestLog10Examples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.log10",

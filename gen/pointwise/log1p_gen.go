@@ -16,6 +16,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [0, 1e-10, 1, -1], y is about [0, 1e-10, 0.69315, -Inf]:
+//
+//	y, err := pointwise.Log1p(x)
 func Log1p(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x)

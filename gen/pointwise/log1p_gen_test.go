@@ -3,12 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLog1p() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1e-10, 1, -1}, 4))
+	y := runtime.Must(pointwise.Log1p(x))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[4] [0.000 0.000 0.693 -Inf]
+}
 
 func TestLog1pExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.log1p",

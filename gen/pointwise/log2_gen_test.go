@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLog2() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 8, 0.5, 10}, 4))
+	y := runtime.Must(pointwise.Log2(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [0.0000 3.0000 -1.0000 3.3219]
+}
 
 func TestLog2Examples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.log2",

@@ -3,13 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLog() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 0, -1}, 4))
+	y := runtime.Must(pointwise.Log(x))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[4] [0.000 0.693 -Inf NaN]
+}
 
 func TestLogExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.log",

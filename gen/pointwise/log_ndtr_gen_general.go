@@ -8,16 +8,15 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// logNdtrRunF32 computes log_ndtr, T f32.
-func logNdtrRunF32(b *runtime.Bound) error {
-	B := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Elements[float32](b, 1)
+// logNdtrPart0 is a loop that runs in parts.
+type logNdtrPart0 struct {
+	x, y []float32
+	t    float32
+}
 
-	// y[b] = if x[b] < -1 then log(erfcx(-(x[b] / T(sqrt(real(2))))) * (1/2)) - x[b] * x[b] * (1/2) else log1p(-(erfc(x[b] / T(sqrt(real(2)))) * (1/2)))   for b in ...B
-	c1 := float64(2)
-	t := float32(math.Sqrt(c1))
-	for b2 := range B {
+func (part *logNdtrPart0) Run(from, to int) error {
+	x, y, t := part.x, part.y, part.t
+	for b2 := from; b2 < to; b2++ {
 		xAt := x[b2]
 		var t6 float32
 		if xAt < -1 {
@@ -34,16 +33,34 @@ func logNdtrRunF32(b *runtime.Bound) error {
 	return nil
 }
 
-// logNdtrRunF64 computes log_ndtr, T f64.
-func logNdtrRunF64(b *runtime.Bound) error {
+// logNdtrRunF32 computes log_ndtr, T f32.
+func logNdtrRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Elements[float64](b, 1)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Elements[float32](b, 1)
 
 	// y[b] = if x[b] < -1 then log(erfcx(-(x[b] / T(sqrt(real(2))))) * (1/2)) - x[b] * x[b] * (1/2) else log1p(-(erfc(x[b] / T(sqrt(real(2)))) * (1/2)))   for b in ...B
 	c1 := float64(2)
-	t := math.Sqrt(c1)
-	for b2 := range B {
+	t := float32(math.Sqrt(c1))
+	if part := (logNdtrPart0{x, y, t}); runtime.Small(B, 25) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 25); err != nil {
+		return err
+	}
+	return nil
+}
+
+// logNdtrPart1 is a loop that runs in parts.
+type logNdtrPart1 struct {
+	x, y []float64
+	t    float64
+}
+
+func (part *logNdtrPart1) Run(from, to int) error {
+	x, y, t := part.x, part.y, part.t
+	for b2 := from; b2 < to; b2++ {
 		xAt := x[b2]
 		var t5 float64
 		if xAt < -1 {
@@ -55,6 +72,54 @@ func logNdtrRunF64(b *runtime.Bound) error {
 			t5 = math.Log1p(-float64(math.Erfc(t4) * 0.5))
 		}
 		y[b2] = t5
+	}
+	return nil
+}
+
+// logNdtrRunF64 computes log_ndtr, T f64.
+func logNdtrRunF64(b *runtime.Bound) error {
+	B := b.Ext[0]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Elements[float64](b, 1)
+
+	// y[b] = if x[b] < -1 then log(erfcx(-(x[b] / T(sqrt(real(2))))) * (1/2)) - x[b] * x[b] * (1/2) else log1p(-(erfc(x[b] / T(sqrt(real(2)))) * (1/2)))   for b in ...B
+	c1 := float64(2)
+	t := math.Sqrt(c1)
+	if part := (logNdtrPart1{x, y, t}); runtime.Small(B, 25) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 25); err != nil {
+		return err
+	}
+	return nil
+}
+
+// logNdtrPart2 is a loop that runs in parts.
+type logNdtrPart2 struct {
+	dx, dy, x     []float32
+	t, t2, t6, t8 float32
+}
+
+func (part *logNdtrPart2) Run(from, to int) error {
+	dx, dy, x, t, t2, t6, t8 := part.dx, part.dy, part.x, part.t, part.t2, part.t6, part.t8
+	for b2 := from; b2 < to; b2++ {
+		xAt := x[b2]
+		var t12 float32
+		if xAt < -1 {
+			dyAt := dy[b2]
+			t3 := xAt / t
+			t4 := runtime.Erfcx(-t3)
+			t7 := -xAt - float32(t2*(-float32(float32(2*t3)*t4)-t6))/t4
+			t12 = float32(dyAt * t7)
+		} else {
+			dyAt2 := dy[b2]
+			t9 := xAt / t
+			t10 := float32(float32(t8*dyAt2) * float32(math.Exp(float64(-float32(t9*t9)))))
+			t11 := -(t10 / (1 - float32(float32(math.Erfc(float64(t9)))*0.5)))
+			t12 = t11
+		}
+		dx[b2] = t12
 	}
 	return nil
 }
@@ -75,24 +140,41 @@ func logNdtrRunBackwardF32(b *runtime.Bound) error {
 	t6 := float32(2 / t5)
 	t8 := float32(0.5*float32((-2)/t5)) / t
 	if wantDx {
-		for b2 := range B {
-			xAt := x[b2]
-			var t12 float32
-			if xAt < -1 {
-				dyAt := dy[b2]
-				t3 := xAt / t
-				t4 := runtime.Erfcx(-t3)
-				t7 := -xAt - float32(t2*(-float32(float32(2*t3)*t4)-t6))/t4
-				t12 = float32(dyAt * t7)
-			} else {
-				dyAt2 := dy[b2]
-				t9 := xAt / t
-				t10 := float32(float32(t8*dyAt2) * float32(math.Exp(float64(-float32(t9*t9)))))
-				t11 := -(t10 / (1 - float32(float32(math.Erfc(float64(t9)))*0.5)))
-				t12 = t11
+		if part := (logNdtrPart2{dx, dy, x, t, t2, t6, t8}); runtime.Small(B, 17) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
-			dx[b2] = t12
+		} else if err := runtime.Split(part, B, 17); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// logNdtrPart3 is a loop that runs in parts.
+type logNdtrPart3 struct {
+	dx, dy, x     []float64
+	t, t2, t6, t8 float64
+}
+
+func (part *logNdtrPart3) Run(from, to int) error {
+	dx, dy, x, t, t2, t6, t8 := part.dx, part.dy, part.x, part.t, part.t2, part.t6, part.t8
+	for b2 := from; b2 < to; b2++ {
+		xAt := x[b2]
+		var t11 float64
+		if xAt < -1 {
+			dyAt := dy[b2]
+			t3 := xAt / t
+			t4 := runtime.Erfcx(-t3)
+			t7 := -xAt - float64(t2*(-float64(float64(2*t3)*t4)-t6))/t4
+			t11 = float64(dyAt * t7)
+		} else {
+			dyAt2 := dy[b2]
+			t9 := xAt / t
+			t10 := float64(float64(t8*dyAt2)*math.Exp(-float64(t9*t9))) / (1 - float64(math.Erfc(t9)*0.5))
+			t11 = -t10
+		}
+		dx[b2] = t11
 	}
 	return nil
 }
@@ -113,22 +195,12 @@ func logNdtrRunBackwardF64(b *runtime.Bound) error {
 	t6 := 2 / t5
 	t8 := float64(0.5*((-2)/t5)) / t
 	if wantDx {
-		for b2 := range B {
-			xAt := x[b2]
-			var t11 float64
-			if xAt < -1 {
-				dyAt := dy[b2]
-				t3 := xAt / t
-				t4 := runtime.Erfcx(-t3)
-				t7 := -xAt - float64(t2*(-float64(float64(2*t3)*t4)-t6))/t4
-				t11 = float64(dyAt * t7)
-			} else {
-				dyAt2 := dy[b2]
-				t9 := xAt / t
-				t10 := float64(float64(t8*dyAt2)*math.Exp(-float64(t9*t9))) / (1 - float64(math.Erfc(t9)*0.5))
-				t11 = -t10
+		if part := (logNdtrPart3{dx, dy, x, t, t2, t6, t8}); runtime.Small(B, 17) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
-			dx[b2] = t11
+		} else if err := runtime.Split(part, B, 17); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLogNdtr() {
+	x := runtime.Must(runtime.FromSlice([]float32{-40, -1, 0, 2}, 4))
+	y := runtime.Must(pointwise.LogNdtr(x))
+	fmt.Printf("%.2v\n", y)
+	// Output:
+	// f32[4] [-804.61 -1.84 -0.69 -0.02]
+}
 
 func TestLogNdtrExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.log_ndtr",

@@ -19,6 +19,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B], z: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [0, 2000, -Inf] and z = [0, 1999, 2], y is about [1, 2000.6, 2]:
+//
+//	y, err := pointwise.Logaddexp2(x, z)
 func Logaddexp2(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)

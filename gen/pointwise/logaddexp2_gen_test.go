@@ -3,13 +3,23 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLogaddexp2() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 2000, float32(math.Inf(-1))}, 3))
+	z := runtime.Must(runtime.FromSlice([]float32{0, 1999, 2}, 3))
+	y := runtime.Must(pointwise.Logaddexp2(x, z))
+	fmt.Printf("%.1v\n", y)
+	// Output:
+	// f32[3] [1.0 2000.6 2.0]
+}
 
 func TestLogaddexp2Examples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.logaddexp2",

@@ -15,6 +15,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B], z: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [0, 1000, -Inf] and z = [0, 999, 2], y is about [0.69315, 1000.3, 2]:
+//
+//	y, err := pointwise.Logaddexp(x, z)
 func Logaddexp(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)

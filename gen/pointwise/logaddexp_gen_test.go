@@ -3,13 +3,23 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLogaddexp() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1000, float32(math.Inf(-1))}, 3))
+	z := runtime.Must(runtime.FromSlice([]float32{0, 999, 2}, 3))
+	y := runtime.Must(pointwise.Logaddexp(x, z))
+	fmt.Printf("%.1v\n", y)
+	// Output:
+	// f32[3] [0.7 1000.3 2.0]
+}
 
 func TestLogaddexpExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.logaddexp",

@@ -15,6 +15,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B], z: T[...B]; y: bool[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [0, 0, 2, 3] and z = [0, 1, 0, -1], y is [0, 0, 0, 1]:
+//
+//	y, err := pointwise.LogicalAnd(x, z)
 func LogicalAnd(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	if err := logicalAndForward.BindNew(&bound, nil, x, z); err != nil {

@@ -6,6 +6,20 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// logicalAndPart0 is a loop that runs in parts.
+type logicalAndPart0 struct {
+	y    []bool
+	x, z []float32
+}
+
+func (part *logicalAndPart0) Run(from, to int) error {
+	y, x, z := part.y, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = x[b2] != 0 && z[b2] != 0
+	}
+	return nil
+}
+
 // logicalAndRunF32 computes logical_and, T f32.
 func logicalAndRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -14,7 +28,25 @@ func logicalAndRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = bool(x[b]) && bool(z[b])   for b in ...B
-	for b2 := range B {
+	if part := (logicalAndPart0{y, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// logicalAndPart1 is a loop that runs in parts.
+type logicalAndPart1 struct {
+	y    []bool
+	x, z []float64
+}
+
+func (part *logicalAndPart1) Run(from, to int) error {
+	y, x, z := part.y, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = x[b2] != 0 && z[b2] != 0
 	}
 	return nil
@@ -28,8 +60,25 @@ func logicalAndRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = bool(x[b]) && bool(z[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = x[b2] != 0 && z[b2] != 0
+	if part := (logicalAndPart1{y, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// logicalAndPart2 is a loop that runs in parts.
+type logicalAndPart2 struct {
+	x, y, z []bool
+}
+
+func (part *logicalAndPart2) Run(from, to int) error {
+	x, y, z := part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = x[b2] && z[b2]
 	}
 	return nil
 }
@@ -42,8 +91,26 @@ func logicalAndRunBool(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = bool(x[b]) && bool(z[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = x[b2] && z[b2]
+	if part := (logicalAndPart2{x, y, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// logicalAndPart3 is a loop that runs in parts.
+type logicalAndPart3[T runtime.Integer] struct {
+	x, z []T
+	y    []bool
+}
+
+func (part *logicalAndPart3[T]) Run(from, to int) error {
+	x, z, y := part.x, part.z, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = x[b2] != 0 && z[b2] != 0
 	}
 	return nil
 }
@@ -56,8 +123,12 @@ func logicalAndRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = bool(x[b]) && bool(z[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = x[b2] != 0 && z[b2] != 0
+	if part := (logicalAndPart3[T]{x, z, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

@@ -3,12 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLogicalAnd() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0, 2, 3}, 4))
+	z := runtime.Must(runtime.FromSlice([]float32{0, 1, 0, -1}, 4))
+	y := runtime.Must(pointwise.LogicalAnd(x, z))
+	fmt.Println(y)
+	// Output:
+	// bool[4] [false false false true]
+}
 
 func TestLogicalAndExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.logical_and",

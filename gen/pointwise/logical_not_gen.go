@@ -15,6 +15,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B]; y: bool[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [0, 2, -1], y is [1, 0, 0]:
+//
+//	y, err := pointwise.LogicalNot(x)
 func LogicalNot(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	if err := logicalNotForward.BindNew(&bound, nil, x); err != nil {

@@ -6,6 +6,20 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// logicalNotPart0 is a loop that runs in parts.
+type logicalNotPart0 struct {
+	y []bool
+	x []float32
+}
+
+func (part *logicalNotPart0) Run(from, to int) error {
+	y, x := part.y, part.x
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = !(x[b2] != 0)
+	}
+	return nil
+}
+
 // logicalNotRunF32 computes logical_not, T f32.
 func logicalNotRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -13,7 +27,25 @@ func logicalNotRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] = !bool(x[b])   for b in ...B
-	for b2 := range B {
+	if part := (logicalNotPart0{y, x}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// logicalNotPart1 is a loop that runs in parts.
+type logicalNotPart1 struct {
+	y []bool
+	x []float64
+}
+
+func (part *logicalNotPart1) Run(from, to int) error {
+	y, x := part.y, part.x
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = !(x[b2] != 0)
 	}
 	return nil
@@ -26,8 +58,25 @@ func logicalNotRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] = !bool(x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = !(x[b2] != 0)
+	if part := (logicalNotPart1{y, x}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// logicalNotPart2 is a loop that runs in parts.
+type logicalNotPart2 struct {
+	x, y []bool
+}
+
+func (part *logicalNotPart2) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = !x[b2]
 	}
 	return nil
 }
@@ -39,8 +88,26 @@ func logicalNotRunBool(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] = !bool(x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = !x[b2]
+	if part := (logicalNotPart2{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// logicalNotPart3 is a loop that runs in parts.
+type logicalNotPart3[T runtime.Integer] struct {
+	x []T
+	y []bool
+}
+
+func (part *logicalNotPart3[T]) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = !(x[b2] != 0)
 	}
 	return nil
 }
@@ -52,8 +119,12 @@ func logicalNotRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] = !bool(x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = !(x[b2] != 0)
+	if part := (logicalNotPart3[T]{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLogicalNot() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 2, -1}, 3))
+	y := runtime.Must(pointwise.LogicalNot(x))
+	fmt.Println(y)
+	// Output:
+	// bool[3] [true false false]
+}
 
 func TestLogicalNotExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.logical_not",

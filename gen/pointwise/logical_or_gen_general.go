@@ -6,6 +6,20 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// logicalOrPart0 is a loop that runs in parts.
+type logicalOrPart0 struct {
+	y    []bool
+	x, z []float32
+}
+
+func (part *logicalOrPart0) Run(from, to int) error {
+	y, x, z := part.y, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = x[b2] != 0 || z[b2] != 0
+	}
+	return nil
+}
+
 // logicalOrRunF32 computes logical_or, T f32.
 func logicalOrRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -14,7 +28,25 @@ func logicalOrRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = bool(x[b]) || bool(z[b])   for b in ...B
-	for b2 := range B {
+	if part := (logicalOrPart0{y, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// logicalOrPart1 is a loop that runs in parts.
+type logicalOrPart1 struct {
+	y    []bool
+	x, z []float64
+}
+
+func (part *logicalOrPart1) Run(from, to int) error {
+	y, x, z := part.y, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = x[b2] != 0 || z[b2] != 0
 	}
 	return nil
@@ -28,8 +60,25 @@ func logicalOrRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = bool(x[b]) || bool(z[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = x[b2] != 0 || z[b2] != 0
+	if part := (logicalOrPart1{y, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// logicalOrPart2 is a loop that runs in parts.
+type logicalOrPart2 struct {
+	x, y, z []bool
+}
+
+func (part *logicalOrPart2) Run(from, to int) error {
+	x, y, z := part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = x[b2] || z[b2]
 	}
 	return nil
 }
@@ -42,8 +91,26 @@ func logicalOrRunBool(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = bool(x[b]) || bool(z[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = x[b2] || z[b2]
+	if part := (logicalOrPart2{x, y, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// logicalOrPart3 is a loop that runs in parts.
+type logicalOrPart3[T runtime.Integer] struct {
+	x, z []T
+	y    []bool
+}
+
+func (part *logicalOrPart3[T]) Run(from, to int) error {
+	x, z, y := part.x, part.z, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = x[b2] != 0 || z[b2] != 0
 	}
 	return nil
 }
@@ -56,8 +123,12 @@ func logicalOrRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = bool(x[b]) || bool(z[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = x[b2] != 0 || z[b2] != 0
+	if part := (logicalOrPart3[T]{x, z, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

@@ -42,6 +42,10 @@ func (a *LogitAttrs) values() (logitValues, error) {
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: eps must lie between 0 and 1/2.
+//
+// With x = [0, 0.5, 1], y is about [-1.9459, 0, 1.9459]:
+//
+//	y, err := pointwise.Logit(x, &pointwise.LogitAttrs{Eps: new(0.125)})
 func Logit(x *runtime.Tensor, attrs *LogitAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

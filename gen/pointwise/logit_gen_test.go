@@ -3,13 +3,30 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLogit() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0.1, 0.5, 0.9, 1}, 5))
+	y := runtime.Must(pointwise.Logit(x, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[5] [-Inf -2.1972 0.0000 2.1972 Inf]
+}
+
+func ExampleLogit_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0.5, 1}, 3))
+	y := runtime.Must(pointwise.Logit(x, &pointwise.LogitAttrs{Eps: new(0.125)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [-1.9459 0.0000 1.9459]
+}
 
 func TestLogitExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.logit",

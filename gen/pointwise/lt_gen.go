@@ -15,6 +15,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B], z: T[...B]; y: bool[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [1, 2, 3, NaN] and z = [2, 2, 2, NaN], y is [1, 0, 0, 0]:
+//
+//	y, err := pointwise.Lt(x, z)
 func Lt(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	if err := ltForward.BindNew(&bound, nil, x, z); err != nil {

@@ -6,6 +6,20 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// ltPart0 is a loop that runs in parts.
+type ltPart0 struct {
+	y    []bool
+	x, z []float32
+}
+
+func (part *ltPart0) Run(from, to int) error {
+	y, x, z := part.y, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = x[b2] < z[b2]
+	}
+	return nil
+}
+
 // ltRunF32 computes lt, T f32.
 func ltRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -14,7 +28,25 @@ func ltRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = x[b] < z[b]   for b in ...B
-	for b2 := range B {
+	if part := (ltPart0{y, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// ltPart1 is a loop that runs in parts.
+type ltPart1 struct {
+	y    []bool
+	x, z []float64
+}
+
+func (part *ltPart1) Run(from, to int) error {
+	y, x, z := part.y, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = x[b2] < z[b2]
 	}
 	return nil
@@ -28,7 +60,25 @@ func ltRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = x[b] < z[b]   for b in ...B
-	for b2 := range B {
+	if part := (ltPart1{y, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// ltPart2 is a loop that runs in parts.
+type ltPart2[T runtime.Integer] struct {
+	x, z []T
+	y    []bool
+}
+
+func (part *ltPart2[T]) Run(from, to int) error {
+	x, z, y := part.x, part.z, part.y
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = x[b2] < z[b2]
 	}
 	return nil
@@ -42,8 +92,12 @@ func ltRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = x[b] < z[b]   for b in ...B
-	for b2 := range B {
-		y[b2] = x[b2] < z[b2]
+	if part := (ltPart2[T]{x, z, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

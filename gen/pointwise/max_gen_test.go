@@ -3,13 +3,23 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMax() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 5, float32(math.NaN())}, 3))
+	z := runtime.Must(runtime.FromSlice([]float32{3, 2, 1}, 3))
+	y := runtime.Must(pointwise.Max(x, z))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [3 5 NaN]
+}
 
 func TestMaxExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.max",

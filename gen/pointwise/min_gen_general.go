@@ -6,6 +6,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// minPart0 is a loop that runs in parts.
+type minPart0[T runtime.Integer] struct {
+	x, y, z []T
+}
+
+func (part *minPart0[T]) Run(from, to int) error {
+	x, y, z := part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = min(x[b2], z[b2])
+	}
+	return nil
+}
+
 // minRunInt computes min, T any integer.
 func minRunInt[T runtime.Integer](b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -14,8 +27,12 @@ func minRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Elements[T](b, 2)
 
 	// y[b] = min(x[b], z[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = min(x[b2], z[b2])
+	if part := (minPart0[T]{x, y, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

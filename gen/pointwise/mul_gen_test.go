@@ -3,12 +3,24 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMul() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{10, 20}, 2, 1))
+	y := runtime.Must(pointwise.Mul(x, z))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[10 20]
+	//  [20 40]]
+}
 
 func TestMulExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.mul",

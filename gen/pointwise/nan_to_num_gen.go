@@ -51,6 +51,10 @@ func (a *NanToNumAttrs) values() (nanToNumValues, error) {
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [NaN, 1.5, +Inf, -Inf], y is [0, 1.5, 9, -8]:
+//
+//	y, err := pointwise.NanToNum(x, &pointwise.NanToNumAttrs{Posinf: new(9.0), Neginf: new(-8.0)})
 func NanToNum(x *runtime.Tensor, attrs *NanToNumAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -255,9 +255,9 @@ end8:
 // func nan_to_num_posinf_neginf_f32_backward_0_avx2(a *runtime.Args)
 TEXT ·nan_to_num_posinf_neginf_f32_backward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
-	VMOVUPS kff800000<>+0(SB), Y0
-	VXORPS  Y1, Y1, Y1
-	VMOVUPS k7f800000<>+0(SB), Y2
+	VXORPS  Y0, Y0, Y0
+	VMOVUPS k7f800000<>+0(SB), Y1
+	VMOVUPS kff800000<>+0(SB), Y2
 	MOVQ    32(AX), BX
 	MOVQ    40(AX), CX
 	MOVQ    48(AX), DX
@@ -285,21 +285,21 @@ again1:
 	JLT  single2
 block5:
 	VMOVUPS   (BX), Y3
-	VCMPPS    $0, Y0, Y3, Y4
-	VCMPPS    $0, Y2, Y3, Y5
-	VCMPPS    $4, Y3, Y3, Y3
+	VCMPPS    $4, Y3, Y3, Y4
+	VCMPPS    $0, Y1, Y3, Y5
+	VCMPPS    $0, Y2, Y3, Y3
 	VMOVUPS   (CX), Y6
-	VBLENDVPS Y3, Y1, Y6, Y3
-	VBLENDVPS Y5, Y1, Y3, Y3
-	VBLENDVPS Y4, Y1, Y3, Y3
+	VBLENDVPS Y3, Y0, Y6, Y3
+	VBLENDVPS Y5, Y0, Y3, Y3
+	VBLENDVPS Y4, Y0, Y3, Y3
 	VMOVUPS   32(BX), Y4
-	VCMPPS    $0, Y0, Y4, Y5
-	VCMPPS    $0, Y2, Y4, Y6
-	VCMPPS    $4, Y4, Y4, Y4
+	VCMPPS    $4, Y4, Y4, Y5
+	VCMPPS    $0, Y1, Y4, Y6
+	VCMPPS    $0, Y2, Y4, Y4
 	VMOVUPS   32(CX), Y7
-	VBLENDVPS Y4, Y1, Y7, Y4
-	VBLENDVPS Y6, Y1, Y4, Y4
-	VBLENDVPS Y5, Y1, Y4, Y4
+	VBLENDVPS Y4, Y0, Y7, Y4
+	VBLENDVPS Y6, Y0, Y4, Y4
+	VBLENDVPS Y5, Y0, Y4, Y4
 	TESTQ     R9, R9
 	JNE       around6
 	VMOVUPS   Y3, (DX)
@@ -326,13 +326,13 @@ masked4:
 	NEGQ       R11
 	VMOVUPS    32(R12)(R11*4), Y3
 	VMASKMOVPS (BX), Y3, Y4
-	VCMPPS     $0, Y0, Y4, Y5
-	VCMPPS     $0, Y2, Y4, Y6
-	VCMPPS     $4, Y4, Y4, Y4
+	VCMPPS     $4, Y4, Y4, Y5
+	VCMPPS     $0, Y1, Y4, Y6
+	VCMPPS     $0, Y2, Y4, Y4
 	VMASKMOVPS (CX), Y3, Y7
-	VBLENDVPS  Y4, Y1, Y7, Y4
-	VBLENDVPS  Y6, Y1, Y4, Y4
-	VBLENDVPS  Y5, Y1, Y4, Y4
+	VBLENDVPS  Y4, Y0, Y7, Y4
+	VBLENDVPS  Y6, Y0, Y4, Y4
+	VBLENDVPS  Y5, Y0, Y4, Y4
 	VMASKMOVPS Y4, Y3, (DX)
 	MOVQ       R10, R11
 	TESTQ      SI, SI
@@ -357,9 +357,9 @@ end8:
 // func nan_to_num_posinf_neginf_f32_backward_0_avx512(a *runtime.Args)
 TEXT ·nan_to_num_posinf_neginf_f32_backward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSS kff800000<>+0(SB), Z0
-	VPXORD       Z1, Z1, Z1
-	VBROADCASTSS k7f800000<>+0(SB), Z2
+	VPXORD       Z0, Z0, Z0
+	VBROADCASTSS k7f800000<>+0(SB), Z1
+	VBROADCASTSS kff800000<>+0(SB), Z2
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
 	MOVQ         48(AX), DX
@@ -387,21 +387,21 @@ again1:
 	JLT  single2
 block5:
 	VMOVUPS   (BX), Z3
-	VCMPPS    $0, Z0, Z3, K1
-	VCMPPS    $0, Z2, Z3, K2
-	VCMPPS    $4, Z3, Z3, K3
+	VCMPPS    $4, Z3, Z3, K1
+	VCMPPS    $0, Z1, Z3, K2
+	VCMPPS    $0, Z2, Z3, K3
 	VMOVUPS   (CX), Z3
-	VBLENDMPS Z1, Z3, K3, Z3
-	VBLENDMPS Z1, Z3, K2, Z3
-	VBLENDMPS Z1, Z3, K1, Z3
+	VBLENDMPS Z0, Z3, K3, Z3
+	VBLENDMPS Z0, Z3, K2, Z3
+	VBLENDMPS Z0, Z3, K1, Z3
 	VMOVUPS   64(BX), Z4
-	VCMPPS    $0, Z0, Z4, K1
-	VCMPPS    $0, Z2, Z4, K2
-	VCMPPS    $4, Z4, Z4, K3
+	VCMPPS    $4, Z4, Z4, K1
+	VCMPPS    $0, Z1, Z4, K2
+	VCMPPS    $0, Z2, Z4, K3
 	VMOVUPS   64(CX), Z4
-	VBLENDMPS Z1, Z4, K3, Z4
-	VBLENDMPS Z1, Z4, K2, Z4
-	VBLENDMPS Z1, Z4, K1, Z4
+	VBLENDMPS Z0, Z4, K3, Z4
+	VBLENDMPS Z0, Z4, K2, Z4
+	VBLENDMPS Z0, Z4, K1, Z4
 	TESTQ     R9, R9
 	JNE       around6
 	VMOVUPS   Z3, (DX)
@@ -426,13 +426,13 @@ masked4:
 	VPBROADCASTD R10, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K1
 	VMOVUPS.Z    (BX), K1, Z3
-	VCMPPS       $0, Z0, Z3, K2
-	VCMPPS       $0, Z2, Z3, K3
-	VCMPPS       $4, Z3, Z3, K4
+	VCMPPS       $4, Z3, Z3, K2
+	VCMPPS       $0, Z1, Z3, K3
+	VCMPPS       $0, Z2, Z3, K4
 	VMOVUPS.Z    (CX), K1, Z3
-	VBLENDMPS    Z1, Z3, K4, Z3
-	VBLENDMPS    Z1, Z3, K3, Z3
-	VBLENDMPS    Z1, Z3, K2, Z3
+	VBLENDMPS    Z0, Z3, K4, Z3
+	VBLENDMPS    Z0, Z3, K3, Z3
+	VBLENDMPS    Z0, Z3, K2, Z3
 	VMOVUPS      Z3, K1, (DX)
 	MOVQ         R10, R11
 	TESTQ        SI, SI
@@ -695,9 +695,9 @@ end8:
 // func nan_to_num_posinf_neginf_f64_backward_0_avx2(a *runtime.Args)
 TEXT ·nan_to_num_posinf_neginf_f64_backward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
-	VMOVUPD kfff0000000000000<>+0(SB), Y0
-	VXORPD  Y1, Y1, Y1
-	VMOVUPD k7ff0000000000000<>+0(SB), Y2
+	VXORPD  Y0, Y0, Y0
+	VMOVUPD k7ff0000000000000<>+0(SB), Y1
+	VMOVUPD kfff0000000000000<>+0(SB), Y2
 	MOVQ    32(AX), BX
 	MOVQ    40(AX), CX
 	MOVQ    48(AX), DX
@@ -725,21 +725,21 @@ again1:
 	JLT  single2
 block5:
 	VMOVUPD   (BX), Y3
-	VCMPPD    $0, Y0, Y3, Y4
-	VCMPPD    $0, Y2, Y3, Y5
-	VCMPPD    $4, Y3, Y3, Y3
+	VCMPPD    $4, Y3, Y3, Y4
+	VCMPPD    $0, Y1, Y3, Y5
+	VCMPPD    $0, Y2, Y3, Y3
 	VMOVUPD   (CX), Y6
-	VBLENDVPD Y3, Y1, Y6, Y3
-	VBLENDVPD Y5, Y1, Y3, Y3
-	VBLENDVPD Y4, Y1, Y3, Y3
+	VBLENDVPD Y3, Y0, Y6, Y3
+	VBLENDVPD Y5, Y0, Y3, Y3
+	VBLENDVPD Y4, Y0, Y3, Y3
 	VMOVUPD   32(BX), Y4
-	VCMPPD    $0, Y0, Y4, Y5
-	VCMPPD    $0, Y2, Y4, Y6
-	VCMPPD    $4, Y4, Y4, Y4
+	VCMPPD    $4, Y4, Y4, Y5
+	VCMPPD    $0, Y1, Y4, Y6
+	VCMPPD    $0, Y2, Y4, Y4
 	VMOVUPD   32(CX), Y7
-	VBLENDVPD Y4, Y1, Y7, Y4
-	VBLENDVPD Y6, Y1, Y4, Y4
-	VBLENDVPD Y5, Y1, Y4, Y4
+	VBLENDVPD Y4, Y0, Y7, Y4
+	VBLENDVPD Y6, Y0, Y4, Y4
+	VBLENDVPD Y5, Y0, Y4, Y4
 	TESTQ     R9, R9
 	JNE       around6
 	VMOVUPD   Y3, (DX)
@@ -766,13 +766,13 @@ masked4:
 	NEGQ       R11
 	VMOVUPD    32(R12)(R11*8), Y3
 	VMASKMOVPD (BX), Y3, Y4
-	VCMPPD     $0, Y0, Y4, Y5
-	VCMPPD     $0, Y2, Y4, Y6
-	VCMPPD     $4, Y4, Y4, Y4
+	VCMPPD     $4, Y4, Y4, Y5
+	VCMPPD     $0, Y1, Y4, Y6
+	VCMPPD     $0, Y2, Y4, Y4
 	VMASKMOVPD (CX), Y3, Y7
-	VBLENDVPD  Y4, Y1, Y7, Y4
-	VBLENDVPD  Y6, Y1, Y4, Y4
-	VBLENDVPD  Y5, Y1, Y4, Y4
+	VBLENDVPD  Y4, Y0, Y7, Y4
+	VBLENDVPD  Y6, Y0, Y4, Y4
+	VBLENDVPD  Y5, Y0, Y4, Y4
 	VMASKMOVPD Y4, Y3, (DX)
 	MOVQ       R10, R11
 	TESTQ      SI, SI
@@ -797,9 +797,9 @@ end8:
 // func nan_to_num_posinf_neginf_f64_backward_0_avx512(a *runtime.Args)
 TEXT ·nan_to_num_posinf_neginf_f64_backward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSD kfff0000000000000<>+0(SB), Z0
-	VPXORQ       Z1, Z1, Z1
-	VBROADCASTSD k7ff0000000000000<>+0(SB), Z2
+	VPXORQ       Z0, Z0, Z0
+	VBROADCASTSD k7ff0000000000000<>+0(SB), Z1
+	VBROADCASTSD kfff0000000000000<>+0(SB), Z2
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
 	MOVQ         48(AX), DX
@@ -827,21 +827,21 @@ again1:
 	JLT  single2
 block5:
 	VMOVUPD   (BX), Z3
-	VCMPPD    $0, Z0, Z3, K1
-	VCMPPD    $0, Z2, Z3, K2
-	VCMPPD    $4, Z3, Z3, K3
+	VCMPPD    $4, Z3, Z3, K1
+	VCMPPD    $0, Z1, Z3, K2
+	VCMPPD    $0, Z2, Z3, K3
 	VMOVUPD   (CX), Z3
-	VBLENDMPD Z1, Z3, K3, Z3
-	VBLENDMPD Z1, Z3, K2, Z3
-	VBLENDMPD Z1, Z3, K1, Z3
+	VBLENDMPD Z0, Z3, K3, Z3
+	VBLENDMPD Z0, Z3, K2, Z3
+	VBLENDMPD Z0, Z3, K1, Z3
 	VMOVUPD   64(BX), Z4
-	VCMPPD    $0, Z0, Z4, K1
-	VCMPPD    $0, Z2, Z4, K2
-	VCMPPD    $4, Z4, Z4, K3
+	VCMPPD    $4, Z4, Z4, K1
+	VCMPPD    $0, Z1, Z4, K2
+	VCMPPD    $0, Z2, Z4, K3
 	VMOVUPD   64(CX), Z4
-	VBLENDMPD Z1, Z4, K3, Z4
-	VBLENDMPD Z1, Z4, K2, Z4
-	VBLENDMPD Z1, Z4, K1, Z4
+	VBLENDMPD Z0, Z4, K3, Z4
+	VBLENDMPD Z0, Z4, K2, Z4
+	VBLENDMPD Z0, Z4, K1, Z4
 	TESTQ     R9, R9
 	JNE       around6
 	VMOVUPD   Z3, (DX)
@@ -866,13 +866,13 @@ masked4:
 	VPBROADCASTQ R10, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
 	VMOVUPD.Z    (BX), K1, Z3
-	VCMPPD       $0, Z0, Z3, K2
-	VCMPPD       $0, Z2, Z3, K3
-	VCMPPD       $4, Z3, Z3, K4
+	VCMPPD       $4, Z3, Z3, K2
+	VCMPPD       $0, Z1, Z3, K3
+	VCMPPD       $0, Z2, Z3, K4
 	VMOVUPD.Z    (CX), K1, Z3
-	VBLENDMPD    Z1, Z3, K4, Z3
-	VBLENDMPD    Z1, Z3, K3, Z3
-	VBLENDMPD    Z1, Z3, K2, Z3
+	VBLENDMPD    Z0, Z3, K4, Z3
+	VBLENDMPD    Z0, Z3, K3, Z3
+	VBLENDMPD    Z0, Z3, K2, Z3
 	VMOVUPD      Z3, K1, (DX)
 	MOVQ         R10, R11
 	TESTQ        SI, SI

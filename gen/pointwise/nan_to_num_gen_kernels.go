@@ -30,8 +30,8 @@ func nan_to_num_posinf_neginf_f32_forward_0_go(a *runtime.Args) {
 
 // nan_to_num_posinf_neginf_f32_backward_0_go reads x, dY; writes dX.
 func nan_to_num_posinf_neginf_f32_backward_0_go(a *runtime.Args) {
-	minusInf := float32(math.Inf(-1))
 	inf := float32(math.Inf(1))
+	minusInf := float32(math.Inf(-1))
 	// Pass 1: store dX.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -40,8 +40,8 @@ func nan_to_num_posinf_neginf_f32_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 		for i := range m {
 			xv := x[i]
-			v := runtime.Select32(xv == inf, 0, runtime.Select32(xv != xv, 0, dY[i]))
-			dX[i] = runtime.Select32(xv == minusInf, 0, v)
+			v := runtime.Select32(xv == inf, 0, runtime.Select32(xv == minusInf, 0, dY[i]))
+			dX[i] = runtime.Select32(xv != xv, 0, v)
 		}
 	}
 }
@@ -68,8 +68,8 @@ func nan_to_num_posinf_neginf_f64_forward_0_go(a *runtime.Args) {
 
 // nan_to_num_posinf_neginf_f64_backward_0_go reads x, dY; writes dX.
 func nan_to_num_posinf_neginf_f64_backward_0_go(a *runtime.Args) {
-	minusInf := float64(math.Inf(-1))
 	inf := float64(math.Inf(1))
+	minusInf := float64(math.Inf(-1))
 	// Pass 1: store dX.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
@@ -78,8 +78,8 @@ func nan_to_num_posinf_neginf_f64_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 		for i := range m {
 			xv := x[i]
-			v := runtime.Select64(xv == inf, 0, runtime.Select64(xv != xv, 0, dY[i]))
-			dX[i] = runtime.Select64(xv == minusInf, 0, v)
+			v := runtime.Select64(xv == inf, 0, runtime.Select64(xv == minusInf, 0, dY[i]))
+			dX[i] = runtime.Select64(xv != xv, 0, v)
 		}
 	}
 }

@@ -3,13 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleNanToNum() {
+	x := runtime.Must(runtime.FromSlice([]float32{float32(math.NaN()), 1.5, float32(math.Inf(1)), float32(math.Inf(-1))}, 4))
+	y := runtime.Must(pointwise.NanToNum(x, &pointwise.NanToNumAttrs{Posinf: new(9.0), Neginf: new(-8.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[4] [0.0 1.5 9.0 -8.0]
+}
 
 func TestNanToNumExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.nan_to_num",

@@ -19,6 +19,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [-5, 0, 1], y is about [2.8665e-07, 0.5, 0.84134]:
+//
+//	y, err := pointwise.Ndtr(x)
 func Ndtr(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x)

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleNdtr() {
+	x := runtime.Must(runtime.FromSlice([]float32{-5, 0, 1}, 3))
+	y := runtime.Must(pointwise.Ndtr(x))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[3] [0.000 0.500 0.841]
+}
 
 func TestNdtrExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.ndtr",

@@ -8,6 +8,21 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// ndtriPart0 is a loop that runs in parts.
+type ndtriPart0 struct {
+	x, y []float32
+	t    float32
+}
+
+func (part *ndtriPart0) Run(from, to int) error {
+	x, y, t := part.x, part.y, part.t
+	for b2 := from; b2 < to; b2++ {
+		t2 := float32(t * float32(math.Erfinv(float64(float32(2*x[b2])-1))))
+		y[b2] = t2
+	}
+	return nil
+}
+
 // ndtriRunF32 computes ndtri, T f32.
 func ndtriRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -17,9 +32,26 @@ func ndtriRunF32(b *runtime.Bound) error {
 	// y[b] = T(sqrt(real(2))) * erfinv(2 * x[b] - 1)   for b in ...B
 	c1 := float64(2)
 	t := float32(math.Sqrt(c1))
-	for b2 := range B {
-		t2 := float32(t * float32(math.Erfinv(float64(float32(2*x[b2])-1))))
-		y[b2] = t2
+	if part := (ndtriPart0{x, y, t}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
+	}
+	return nil
+}
+
+// ndtriPart1 is a loop that runs in parts.
+type ndtriPart1 struct {
+	x, y []float64
+	t    float64
+}
+
+func (part *ndtriPart1) Run(from, to int) error {
+	x, y, t := part.x, part.y, part.t
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = float64(t * math.Erfinv(float64(2*x[b2])-1))
 	}
 	return nil
 }
@@ -33,8 +65,28 @@ func ndtriRunF64(b *runtime.Bound) error {
 	// y[b] = T(sqrt(real(2))) * erfinv(2 * x[b] - 1)   for b in ...B
 	c1 := float64(2)
 	t := math.Sqrt(c1)
-	for b2 := range B {
-		y[b2] = float64(t * math.Erfinv(float64(2*x[b2])-1))
+	if part := (ndtriPart1{x, y, t}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
+	}
+	return nil
+}
+
+// ndtriPart2 is a loop that runs in parts.
+type ndtriPart2 struct {
+	dx, dy, x []float32
+	t         float32
+}
+
+func (part *ndtriPart2) Run(from, to int) error {
+	dx, dy, x, t := part.dx, part.dy, part.x, part.t
+	for b2 := from; b2 < to; b2++ {
+		t2 := float32(math.Erfinv(float64(float32(2*x[b2]) - 1)))
+		t3 := float32(float32(t*dy[b2]) * float32(math.Exp(float64(float32(t2*t2)))))
+		dx[b2] = t3
 	}
 	return nil
 }
@@ -51,11 +103,28 @@ func ndtriRunBackwardF32(b *runtime.Bound) error {
 	c1 := float64(2)
 	t := float32(float32(2*float32(math.Sqrt(c1))) * float32(math.Sqrt(math.Pi)/2))
 	if wantDx {
-		for b2 := range B {
-			t2 := float32(math.Erfinv(float64(float32(2*x[b2]) - 1)))
-			t3 := float32(float32(t*dy[b2]) * float32(math.Exp(float64(float32(t2*t2)))))
-			dx[b2] = t3
+		if part := (ndtriPart2{dx, dy, x, t}); runtime.Small(B, 17) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 17); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// ndtriPart3 is a loop that runs in parts.
+type ndtriPart3 struct {
+	dx, dy, x []float64
+	t         float64
+}
+
+func (part *ndtriPart3) Run(from, to int) error {
+	dx, dy, x, t := part.dx, part.dy, part.x, part.t
+	for b2 := from; b2 < to; b2++ {
+		t2 := math.Erfinv(float64(2*x[b2]) - 1)
+		dx[b2] = float64(float64(t*dy[b2]) * math.Exp(float64(t2*t2)))
 	}
 	return nil
 }
@@ -72,9 +141,12 @@ func ndtriRunBackwardF64(b *runtime.Bound) error {
 	c1 := float64(2)
 	t := float64(float64(2*math.Sqrt(c1)) * (math.Sqrt(math.Pi) / 2))
 	if wantDx {
-		for b2 := range B {
-			t2 := math.Erfinv(float64(2*x[b2]) - 1)
-			dx[b2] = float64(float64(t*dy[b2]) * math.Exp(float64(t2*t2)))
+		if part := (ndtriPart3{dx, dy, x, t}); runtime.Small(B, 17) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 17); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,13 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleNdtri() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0.0625, 0.5, 0.75}, 4))
+	y := runtime.Must(pointwise.Ndtri(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [-Inf -1.5341 0.0000 0.6745]
+}
 
 func TestNdtriExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.ndtri",

@@ -6,6 +6,20 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// nePart0 is a loop that runs in parts.
+type nePart0 struct {
+	y    []bool
+	x, z []float32
+}
+
+func (part *nePart0) Run(from, to int) error {
+	y, x, z := part.y, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = x[b2] != z[b2]
+	}
+	return nil
+}
+
 // neRunF32 computes ne, T f32.
 func neRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -14,7 +28,25 @@ func neRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = x[b] != z[b]   for b in ...B
-	for b2 := range B {
+	if part := (nePart0{y, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// nePart1 is a loop that runs in parts.
+type nePart1 struct {
+	y    []bool
+	x, z []float64
+}
+
+func (part *nePart1) Run(from, to int) error {
+	y, x, z := part.y, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = x[b2] != z[b2]
 	}
 	return nil
@@ -28,7 +60,25 @@ func neRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = x[b] != z[b]   for b in ...B
-	for b2 := range B {
+	if part := (nePart1{y, x, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// nePart2 is a loop that runs in parts.
+type nePart2[T runtime.Integer] struct {
+	x, z []T
+	y    []bool
+}
+
+func (part *nePart2[T]) Run(from, to int) error {
+	x, z, y := part.x, part.z, part.y
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = x[b2] != z[b2]
 	}
 	return nil
@@ -42,8 +92,12 @@ func neRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 2)
 
 	// y[b] = x[b] != z[b]   for b in ...B
-	for b2 := range B {
-		y[b2] = x[b2] != z[b2]
+	if part := (nePart2[T]{x, z, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

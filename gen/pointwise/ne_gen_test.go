@@ -3,13 +3,23 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleNe() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, float32(math.NaN())}, 4))
+	z := runtime.Must(runtime.FromSlice([]float32{2, 2, 2, float32(math.NaN())}, 4))
+	y := runtime.Must(pointwise.Ne(x, z))
+	fmt.Println(y)
+	// Output:
+	// bool[4] [true false true true]
+}
 
 func TestNeExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.ne",

@@ -6,6 +6,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// negPart0 is a loop that runs in parts.
+type negPart0[T runtime.Integer] struct {
+	x, y []T
+}
+
+func (part *negPart0[T]) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = -x[b2]
+	}
+	return nil
+}
+
 // negRunInt computes neg, T any integer.
 func negRunInt[T runtime.Integer](b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -13,8 +26,12 @@ func negRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Elements[T](b, 1)
 
 	// y[b] = -x[b]   for b in ...B
-	for b2 := range B {
-		y[b2] = -x[b2]
+	if part := (negPart0[T]{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

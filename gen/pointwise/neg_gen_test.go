@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleNeg() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2.5, 0, 3}, 3))
+	y := runtime.Must(pointwise.Neg(x))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [2.5 -0.0 -3.0]
+}
 
 func TestNegExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.neg",

@@ -31,6 +31,10 @@ func polygammaValuesOf(n int) (polygammaValues, error) {
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: n must not be negative.
+//
+// With x = [0.5, 1, 4], y is about [4.9348, 1.6449, 0.28382]:
+//
+//	y, err := pointwise.Polygamma(x, 1)
 func Polygamma(x *runtime.Tensor, n int) (*runtime.Tensor, error) {
 	vals, err := polygammaValuesOf(n)
 	if err != nil {

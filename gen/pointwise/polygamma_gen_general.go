@@ -6,6 +6,20 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// polygammaPart0 is a loop that runs in parts.
+type polygammaPart0 struct {
+	x, y []float32
+	n    float32
+}
+
+func (part *polygammaPart0) Run(from, to int) error {
+	x, y, n := part.x, part.y, part.n
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = runtime.Polygamma(n, x[b2])
+	}
+	return nil
+}
+
 // polygammaRunF32 computes polygamma, T f32.
 func polygammaRunF32(b *runtime.Bound, v *polygammaValues) error {
 	B := b.Ext[0]
@@ -14,7 +28,25 @@ func polygammaRunF32(b *runtime.Bound, v *polygammaValues) error {
 
 	// y[b] = polygamma(T(n), x[b])   for b in ...B
 	n := float32(v.n)
-	for b2 := range B {
+	if part := (polygammaPart0{x, y, n}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// polygammaPart1 is a loop that runs in parts.
+type polygammaPart1 struct {
+	x, y []float64
+	n    float64
+}
+
+func (part *polygammaPart1) Run(from, to int) error {
+	x, y, n := part.x, part.y, part.n
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = runtime.Polygamma(n, x[b2])
 	}
 	return nil
@@ -28,8 +60,26 @@ func polygammaRunF64(b *runtime.Bound, v *polygammaValues) error {
 
 	// y[b] = polygamma(T(n), x[b])   for b in ...B
 	n := float64(v.n)
-	for b2 := range B {
-		y[b2] = runtime.Polygamma(n, x[b2])
+	if part := (polygammaPart1{x, y, n}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// polygammaPart2 is a loop that runs in parts.
+type polygammaPart2 struct {
+	dx, dy, x []float32
+	t         float32
+}
+
+func (part *polygammaPart2) Run(from, to int) error {
+	dx, dy, x, t := part.dx, part.dy, part.x, part.t
+	for b2 := from; b2 < to; b2++ {
+		dx[b2] = float32(dy[b2] * runtime.Polygamma(t, x[b2]))
 	}
 	return nil
 }
@@ -45,9 +95,27 @@ func polygammaRunBackwardF32(b *runtime.Bound, v *polygammaValues) error {
 	// @x[b] = @y[b] * polygamma(T(n) + 1, x[b])   for b in ...B
 	t := float32(v.n) + 1
 	if wantDx {
-		for b2 := range B {
-			dx[b2] = float32(dy[b2] * runtime.Polygamma(t, x[b2]))
+		if part := (polygammaPart2{dx, dy, x, t}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// polygammaPart3 is a loop that runs in parts.
+type polygammaPart3 struct {
+	dx, dy, x []float64
+	t         float64
+}
+
+func (part *polygammaPart3) Run(from, to int) error {
+	dx, dy, x, t := part.dx, part.dy, part.x, part.t
+	for b2 := from; b2 < to; b2++ {
+		dx[b2] = float64(dy[b2] * runtime.Polygamma(t, x[b2]))
 	}
 	return nil
 }
@@ -63,8 +131,12 @@ func polygammaRunBackwardF64(b *runtime.Bound, v *polygammaValues) error {
 	// @x[b] = @y[b] * polygamma(T(n) + 1, x[b])   for b in ...B
 	t := float64(v.n) + 1
 	if wantDx {
-		for b2 := range B {
-			dx[b2] = float64(dy[b2] * runtime.Polygamma(t, x[b2]))
+		if part := (polygammaPart3{dx, dy, x, t}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExamplePolygamma() {
+	x := runtime.Must(runtime.FromSlice([]float32{0.5, 1, 4}, 3))
+	y := runtime.Must(pointwise.Polygamma(x, 1))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [4.9348 1.6449 0.2838]
+}
 
 func TestPolygammaExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.polygamma",

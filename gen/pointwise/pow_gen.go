@@ -16,6 +16,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B], z: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [2, 9, -2, 0] and z = [3, 0.5, 3, 0], y is [8, 3, -8, 1]:
+//
+//	y, err := pointwise.Pow(x, z)
 func Pow(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)

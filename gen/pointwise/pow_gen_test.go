@@ -3,13 +3,23 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExamplePow() {
+	x := runtime.Must(runtime.FromSlice([]float32{2, 9, -2, 0}, 4))
+	z := runtime.Must(runtime.FromSlice([]float32{3, 0.5, 3, 0}, 4))
+	y := runtime.Must(pointwise.Pow(x, z))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [8 3 -8 1]
+}
 
 func TestPowExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.pow",

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRad2deg() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1, -2}, 3))
+	y := runtime.Must(pointwise.Rad2deg(x))
+	fmt.Printf("%.2v\n", y)
+	// Output:
+	// f32[3] [0.00 57.30 -114.59]
+}
 
 func TestRad2degExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.rad2deg",

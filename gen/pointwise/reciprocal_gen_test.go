@@ -3,13 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleReciprocal() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, 4, float32(math.Inf(1))}, 3))
+	y := runtime.Must(pointwise.Reciprocal(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [-0.50 0.25 0.00]
+}
 
 func TestReciprocalExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.reciprocal",

@@ -6,6 +6,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// remainderPart0 is a loop that runs in parts.
+type remainderPart0 struct {
+	x, y, z []float32
+}
+
+func (part *remainderPart0) Run(from, to int) error {
+	x, y, z := part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = runtime.FloorMod(x[b2], z[b2])
+	}
+	return nil
+}
+
 // remainderRunF32 computes remainder, T f32.
 func remainderRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -14,7 +27,24 @@ func remainderRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[float32](b, 2)
 
 	// y[b] = x[b] % z[b]   for b in ...B
-	for b2 := range B {
+	if part := (remainderPart0{x, y, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// remainderPart1 is a loop that runs in parts.
+type remainderPart1 struct {
+	x, y, z []float64
+}
+
+func (part *remainderPart1) Run(from, to int) error {
+	x, y, z := part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = runtime.FloorMod(x[b2], z[b2])
 	}
 	return nil
@@ -28,8 +58,29 @@ func remainderRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[float64](b, 2)
 
 	// y[b] = x[b] % z[b]   for b in ...B
-	for b2 := range B {
-		y[b2] = runtime.FloorMod(x[b2], z[b2])
+	if part := (remainderPart1{x, y, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// remainderPart2 is a loop that runs in parts.
+type remainderPart2[T runtime.Integer] struct {
+	x, y, z []T
+}
+
+func (part *remainderPart2[T]) Run(from, to int) error {
+	x, y, z := part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
+		n := z[b2]
+		if n == 0 {
+			return runtime.FaultError("pointwise.remainder", "division by zero in x[b] % z[b]")
+		}
+		y[b2] = runtime.FloorModInt(x[b2], n)
 	}
 	return nil
 }
@@ -42,12 +93,12 @@ func remainderRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Temp[T](b, B)
 
 	// y[b] = x[b] % z[b]   for b in ...B
-	for b2 := range B {
-		n := z[b2]
-		if n == 0 {
-			return runtime.FaultError("pointwise.remainder", "division by zero in x[b] % z[b]")
+	if part := (remainderPart2[T]{x, y, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = runtime.FloorModInt(x[b2], n)
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 2), y)
 	return nil

@@ -42,6 +42,10 @@ func (a *RoundDecimalsAttrs) values() (roundDecimalsValues, error) {
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [1.25, -0.375, 2], y is [1.2, -0.4, 2]:
+//
+//	y, err := pointwise.RoundDecimals(x, &pointwise.RoundDecimalsAttrs{Decimals: new(1)})
 func RoundDecimals(x *runtime.Tensor, attrs *RoundDecimalsAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRoundDecimals() {
+	x := runtime.Must(runtime.FromSlice([]float32{1.25, -0.375, 2}, 3))
+	y := runtime.Must(pointwise.RoundDecimals(x, &pointwise.RoundDecimalsAttrs{Decimals: new(1)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [1.2 -0.4 2.0]
+}
 
 func TestRoundDecimalsExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.round_decimals",

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRound() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1.5, 0.5, 2.5, 0.75}, 4))
+	y := runtime.Must(pointwise.Round(x))
+	fmt.Println(y)
+	// Output:
+	// f32[4] [-2 0 2 1]
+}
 
 func TestRoundExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.round",

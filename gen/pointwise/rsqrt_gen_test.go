@@ -3,13 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRsqrt() {
+	x := runtime.Must(runtime.FromSlice([]float32{4, 0.25, 2, -1}, 4))
+	y := runtime.Must(pointwise.Rsqrt(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [0.5000 2.0000 0.7071 NaN]
+}
 
 func TestRsqrtExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.rsqrt",

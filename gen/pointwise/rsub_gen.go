@@ -37,6 +37,10 @@ func (a *RsubAttrs) values() (rsubValues, error) {
 // x: T[...B], z: T[...B]; y: T[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [1, 2] and z = [4, 8], y is [1, 2]:
+//
+//	y, err := pointwise.Rsub(x, z, &pointwise.RsubAttrs{Alpha: new(3.0)})
 func Rsub(x, z *runtime.Tensor, attrs *RsubAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

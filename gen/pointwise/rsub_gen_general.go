@@ -6,6 +6,23 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// rsubPart0 is a loop that runs in parts.
+type rsubPart0[T runtime.Integer] struct {
+	v       rsubValues
+	x, y, z []T
+}
+
+func (part *rsubPart0[T]) Run(from, to int) error {
+	v, x, y, z := &part.v, part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
+		if !runtime.Holds[T](v.alpha) {
+			return runtime.AttrError("pointwise.rsub", "alpha", "a whole number of the dtype", v.alpha)
+		}
+		y[b2] = z[b2] - T(v.alpha)*x[b2]
+	}
+	return nil
+}
+
 // rsubRunInt computes rsub, T any integer.
 func rsubRunInt[T runtime.Integer](b *runtime.Bound, v *rsubValues) error {
 	B := b.Ext[0]
@@ -14,11 +31,12 @@ func rsubRunInt[T runtime.Integer](b *runtime.Bound, v *rsubValues) error {
 	y := runtime.Temp[T](b, B)
 
 	// y[b] = z[b] - alpha * x[b]   for b in ...B
-	for b2 := range B {
-		if !runtime.Holds[T](v.alpha) {
-			return runtime.AttrError("pointwise.rsub", "alpha", "a whole number of the dtype", v.alpha)
+	if part := (rsubPart0[T]{*v, x, y, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = z[b2] - T(v.alpha)*x[b2]
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 2), y)
 	return nil

@@ -3,12 +3,31 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRsub() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	z := runtime.Scalar[float32](10)
+	y := runtime.Must(pointwise.Rsub(x, z, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [9 8]
+}
+
+func ExampleRsub_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{4, 8}, 2))
+	y := runtime.Must(pointwise.Rsub(x, z, &pointwise.RsubAttrs{Alpha: new(3.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [1 2]
+}
 
 func TestRsubExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.rsub",

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSigmoid() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2, 0, 1, -800}, 4))
+	y := runtime.Must(pointwise.Sigmoid(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [0.1192 0.5000 0.7311 0.0000]
+}
 
 func TestSigmoidExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.sigmoid",

@@ -6,6 +6,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// signPart0 is a loop that runs in parts.
+type signPart0[T runtime.Integer] struct {
+	x, y []T
+}
+
+func (part *signPart0[T]) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = runtime.Sign(x[b2])
+	}
+	return nil
+}
+
 // signRunInt computes sign, T any integer.
 func signRunInt[T runtime.Integer](b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -13,8 +26,12 @@ func signRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Elements[T](b, 1)
 
 	// y[b] = sign(x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = runtime.Sign(x[b2])
+	if part := (signPart0[T]{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

@@ -15,6 +15,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B]; y: bool[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [1, NaN, +Inf, -Inf], y is [0, 0, 0, 1]:
+//
+//	y, err := pointwise.Signbit(x)
 func Signbit(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	if err := signbitForward.BindNew(&bound, nil, x); err != nil {

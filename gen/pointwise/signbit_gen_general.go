@@ -8,6 +8,20 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// signbitPart0 is a loop that runs in parts.
+type signbitPart0 struct {
+	y []bool
+	x []float32
+}
+
+func (part *signbitPart0) Run(from, to int) error {
+	y, x := part.y, part.x
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = math.Signbit(float64(x[b2]))
+	}
+	return nil
+}
+
 // signbitRunF32 computes signbit, T f32.
 func signbitRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -15,8 +29,26 @@ func signbitRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] = signbit(x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = math.Signbit(float64(x[b2]))
+	if part := (signbitPart0{y, x}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
+	}
+	return nil
+}
+
+// signbitPart1 is a loop that runs in parts.
+type signbitPart1 struct {
+	y []bool
+	x []float64
+}
+
+func (part *signbitPart1) Run(from, to int) error {
+	y, x := part.y, part.x
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = math.Signbit(x[b2])
 	}
 	return nil
 }
@@ -28,8 +60,12 @@ func signbitRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] = signbit(x[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = math.Signbit(x[b2])
+	if part := (signbitPart1{y, x}); runtime.Small(B, 9) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9); err != nil {
+		return err
 	}
 	return nil
 }

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSin() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 2, 100}, 4))
+	y := runtime.Must(pointwise.Sin(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [-0.8415 0.0000 0.9093 -0.5064]
+}
 
 func TestSinExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.sin",

@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSinc() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0.5, 1.5}, 3))
+	y := runtime.Must(pointwise.Sinc(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [1.0000 0.6366 -0.2122]
+}
 
 func TestSincExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.sinc",

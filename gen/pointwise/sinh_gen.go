@@ -16,6 +16,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [-1, 1e-10, 2], y is about [-1.1752, 1e-10, 3.6269]:
+//
+//	y, err := pointwise.Sinh(x)
 func Sinh(x *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x)

@@ -3,11 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSinh() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 1e-10, 2}, 3))
+	y := runtime.Must(pointwise.Sinh(x))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[3] [-1.175 0.000 3.627]
+}
 
 func TestSinhExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.sinh",

@@ -3,13 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSqrt() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 2, 9, -1}, 4))
+	y := runtime.Must(pointwise.Sqrt(x))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [0.0000 1.4142 3.0000 NaN]
+}
 
 func TestSqrtExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.sqrt",

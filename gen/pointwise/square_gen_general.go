@@ -6,6 +6,20 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// squarePart0 is a loop that runs in parts.
+type squarePart0[T runtime.Integer] struct {
+	x, y []T
+}
+
+func (part *squarePart0[T]) Run(from, to int) error {
+	x, y := part.x, part.y
+	for b2 := from; b2 < to; b2++ {
+		xAt := x[b2]
+		y[b2] = xAt * xAt
+	}
+	return nil
+}
+
 // squareRunInt computes square, T any integer.
 func squareRunInt[T runtime.Integer](b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -13,9 +27,12 @@ func squareRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Elements[T](b, 1)
 
 	// y[b] = x[b] * x[b]   for b in ...B
-	for b2 := range B {
-		xAt := x[b2]
-		y[b2] = xAt * xAt
+	if part := (squarePart0[T]{x, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

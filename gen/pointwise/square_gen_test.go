@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSquare() {
+	x := runtime.Must(runtime.FromSlice([]float32{-2.5, 0, 3}, 3))
+	y := runtime.Must(pointwise.Square(x))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [6.25 0.00 9.00]
+}
 
 func TestSquareExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.square",

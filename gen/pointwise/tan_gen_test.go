@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleTan() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1, 0, 1, 2}, 4))
+	y := runtime.Must(pointwise.Tan(x))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[4] [-1.557 0.000 1.557 -2.185]
+}
 
 func TestTanExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.tan",

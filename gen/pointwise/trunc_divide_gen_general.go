@@ -6,15 +6,14 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// truncDivideRunInt computes trunc_divide, T any integer.
-func truncDivideRunInt[T runtime.Integer](b *runtime.Bound) error {
-	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
-	z := runtime.Elements[T](b, 1)
-	y := runtime.Temp[T](b, B)
+// truncDividePart0 is a loop that runs in parts.
+type truncDividePart0[T runtime.Integer] struct {
+	x, y, z []T
+}
 
-	// y[b] = trunc(x[b] / z[b])   for b in ...B
-	for b2 := range B {
+func (part *truncDividePart0[T]) Run(from, to int) error {
+	x, y, z := part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
 		n := x[b2]
 		n2 := z[b2]
 		if n2 == 0 {
@@ -24,6 +23,24 @@ func truncDivideRunInt[T runtime.Integer](b *runtime.Bound) error {
 			return runtime.FaultError("pointwise.trunc_divide", "a number that the dtype can't hold in trunc(x[b] / z[b])")
 		}
 		y[b2] = runtime.TruncQuo(n, n2)
+	}
+	return nil
+}
+
+// truncDivideRunInt computes trunc_divide, T any integer.
+func truncDivideRunInt[T runtime.Integer](b *runtime.Bound) error {
+	B := b.Ext[0]
+	x := runtime.Elements[T](b, 0)
+	z := runtime.Elements[T](b, 1)
+	y := runtime.Temp[T](b, B)
+
+	// y[b] = trunc(x[b] / z[b])   for b in ...B
+	if part := (truncDividePart0[T]{x, y, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 2), y)
 	return nil

@@ -3,12 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleTruncDivide() {
+	x := runtime.Must(runtime.FromSlice([]float32{7, -7, 7, -7}, 4))
+	z := runtime.Must(runtime.FromSlice([]float32{2, 2, -2, -2}, 4))
+	y := runtime.Must(pointwise.TruncDivide(x, z))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [3 -3 -3 3]
+}
 
 func TestTruncDivideExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.trunc_divide",

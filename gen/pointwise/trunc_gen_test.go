@@ -3,12 +3,21 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleTrunc() {
+	x := runtime.Must(runtime.FromSlice([]float32{-1.5, 0.5, 2}, 3))
+	y := runtime.Must(pointwise.Trunc(x))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [-1 0 2]
+}
 
 func TestTruncExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.trunc",

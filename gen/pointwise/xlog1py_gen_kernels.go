@@ -39,7 +39,7 @@ func xlog1py_f32_forward_0_go(a *runtime.Args) {
 	}
 }
 
-// xlog1py_f32_backward_0_go reads x, z, dY; writes dX, dZ.
+// xlog1py_f32_backward_0_go reads z, x, dY; writes dX, dZ.
 func xlog1py_f32_backward_0_go(a *runtime.Args) {
 	minusInf := float32(math.Inf(-1))
 	nan := float32(math.NaN())
@@ -47,16 +47,16 @@ func xlog1py_f32_backward_0_go(a *runtime.Args) {
 	// Pass 1: store dX, dZ.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
-		x := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
-		z := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
+		z := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
+		x := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
 		dY := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
 		dX := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
 		dZ := runtime.Slice[float32](a.Ptr[4], n*a.Step[4], m)
 		for i := range m {
-			xv := x[i]
-			c := xv == 0
 			zv := z[i]
-			c2 := zv != zv
+			c := zv != zv
+			xv := x[i]
+			c2 := xv == 0
 			dYv := dY[i]
 			v := runtime.Max32(1, zv)
 			v2 := runtime.Min32(1, zv)
@@ -69,9 +69,9 @@ func xlog1py_f32_backward_0_go(a *runtime.Args) {
 			v8 := runtime.FMA32(v4, -1.9046542e-09, float32(float32(v6*v5)*runtime.FMA32(runtime.FMA32(v7, v5, -0.25000823), v5, 0.3333333)))
 			v9 := runtime.Select32(runtime.Abs32(zv) < 2.9802322e-08, zv, runtime.FMA32(v4, 0.6931472, v5+runtime.FMA32(v6, -0.5, v8)))
 			v10 := runtime.Select32(zv <= -1, runtime.Select32(zv == -1, minusInf, nan), runtime.Select32(zv < inf, v9, zv))
-			v11 := runtime.Select32(c, 0, runtime.Select32(c2, 0, float32(dYv*xv)/(1+zv)))
+			v11 := runtime.Select32(c, dYv, runtime.Select32(c2, 0, float32(dYv*xv)/(1+zv)))
 			dX[i] = runtime.Select32(c, 0, runtime.Select32(c2, 0, float32(dYv*v10)))
-			dZ[i] = runtime.Select32(c2, dYv, 0) + v11
+			dZ[i] = v11
 		}
 	}
 }
@@ -109,7 +109,7 @@ func xlog1py_f64_forward_0_go(a *runtime.Args) {
 	}
 }
 
-// xlog1py_f64_backward_0_go reads x, z, dY; writes dX, dZ.
+// xlog1py_f64_backward_0_go reads z, x, dY; writes dX, dZ.
 func xlog1py_f64_backward_0_go(a *runtime.Args) {
 	minusInf := float64(math.Inf(-1))
 	nan := float64(math.NaN())
@@ -117,16 +117,16 @@ func xlog1py_f64_backward_0_go(a *runtime.Args) {
 	// Pass 1: store dX, dZ.
 	for n := 0; n < a.N; n += 64 {
 		m := min(a.N-n, 64)
-		x := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
-		z := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
+		z := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
+		x := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
 		dY := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
 		dX := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
 		dZ := runtime.Slice[float64](a.Ptr[4], n*a.Step[4], m)
 		for i := range m {
-			xv := x[i]
-			c := xv == 0
 			zv := z[i]
-			c2 := zv != zv
+			c := zv != zv
+			xv := x[i]
+			c2 := xv == 0
 			dYv := dY[i]
 			v := runtime.Max64(1, zv)
 			v2 := runtime.Min64(1, zv)
@@ -141,9 +141,9 @@ func xlog1py_f64_backward_0_go(a *runtime.Args) {
 			v10 := v8 - math.FMA(v6, math.FMA(v7, math.FMA(v9, v7, 0.6666666666666734), v8), float64(v4*2.3190468138462996e-17))
 			v11 := runtime.Select64(math.Abs(zv) < 5.551115123125783e-17, zv, math.FMA(v4, 0.6931471805599453, v5-v10))
 			v12 := runtime.Select64(zv <= -1, runtime.Select64(zv == -1, minusInf, nan), runtime.Select64(zv < inf, v11, zv))
-			v13 := runtime.Select64(c, 0, runtime.Select64(c2, 0, float64(dYv*xv)/(1+zv)))
+			v13 := runtime.Select64(c, dYv, runtime.Select64(c2, 0, float64(dYv*xv)/(1+zv)))
 			dX[i] = runtime.Select64(c, 0, runtime.Select64(c2, 0, float64(dYv*v12)))
-			dZ[i] = runtime.Select64(c2, dYv, 0) + v13
+			dZ[i] = v13
 		}
 	}
 }

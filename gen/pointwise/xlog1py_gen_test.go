@@ -3,12 +3,23 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleXlog1py() {
+	x := runtime.Must(runtime.FromSlice([]float32{2, 0}, 2))
+	z := runtime.Must(runtime.FromSlice([]float32{3, -2}, 2))
+	y := runtime.Must(pointwise.Xlog1py(x, z))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [2.7726 0.0000]
+}
 
 func TestXlog1pyExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.xlog1py",
@@ -23,6 +34,20 @@ func TestXlog1pyExamples(t *testing.T) {
 			Outputs: []optest.Value{{
 				Data:  []float64{0, 1.9999999999000001e-10, math.NaN()},
 				Shape: []int{3},
+			}},
+		},
+		optest.Example{
+			Also: runtime.Floats,
+			Inputs: []optest.Value{{
+				Data:  []float64{2, 0},
+				Shape: []int{2},
+			}, {
+				Data:  []float64{3, -2},
+				Shape: []int{2},
+			}},
+			Outputs: []optest.Value{{
+				Data:  []float64{2.772588722239781, 0},
+				Shape: []int{2},
 			}},
 		})
 }

@@ -15,6 +15,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B], z: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [0, 2, 0] and z = [0, 3, NaN], y is about [0, 2.1972, NaN]:
+//
+//	y, err := pointwise.Xlogy(x, z)
 func Xlogy(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)

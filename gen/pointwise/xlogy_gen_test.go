@@ -3,13 +3,23 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleXlogy() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 2, 0}, 3))
+	z := runtime.Must(runtime.FromSlice([]float32{0, 3, float32(math.NaN())}, 3))
+	y := runtime.Must(pointwise.Xlogy(x, z))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [0.0000 2.1972 NaN]
+}
 
 func TestXlogyExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.xlogy",

@@ -17,6 +17,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[...B], z: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType or ErrDevice.
+//
+// With x = [2, 3, 1.5] and z = [1, 2.5, 4], y is about [1.6449, 0.1181, 1.0664]:
+//
+//	y, err := pointwise.Zeta(x, z)
 func Zeta(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(z)

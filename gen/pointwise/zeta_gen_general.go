@@ -6,6 +6,19 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// zetaPart0 is a loop that runs in parts.
+type zetaPart0 struct {
+	x, y, z []float32
+}
+
+func (part *zetaPart0) Run(from, to int) error {
+	x, y, z := part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = runtime.Zeta(x[b2], z[b2])
+	}
+	return nil
+}
+
 // zetaRunF32 computes zeta, T f32.
 func zetaRunF32(b *runtime.Bound) error {
 	B := b.Ext[0]
@@ -14,7 +27,24 @@ func zetaRunF32(b *runtime.Bound) error {
 	y := runtime.Elements[float32](b, 2)
 
 	// y[b] = zeta(x[b], z[b])   for b in ...B
-	for b2 := range B {
+	if part := (zetaPart0{x, y, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// zetaPart1 is a loop that runs in parts.
+type zetaPart1 struct {
+	x, y, z []float64
+}
+
+func (part *zetaPart1) Run(from, to int) error {
+	x, y, z := part.x, part.y, part.z
+	for b2 := from; b2 < to; b2++ {
 		y[b2] = runtime.Zeta(x[b2], z[b2])
 	}
 	return nil
@@ -28,8 +58,27 @@ func zetaRunF64(b *runtime.Bound) error {
 	y := runtime.Elements[float64](b, 2)
 
 	// y[b] = zeta(x[b], z[b])   for b in ...B
-	for b2 := range B {
-		y[b2] = runtime.Zeta(x[b2], z[b2])
+	if part := (zetaPart1{x, y, z}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// zetaPart2 is a loop that runs in parts.
+type zetaPart2 struct {
+	dy, dz, x, z []float32
+}
+
+func (part *zetaPart2) Run(from, to int) error {
+	dy, dz, x, z := part.dy, part.dz, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
+		xAt := x[b2]
+		t := float32(float32(dy[b2]*xAt) * runtime.Zeta(xAt+1, z[b2]))
+		dz[b2] = -t
 	}
 	return nil
 }
@@ -45,11 +94,28 @@ func zetaRunBackwardF32(b *runtime.Bound) error {
 
 	// @z[b] = -(@y[b] * x[b] * zeta(x[b] + 1, z[b]))   for b in ...B
 	if wantDz {
-		for b2 := range B {
-			xAt := x[b2]
-			t := float32(float32(dy[b2]*xAt) * runtime.Zeta(xAt+1, z[b2]))
-			dz[b2] = -t
+		if part := (zetaPart2{dy, dz, x, z}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// zetaPart3 is a loop that runs in parts.
+type zetaPart3 struct {
+	dy, dz, x, z []float64
+}
+
+func (part *zetaPart3) Run(from, to int) error {
+	dy, dz, x, z := part.dy, part.dz, part.x, part.z
+	for b2 := from; b2 < to; b2++ {
+		xAt := x[b2]
+		t := float64(float64(dy[b2]*xAt) * runtime.Zeta(xAt+1, z[b2]))
+		dz[b2] = -t
 	}
 	return nil
 }
@@ -65,10 +131,12 @@ func zetaRunBackwardF64(b *runtime.Bound) error {
 
 	// @z[b] = -(@y[b] * x[b] * zeta(x[b] + 1, z[b]))   for b in ...B
 	if wantDz {
-		for b2 := range B {
-			xAt := x[b2]
-			t := float64(float64(dy[b2]*xAt) * runtime.Zeta(xAt+1, z[b2]))
-			dz[b2] = -t
+		if part := (zetaPart3{dy, dz, x, z}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,22 @@
 package pointwise_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/pointwise"
+	"github.com/opgen/opgen/gen/pointwise"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleZeta() {
+	x := runtime.Must(runtime.FromSlice([]float32{2, 3, 1.5}, 3))
+	z := runtime.Must(runtime.FromSlice([]float32{1, 2.5, 4}, 3))
+	y := runtime.Must(pointwise.Zeta(x, z))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [1.6449 0.1181 1.0664]
+}
 
 func TestZetaExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/pointwise.zeta",

@@ -40,6 +40,10 @@ func (a *DequantizeAttrs) values() (dequantizeValues, error) {
 // x: Q[...B, C], scale: T[C?], zero: Q[C?] or nil; y: T[...B, C]. T: f16, bf16, f32 or f64. Q: i8, i32 or u8.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[2, 100], [4, 2]] and scale = [0.5, 1], y is [[1, 100], [2, 2]]:
+//
+//	y, err := quant.Dequantize(x, scale, nil, &quant.DequantizeAttrs{Axis: new(1)})
 func Dequantize(x, scale, zero *runtime.Tensor, attrs *DequantizeAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -6,17 +6,16 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// dequantizeZeroRunF32Int computes dequantize with zero given, T f32, Q any integer.
-func dequantizeZeroRunF32Int[Q runtime.Integer](b *runtime.Bound, v *dequantizeValues) error {
-	C := b.Ext[1]
-	B := b.Ext[0]
-	x := runtime.Elements[Q](b, 0)
-	zero := runtime.Elements[Q](b, 2)
-	scale := runtime.Elements[float32](b, 1)
-	y := runtime.Elements[float32](b, 3)
+// dequantizePart0 is a loop that runs in parts.
+type dequantizePart0[Q runtime.Integer] struct {
+	x, zero  []Q
+	scale, y []float32
+	C        int
+}
 
-	// y[b, c] = (T(x[b, c]) - T(zero[c])) * scale[c]   for b in ...B, c in C
-	for b2 := range B {
+func (part *dequantizePart0[Q]) Run(from, to int) error {
+	x, zero, scale, y, C := part.x, part.zero, part.scale, part.y, part.C
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * C
 		for c := range C {
 			t := float32((float32(x[xRow+c]) - float32(zero[c])) * scale[c])
@@ -26,17 +25,36 @@ func dequantizeZeroRunF32Int[Q runtime.Integer](b *runtime.Bound, v *dequantizeV
 	return nil
 }
 
-// dequantizeZeroRunF64Int computes dequantize with zero given, T f64, Q any integer.
-func dequantizeZeroRunF64Int[Q runtime.Integer](b *runtime.Bound, v *dequantizeValues) error {
-	C := b.Ext[1]
+// dequantizeZeroRunF32Int computes dequantize with zero given, T f32, Q any integer.
+func dequantizeZeroRunF32Int[Q runtime.Integer](b *runtime.Bound, v *dequantizeValues) error {
 	B := b.Ext[0]
+	C := b.Ext[1]
 	x := runtime.Elements[Q](b, 0)
 	zero := runtime.Elements[Q](b, 2)
-	scale := runtime.Elements[float64](b, 1)
-	y := runtime.Elements[float64](b, 3)
+	scale := runtime.Elements[float32](b, 1)
+	y := runtime.Elements[float32](b, 3)
 
 	// y[b, c] = (T(x[b, c]) - T(zero[c])) * scale[c]   for b in ...B, c in C
-	for b2 := range B {
+	if part := (dequantizePart0[Q]{x, zero, scale, y, C}); runtime.Small(B, C) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, C); err != nil {
+		return err
+	}
+	return nil
+}
+
+// dequantizePart1 is a loop that runs in parts.
+type dequantizePart1[Q runtime.Integer] struct {
+	x, zero  []Q
+	scale, y []float64
+	C        int
+}
+
+func (part *dequantizePart1[Q]) Run(from, to int) error {
+	x, zero, scale, y, C := part.x, part.zero, part.scale, part.y, part.C
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * C
 		for c := range C {
 			t := float64((float64(x[xRow+c]) - float64(zero[c])) * scale[c])
@@ -46,16 +64,36 @@ func dequantizeZeroRunF64Int[Q runtime.Integer](b *runtime.Bound, v *dequantizeV
 	return nil
 }
 
-// dequantizeNoZeroRunF32Int computes dequantize with zero absent, T f32, Q any integer.
-func dequantizeNoZeroRunF32Int[Q runtime.Integer](b *runtime.Bound, v *dequantizeValues) error {
-	C := b.Ext[1]
+// dequantizeZeroRunF64Int computes dequantize with zero given, T f64, Q any integer.
+func dequantizeZeroRunF64Int[Q runtime.Integer](b *runtime.Bound, v *dequantizeValues) error {
 	B := b.Ext[0]
+	C := b.Ext[1]
 	x := runtime.Elements[Q](b, 0)
-	scale := runtime.Elements[float32](b, 1)
-	y := runtime.Elements[float32](b, 3)
+	zero := runtime.Elements[Q](b, 2)
+	scale := runtime.Elements[float64](b, 1)
+	y := runtime.Elements[float64](b, 3)
 
-	// y[b, c] = T(x[b, c]) * scale[c]   for b in ...B, c in C
-	for b2 := range B {
+	// y[b, c] = (T(x[b, c]) - T(zero[c])) * scale[c]   for b in ...B, c in C
+	if part := (dequantizePart1[Q]{x, zero, scale, y, C}); runtime.Small(B, C) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, C); err != nil {
+		return err
+	}
+	return nil
+}
+
+// dequantizePart2 is a loop that runs in parts.
+type dequantizePart2[Q runtime.Integer] struct {
+	x        []Q
+	scale, y []float32
+	C        int
+}
+
+func (part *dequantizePart2[Q]) Run(from, to int) error {
+	x, scale, y, C := part.x, part.scale, part.y, part.C
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * C
 		for c := range C {
 			y[xRow+c] = float32(float32(x[xRow+c]) * scale[c])
@@ -64,20 +102,78 @@ func dequantizeNoZeroRunF32Int[Q runtime.Integer](b *runtime.Bound, v *dequantiz
 	return nil
 }
 
+// dequantizeNoZeroRunF32Int computes dequantize with zero absent, T f32, Q any integer.
+func dequantizeNoZeroRunF32Int[Q runtime.Integer](b *runtime.Bound, v *dequantizeValues) error {
+	B := b.Ext[0]
+	C := b.Ext[1]
+	x := runtime.Elements[Q](b, 0)
+	scale := runtime.Elements[float32](b, 1)
+	y := runtime.Elements[float32](b, 3)
+
+	// y[b, c] = T(x[b, c]) * scale[c]   for b in ...B, c in C
+	if part := (dequantizePart2[Q]{x, scale, y, C}); runtime.Small(B, C) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, C); err != nil {
+		return err
+	}
+	return nil
+}
+
+// dequantizePart3 is a loop that runs in parts.
+type dequantizePart3[Q runtime.Integer] struct {
+	x        []Q
+	scale, y []float64
+	C        int
+}
+
+func (part *dequantizePart3[Q]) Run(from, to int) error {
+	x, scale, y, C := part.x, part.scale, part.y, part.C
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * C
+		for c := range C {
+			y[xRow+c] = float64(float64(x[xRow+c]) * scale[c])
+		}
+	}
+	return nil
+}
+
 // dequantizeNoZeroRunF64Int computes dequantize with zero absent, T f64, Q any integer.
 func dequantizeNoZeroRunF64Int[Q runtime.Integer](b *runtime.Bound, v *dequantizeValues) error {
-	C := b.Ext[1]
 	B := b.Ext[0]
+	C := b.Ext[1]
 	x := runtime.Elements[Q](b, 0)
 	scale := runtime.Elements[float64](b, 1)
 	y := runtime.Elements[float64](b, 3)
 
 	// y[b, c] = T(x[b, c]) * scale[c]   for b in ...B, c in C
-	for b2 := range B {
-		xRow := b2 * C
-		for c := range C {
-			y[xRow+c] = float64(float64(x[xRow+c]) * scale[c])
+	if part := (dequantizePart3[Q]{x, scale, y, C}); runtime.Small(B, C) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, C); err != nil {
+		return err
+	}
+	return nil
+}
+
+// dequantizePart4 is a loop that runs in parts.
+type dequantizePart4[Q runtime.Integer] struct {
+	x, zero    []Q
+	dscale, dy []float32
+	B, C       int
+}
+
+func (part *dequantizePart4[Q]) Run(from, to int) error {
+	x, zero, dscale, dy, B, C := part.x, part.zero, part.dscale, part.dy, part.B, part.C
+	for c := from; c < to; c++ {
+		sum := float64(0)
+		zeroAt := float32(zero[c])
+		for b2 := range B {
+			sum += float64(float32(dy[b2*C+c] * (float32(x[b2*C+c]) - zeroAt)))
+		}
+		dscale[c] = float32(sum)
 	}
 	return nil
 }
@@ -94,14 +190,33 @@ func dequantizeZeroRunBackwardF32Int[Q runtime.Integer](b *runtime.Bound, v *deq
 
 	// @scale[c] += @y[b, c] * (T(x[b, c]) - T(zero[c]))   for b in ...B, c in C
 	if wantDscale {
-		for c := range C {
-			sum := float64(0)
-			zeroAt := float32(zero[c])
-			for b2 := range B {
-				sum += float64(float32(dy[b2*C+c] * (float32(x[b2*C+c]) - zeroAt)))
+		if part := (dequantizePart4[Q]{x, zero, dscale, dy, B, C}); runtime.Small(C, B) {
+			if err := part.Run(0, C); err != nil {
+				return err
 			}
-			dscale[c] = float32(sum)
+		} else if err := runtime.Split(part, C, B); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// dequantizePart5 is a loop that runs in parts.
+type dequantizePart5[Q runtime.Integer] struct {
+	x, zero    []Q
+	dscale, dy []float64
+	B, C       int
+}
+
+func (part *dequantizePart5[Q]) Run(from, to int) error {
+	x, zero, dscale, dy, B, C := part.x, part.zero, part.dscale, part.dy, part.B, part.C
+	for c := from; c < to; c++ {
+		sum := float64(0)
+		zeroAt := float64(zero[c])
+		for b2 := range B {
+			sum += float64(dy[b2*C+c] * (float64(x[b2*C+c]) - zeroAt))
+		}
+		dscale[c] = sum
 	}
 	return nil
 }
@@ -118,14 +233,32 @@ func dequantizeZeroRunBackwardF64Int[Q runtime.Integer](b *runtime.Bound, v *deq
 
 	// @scale[c] += @y[b, c] * (T(x[b, c]) - T(zero[c]))   for b in ...B, c in C
 	if wantDscale {
-		for c := range C {
-			sum := float64(0)
-			zeroAt := float64(zero[c])
-			for b2 := range B {
-				sum += float64(dy[b2*C+c] * (float64(x[b2*C+c]) - zeroAt))
+		if part := (dequantizePart5[Q]{x, zero, dscale, dy, B, C}); runtime.Small(C, B) {
+			if err := part.Run(0, C); err != nil {
+				return err
 			}
-			dscale[c] = sum
+		} else if err := runtime.Split(part, C, B); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// dequantizePart6 is a loop that runs in parts.
+type dequantizePart6[Q runtime.Integer] struct {
+	x          []Q
+	dscale, dy []float32
+	B, C       int
+}
+
+func (part *dequantizePart6[Q]) Run(from, to int) error {
+	x, dscale, dy, B, C := part.x, part.dscale, part.dy, part.B, part.C
+	for c := from; c < to; c++ {
+		sum := float64(0)
+		for b2 := range B {
+			sum += float64(float32(dy[b2*C+c] * float32(x[b2*C+c])))
+		}
+		dscale[c] = float32(sum)
 	}
 	return nil
 }
@@ -141,13 +274,32 @@ func dequantizeNoZeroRunBackwardF32Int[Q runtime.Integer](b *runtime.Bound, v *d
 
 	// @scale[c] += @y[b, c] * T(x[b, c])   for b in ...B, c in C
 	if wantDscale {
-		for c := range C {
-			sum := float64(0)
-			for b2 := range B {
-				sum += float64(float32(dy[b2*C+c] * float32(x[b2*C+c])))
+		if part := (dequantizePart6[Q]{x, dscale, dy, B, C}); runtime.Small(C, B) {
+			if err := part.Run(0, C); err != nil {
+				return err
 			}
-			dscale[c] = float32(sum)
+		} else if err := runtime.Split(part, C, B); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// dequantizePart7 is a loop that runs in parts.
+type dequantizePart7[Q runtime.Integer] struct {
+	x          []Q
+	dscale, dy []float64
+	B, C       int
+}
+
+func (part *dequantizePart7[Q]) Run(from, to int) error {
+	x, dscale, dy, B, C := part.x, part.dscale, part.dy, part.B, part.C
+	for c := from; c < to; c++ {
+		sum := float64(0)
+		for b2 := range B {
+			sum += float64(dy[b2*C+c] * float64(x[b2*C+c]))
+		}
+		dscale[c] = sum
 	}
 	return nil
 }
@@ -163,12 +315,12 @@ func dequantizeNoZeroRunBackwardF64Int[Q runtime.Integer](b *runtime.Bound, v *d
 
 	// @scale[c] += @y[b, c] * T(x[b, c])   for b in ...B, c in C
 	if wantDscale {
-		for c := range C {
-			sum := float64(0)
-			for b2 := range B {
-				sum += float64(dy[b2*C+c] * float64(x[b2*C+c]))
+		if part := (dequantizePart7[Q]{x, dscale, dy, B, C}); runtime.Small(C, B) {
+			if err := part.Run(0, C); err != nil {
+				return err
 			}
-			dscale[c] = sum
+		} else if err := runtime.Split(part, C, B); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,35 @@
 package quant_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/quant"
+	"github.com/opgen/opgen/gen/quant"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleDequantize() {
+	x := runtime.Must(runtime.FromSlice([]int32{10, 8, 16}, 1, 3))
+	scale := runtime.Must(runtime.FromSlice([]float32{0.5}, 1))
+	zero := runtime.Must(runtime.FromSlice([]int32{10}, 1))
+	y := runtime.Must(quant.Dequantize(x, scale, zero, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[1 3]
+	// [[ 0 -1  3]]
+}
+
+func ExampleDequantize_attributes() {
+	x := runtime.Must(runtime.FromSlice([]int32{2, 100, 4, 2}, 2, 2))
+	scale := runtime.Must(runtime.FromSlice([]float32{0.5, 1}, 2))
+	y := runtime.Must(quant.Dequantize(x, scale, nil, &quant.DequantizeAttrs{Axis: new(1)}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[2 2]
+	// [[  1 100]
+	//  [  2   2]]
+}
 
 func TestDequantizeExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/quant.dequantize",

@@ -65,6 +65,10 @@ func (a *FakeQuantizeAttrs) values(scale float64) (fakeQuantizeValues, error) {
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: scale must be positive; zero must lie between lo and hi.
+//
+// With x = [0.25, -0.75, 2, 100], y is [0, -0.5, 2, 7]:
+//
+//	y, err := quant.FakeQuantize(x, 0.5, &quant.FakeQuantizeAttrs{Zero: new(1), Lo: new(0), Hi: new(15)})
 func FakeQuantize(x *runtime.Tensor, scale float64, attrs *FakeQuantizeAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(scale)
 	if err != nil {
@@ -164,10 +168,10 @@ func fakeQuantizeRunBackward(b *runtime.Bound, v *fakeQuantizeValues) {
 		a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
 		a.Ptr[1], a.Step[1] = b.Ptr[1], 1
 		a.Ptr[2], a.Step[2] = b.Spare(2, b.Ext[0]), 1
-		a.F[0] = float64(v.hi)
-		a.F[1] = v.scale
-		a.F[2] = float64(v.zero)
-		a.F[3] = float64(v.lo)
+		a.F[0] = v.scale
+		a.F[1] = float64(v.zero)
+		a.F[2] = float64(v.lo)
+		a.F[3] = float64(v.hi)
 		a.F[4] = v.scale
 		switch b.DType[0] {
 		case runtime.F32:

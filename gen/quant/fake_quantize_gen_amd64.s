@@ -270,15 +270,15 @@ TEXT ·fake_quantize_f32_backward_0_avx2(SB), NOSPLIT, $0-8
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
 	VBROADCASTSS X0, Y0
-	VXORPS       Y1, Y1, Y1
-	VCVTSD2SS    552(AX), X1, X1
-	VBROADCASTSS X1, Y1
-	VMOVUPS      k00800000<>+0(SB), Y2
-	VMOVUPS      k7e800000<>+0(SB), Y3
-	VMOVUPS      k7fffffff<>+0(SB), Y4
-	VMOVUPS      k20000000<>+0(SB), Y5
-	VMOVUPS      k3f800000<>+0(SB), Y6
-	VMOVUPS      k6f000000<>+0(SB), Y7
+	VMOVUPS      k00800000<>+0(SB), Y1
+	VMOVUPS      k7e800000<>+0(SB), Y2
+	VMOVUPS      k7fffffff<>+0(SB), Y3
+	VMOVUPS      k20000000<>+0(SB), Y4
+	VMOVUPS      k3f800000<>+0(SB), Y5
+	VMOVUPS      k6f000000<>+0(SB), Y6
+	VXORPS       Y7, Y7, Y7
+	VCVTSD2SS    552(AX), X7, X7
+	VBROADCASTSS X7, Y7
 	VXORPS       Y8, Y8, Y8
 	VCVTSD2SS    560(AX), X8, X8
 	VBROADCASTSS X8, Y8
@@ -298,13 +298,13 @@ TEXT ·fake_quantize_f32_backward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         296(AX), AX
 	SHLQ         $5, AX
 	MOVQ         a+0(FP), DI
-	VANDPS       Y4, Y1, Y4
-	VCMPPS       $17, Y4, Y3, Y3
-	VBLENDVPS    Y3, Y5, Y6, Y3
-	VCMPPS       $17, Y2, Y4, Y2
-	VBLENDVPS    Y2, Y7, Y3, Y2
-	VMULPS       Y2, Y1, Y1
-	VDIVPS       Y1, Y6, Y1
+	VANDPS       Y3, Y0, Y3
+	VCMPPS       $17, Y3, Y2, Y2
+	VBLENDVPS    Y2, Y4, Y5, Y2
+	VCMPPS       $17, Y1, Y3, Y1
+	VBLENDVPS    Y1, Y6, Y2, Y1
+	VMULPS       Y1, Y0, Y0
+	VDIVPS       Y0, Y5, Y0
 	MOVQ         8(DI), R8
 	MOVQ         $0, R9
 	MOVQ         792(DI), R10
@@ -323,27 +323,27 @@ again1:
 	SUBQ $8, R8
 	JLT  single2
 block5:
-	VMULPS    (BX), Y2, Y3
-	VMULPS    Y1, Y3, Y3
-	VROUNDPS  $8, Y3, Y4
-	VSUBPS    Y3, Y4, Y4
-	VADDPS    Y4, Y3, Y3
-	VADDPS    Y8, Y3, Y3
-	VCMPPS    $17, Y3, Y0, Y4
-	VXORPS    Y12, Y4, Y4
-	VCMPPS    $17, Y9, Y3, Y3
+	VMULPS    (BX), Y1, Y2
+	VMULPS    Y0, Y2, Y2
+	VROUNDPS  $8, Y2, Y3
+	VSUBPS    Y2, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y7, Y2, Y2
+	VCMPPS    $17, Y8, Y2, Y3
 	VXORPS    Y12, Y3, Y3
-	VANDPS    Y3, Y4, Y3
-	VMULPS    (CX), Y10, Y4
-	VMULPS    Y2, Y4, Y4
-	VMULPS    Y1, Y4, Y4
-	VBLENDVPS Y3, Y4, Y11, Y3
+	VCMPPS    $17, Y2, Y9, Y2
+	VXORPS    Y12, Y2, Y2
+	VANDPS    Y2, Y3, Y2
+	VMULPS    (CX), Y10, Y3
+	VMULPS    Y1, Y3, Y3
+	VMULPS    Y0, Y3, Y3
+	VBLENDVPS Y2, Y3, Y11, Y2
 	TESTQ     R9, R9
 	JNE       around6
-	VMOVUPS   Y3, (DX)
+	VMOVUPS   Y2, (DX)
 	JMP       stored7
 around6:
-	VMOVNTPS Y3, (DX)
+	VMOVNTPS Y2, (DX)
 stored7:
 	ADDQ SI, BX
 	ADDQ AX, CX
@@ -360,25 +360,25 @@ masked4:
 	MOVQ       R10, R11
 	LEAQ       tail<>+0(SB), R12
 	NEGQ       R11
-	VMOVUPS    32(R12)(R11*4), Y3
-	VMASKMOVPS (BX), Y3, Y4
-	VMULPS     Y2, Y4, Y4
-	VMULPS     Y1, Y4, Y4
-	VROUNDPS   $8, Y4, Y5
-	VSUBPS     Y4, Y5, Y5
-	VADDPS     Y5, Y4, Y4
-	VADDPS     Y8, Y4, Y4
-	VCMPPS     $17, Y4, Y0, Y5
-	VXORPS     Y12, Y5, Y5
-	VCMPPS     $17, Y9, Y4, Y4
+	VMOVUPS    32(R12)(R11*4), Y2
+	VMASKMOVPS (BX), Y2, Y3
+	VMULPS     Y1, Y3, Y3
+	VMULPS     Y0, Y3, Y3
+	VROUNDPS   $8, Y3, Y4
+	VSUBPS     Y3, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	VADDPS     Y7, Y3, Y3
+	VCMPPS     $17, Y8, Y3, Y4
 	VXORPS     Y12, Y4, Y4
-	VANDPS     Y4, Y5, Y4
-	VMASKMOVPS (CX), Y3, Y5
-	VMULPS     Y5, Y10, Y5
-	VMULPS     Y2, Y5, Y5
-	VMULPS     Y1, Y5, Y5
-	VBLENDVPS  Y4, Y5, Y11, Y4
-	VMASKMOVPS Y4, Y3, (DX)
+	VCMPPS     $17, Y3, Y9, Y3
+	VXORPS     Y12, Y3, Y3
+	VANDPS     Y3, Y4, Y3
+	VMASKMOVPS (CX), Y2, Y4
+	VMULPS     Y4, Y10, Y4
+	VMULPS     Y1, Y4, Y4
+	VMULPS     Y0, Y4, Y4
+	VBLENDVPS  Y3, Y4, Y11, Y3
+	VMASKMOVPS Y3, Y2, (DX)
 	MOVQ       R10, R11
 	TESTQ      SI, SI
 	CMOVQEQ    SI, R11
@@ -405,15 +405,15 @@ TEXT ·fake_quantize_f32_backward_0_avx512(SB), NOSPLIT, $0-8
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
 	VBROADCASTSS X0, Z0
-	VPXORD       Z1, Z1, Z1
-	VCVTSD2SS    552(AX), X1, X1
-	VBROADCASTSS X1, Z1
-	VBROADCASTSS k00800000<>+0(SB), Z2
-	VBROADCASTSS k7e800000<>+0(SB), Z3
-	VBROADCASTSS k7fffffff<>+0(SB), Z4
-	VBROADCASTSS k20000000<>+0(SB), Z5
-	VBROADCASTSS k3f800000<>+0(SB), Z6
-	VBROADCASTSS k6f000000<>+0(SB), Z7
+	VBROADCASTSS k00800000<>+0(SB), Z1
+	VBROADCASTSS k7e800000<>+0(SB), Z2
+	VBROADCASTSS k7fffffff<>+0(SB), Z3
+	VBROADCASTSS k20000000<>+0(SB), Z4
+	VBROADCASTSS k3f800000<>+0(SB), Z5
+	VBROADCASTSS k6f000000<>+0(SB), Z6
+	VPXORD       Z7, Z7, Z7
+	VCVTSD2SS    552(AX), X7, X7
+	VBROADCASTSS X7, Z7
 	VPXORD       Z8, Z8, Z8
 	VCVTSD2SS    560(AX), X8, X8
 	VBROADCASTSS X8, Z8
@@ -432,13 +432,13 @@ TEXT ·fake_quantize_f32_backward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         296(AX), AX
 	SHLQ         $6, AX
 	MOVQ         a+0(FP), DI
-	VPANDD       Z4, Z1, Z4
-	VCMPPS       $17, Z4, Z3, K1
-	VBLENDMPS    Z5, Z6, K1, Z3
-	VCMPPS       $17, Z2, Z4, K1
-	VBLENDMPS    Z7, Z3, K1, Z2
-	VMULPS       Z2, Z1, Z1
-	VDIVPS       Z1, Z6, Z1
+	VPANDD       Z3, Z0, Z3
+	VCMPPS       $17, Z3, Z2, K1
+	VBLENDMPS    Z4, Z5, K1, Z2
+	VCMPPS       $17, Z1, Z3, K1
+	VBLENDMPS    Z6, Z2, K1, Z1
+	VMULPS       Z1, Z0, Z0
+	VDIVPS       Z0, Z5, Z0
 	MOVQ         8(DI), R8
 	MOVQ         $0, R9
 	MOVQ         792(DI), R10
@@ -457,26 +457,26 @@ again1:
 	SUBQ $16, R8
 	JLT  single2
 block5:
-	VMULPS      (BX), Z2, Z3
-	VMULPS      Z1, Z3, Z3
-	VRNDSCALEPS $8, Z3, Z4
-	VSUBPS      Z3, Z4, Z4
-	VADDPS      Z4, Z3, Z3
-	VADDPS      Z8, Z3, Z3
-	VCMPPS      $17, Z3, Z0, K1
+	VMULPS      (BX), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VRNDSCALEPS $8, Z2, Z3
+	VSUBPS      Z2, Z3, Z3
+	VADDPS      Z3, Z2, Z2
+	VADDPS      Z7, Z2, Z2
+	VCMPPS      $17, Z8, Z2, K1
 	KNOTW       K1, K1
-	VCMPPS      $17, Z9, Z3, K2
+	VCMPPS      $17, Z2, Z9, K2
 	KNOTW       K2, K2
 	KANDW       K2, K1, K1
-	VMULPS      (CX), Z10, Z3
-	VMULPS      Z2, Z3, Z3
-	VMULPS.Z    Z1, Z3, K1, Z3
+	VMULPS      (CX), Z10, Z2
+	VMULPS      Z1, Z2, Z2
+	VMULPS.Z    Z0, Z2, K1, Z2
 	TESTQ       R9, R9
 	JNE         around6
-	VMOVUPS     Z3, (DX)
+	VMOVUPS     Z2, (DX)
 	JMP         stored7
 around6:
-	VMOVNTPS Z3, (DX)
+	VMOVNTPS Z2, (DX)
 stored7:
 	ADDQ SI, BX
 	ADDQ AX, CX
@@ -490,25 +490,25 @@ single2:
 	CMPQ    R10, R8
 	CMOVQGT R8, R10
 masked4:
-	VPBROADCASTD R10, Z3
-	VPCMPD       $6, iota32<>+0(SB), Z3, K1
-	VMOVUPS.Z    (BX), K1, Z3
-	VMULPS       Z2, Z3, Z3
-	VMULPS       Z1, Z3, Z3
-	VRNDSCALEPS  $8, Z3, Z4
-	VSUBPS       Z3, Z4, Z4
-	VADDPS       Z4, Z3, Z3
-	VADDPS       Z8, Z3, Z3
-	VCMPPS       $17, Z3, Z0, K2
+	VPBROADCASTD R10, Z2
+	VPCMPD       $6, iota32<>+0(SB), Z2, K1
+	VMOVUPS.Z    (BX), K1, Z2
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VRNDSCALEPS  $8, Z2, Z3
+	VSUBPS       Z2, Z3, Z3
+	VADDPS       Z3, Z2, Z2
+	VADDPS       Z7, Z2, Z2
+	VCMPPS       $17, Z8, Z2, K2
 	KNOTW        K2, K2
-	VCMPPS       $17, Z9, Z3, K3
+	VCMPPS       $17, Z2, Z9, K3
 	KNOTW        K3, K3
 	KANDW        K3, K2, K2
-	VMOVUPS.Z    (CX), K1, Z3
-	VMULPS       Z3, Z10, Z3
-	VMULPS       Z2, Z3, Z3
-	VMULPS.Z     Z1, Z3, K2, Z3
-	VMOVUPS      Z3, K1, (DX)
+	VMOVUPS.Z    (CX), K1, Z2
+	VMULPS       Z2, Z10, Z2
+	VMULPS       Z1, Z2, Z2
+	VMULPS.Z     Z0, Z2, K2, Z2
+	VMOVUPS      Z2, K1, (DX)
 	MOVQ         R10, R11
 	TESTQ        SI, SI
 	CMOVQEQ      SI, R11
@@ -775,13 +775,13 @@ end8:
 TEXT ·fake_quantize_f64_backward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
-	VBROADCASTSD 552(AX), Y1
-	VMOVUPD      k0010000000000000<>+0(SB), Y2
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y3
-	VMOVUPD      k7fffffffffffffff<>+0(SB), Y4
-	VMOVUPD      k2000000000000000<>+0(SB), Y5
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y6
-	VMOVUPD      k6fe0000000000000<>+0(SB), Y7
+	VMOVUPD      k0010000000000000<>+0(SB), Y1
+	VMOVUPD      k7fd0000000000000<>+0(SB), Y2
+	VMOVUPD      k7fffffffffffffff<>+0(SB), Y3
+	VMOVUPD      k2000000000000000<>+0(SB), Y4
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y5
+	VMOVUPD      k6fe0000000000000<>+0(SB), Y6
+	VBROADCASTSD 552(AX), Y7
 	VBROADCASTSD 560(AX), Y8
 	VBROADCASTSD 568(AX), Y9
 	VBROADCASTSD 576(AX), Y10
@@ -795,13 +795,13 @@ TEXT ·fake_quantize_f64_backward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ         296(AX), AX
 	SHLQ         $5, AX
 	MOVQ         a+0(FP), DI
-	VANDPD       Y4, Y1, Y4
-	VCMPPD       $17, Y4, Y3, Y3
-	VBLENDVPD    Y3, Y5, Y6, Y3
-	VCMPPD       $17, Y2, Y4, Y2
-	VBLENDVPD    Y2, Y7, Y3, Y2
-	VMULPD       Y2, Y1, Y1
-	VDIVPD       Y1, Y6, Y1
+	VANDPD       Y3, Y0, Y3
+	VCMPPD       $17, Y3, Y2, Y2
+	VBLENDVPD    Y2, Y4, Y5, Y2
+	VCMPPD       $17, Y1, Y3, Y1
+	VBLENDVPD    Y1, Y6, Y2, Y1
+	VMULPD       Y1, Y0, Y0
+	VDIVPD       Y0, Y5, Y0
 	MOVQ         8(DI), R8
 	MOVQ         $0, R9
 	MOVQ         792(DI), R10
@@ -820,27 +820,27 @@ again1:
 	SUBQ $4, R8
 	JLT  single2
 block5:
-	VMULPD    (BX), Y2, Y3
-	VMULPD    Y1, Y3, Y3
-	VROUNDPD  $8, Y3, Y4
-	VSUBPD    Y3, Y4, Y4
-	VADDPD    Y4, Y3, Y3
-	VADDPD    Y8, Y3, Y3
-	VCMPPD    $17, Y3, Y0, Y4
-	VXORPD    Y12, Y4, Y4
-	VCMPPD    $17, Y9, Y3, Y3
+	VMULPD    (BX), Y1, Y2
+	VMULPD    Y0, Y2, Y2
+	VROUNDPD  $8, Y2, Y3
+	VSUBPD    Y2, Y3, Y3
+	VADDPD    Y3, Y2, Y2
+	VADDPD    Y7, Y2, Y2
+	VCMPPD    $17, Y8, Y2, Y3
 	VXORPD    Y12, Y3, Y3
-	VANDPD    Y3, Y4, Y3
-	VMULPD    (CX), Y10, Y4
-	VMULPD    Y2, Y4, Y4
-	VMULPD    Y1, Y4, Y4
-	VBLENDVPD Y3, Y4, Y11, Y3
+	VCMPPD    $17, Y2, Y9, Y2
+	VXORPD    Y12, Y2, Y2
+	VANDPD    Y2, Y3, Y2
+	VMULPD    (CX), Y10, Y3
+	VMULPD    Y1, Y3, Y3
+	VMULPD    Y0, Y3, Y3
+	VBLENDVPD Y2, Y3, Y11, Y2
 	TESTQ     R9, R9
 	JNE       around6
-	VMOVUPD   Y3, (DX)
+	VMOVUPD   Y2, (DX)
 	JMP       stored7
 around6:
-	VMOVNTPD Y3, (DX)
+	VMOVNTPD Y2, (DX)
 stored7:
 	ADDQ SI, BX
 	ADDQ AX, CX
@@ -857,25 +857,25 @@ masked4:
 	MOVQ       R10, R11
 	LEAQ       tail<>+0(SB), R12
 	NEGQ       R11
-	VMOVUPD    32(R12)(R11*8), Y3
-	VMASKMOVPD (BX), Y3, Y4
-	VMULPD     Y2, Y4, Y4
-	VMULPD     Y1, Y4, Y4
-	VROUNDPD   $8, Y4, Y5
-	VSUBPD     Y4, Y5, Y5
-	VADDPD     Y5, Y4, Y4
-	VADDPD     Y8, Y4, Y4
-	VCMPPD     $17, Y4, Y0, Y5
-	VXORPD     Y12, Y5, Y5
-	VCMPPD     $17, Y9, Y4, Y4
+	VMOVUPD    32(R12)(R11*8), Y2
+	VMASKMOVPD (BX), Y2, Y3
+	VMULPD     Y1, Y3, Y3
+	VMULPD     Y0, Y3, Y3
+	VROUNDPD   $8, Y3, Y4
+	VSUBPD     Y3, Y4, Y4
+	VADDPD     Y4, Y3, Y3
+	VADDPD     Y7, Y3, Y3
+	VCMPPD     $17, Y8, Y3, Y4
 	VXORPD     Y12, Y4, Y4
-	VANDPD     Y4, Y5, Y4
-	VMASKMOVPD (CX), Y3, Y5
-	VMULPD     Y5, Y10, Y5
-	VMULPD     Y2, Y5, Y5
-	VMULPD     Y1, Y5, Y5
-	VBLENDVPD  Y4, Y5, Y11, Y4
-	VMASKMOVPD Y4, Y3, (DX)
+	VCMPPD     $17, Y3, Y9, Y3
+	VXORPD     Y12, Y3, Y3
+	VANDPD     Y3, Y4, Y3
+	VMASKMOVPD (CX), Y2, Y4
+	VMULPD     Y4, Y10, Y4
+	VMULPD     Y1, Y4, Y4
+	VMULPD     Y0, Y4, Y4
+	VBLENDVPD  Y3, Y4, Y11, Y3
+	VMASKMOVPD Y3, Y2, (DX)
 	MOVQ       R10, R11
 	TESTQ      SI, SI
 	CMOVQEQ    SI, R11
@@ -900,13 +900,13 @@ end8:
 TEXT ·fake_quantize_f64_backward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
-	VBROADCASTSD 552(AX), Z1
-	VBROADCASTSD k0010000000000000<>+0(SB), Z2
-	VBROADCASTSD k7fd0000000000000<>+0(SB), Z3
-	VBROADCASTSD k7fffffffffffffff<>+0(SB), Z4
-	VBROADCASTSD k2000000000000000<>+0(SB), Z5
-	VBROADCASTSD k3ff0000000000000<>+0(SB), Z6
-	VBROADCASTSD k6fe0000000000000<>+0(SB), Z7
+	VBROADCASTSD k0010000000000000<>+0(SB), Z1
+	VBROADCASTSD k7fd0000000000000<>+0(SB), Z2
+	VBROADCASTSD k7fffffffffffffff<>+0(SB), Z3
+	VBROADCASTSD k2000000000000000<>+0(SB), Z4
+	VBROADCASTSD k3ff0000000000000<>+0(SB), Z5
+	VBROADCASTSD k6fe0000000000000<>+0(SB), Z6
+	VBROADCASTSD 552(AX), Z7
 	VBROADCASTSD 560(AX), Z8
 	VBROADCASTSD 568(AX), Z9
 	VBROADCASTSD 576(AX), Z10
@@ -919,13 +919,13 @@ TEXT ·fake_quantize_f64_backward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ         296(AX), AX
 	SHLQ         $6, AX
 	MOVQ         a+0(FP), DI
-	VPANDQ       Z4, Z1, Z4
-	VCMPPD       $17, Z4, Z3, K1
-	VBLENDMPD    Z5, Z6, K1, Z3
-	VCMPPD       $17, Z2, Z4, K1
-	VBLENDMPD    Z7, Z3, K1, Z2
-	VMULPD       Z2, Z1, Z1
-	VDIVPD       Z1, Z6, Z1
+	VPANDQ       Z3, Z0, Z3
+	VCMPPD       $17, Z3, Z2, K1
+	VBLENDMPD    Z4, Z5, K1, Z2
+	VCMPPD       $17, Z1, Z3, K1
+	VBLENDMPD    Z6, Z2, K1, Z1
+	VMULPD       Z1, Z0, Z0
+	VDIVPD       Z0, Z5, Z0
 	MOVQ         8(DI), R8
 	MOVQ         $0, R9
 	MOVQ         792(DI), R10
@@ -944,26 +944,26 @@ again1:
 	SUBQ $8, R8
 	JLT  single2
 block5:
-	VMULPD      (BX), Z2, Z3
-	VMULPD      Z1, Z3, Z3
-	VRNDSCALEPD $8, Z3, Z4
-	VSUBPD      Z3, Z4, Z4
-	VADDPD      Z4, Z3, Z3
-	VADDPD      Z8, Z3, Z3
-	VCMPPD      $17, Z3, Z0, K1
+	VMULPD      (BX), Z1, Z2
+	VMULPD      Z0, Z2, Z2
+	VRNDSCALEPD $8, Z2, Z3
+	VSUBPD      Z2, Z3, Z3
+	VADDPD      Z3, Z2, Z2
+	VADDPD      Z7, Z2, Z2
+	VCMPPD      $17, Z8, Z2, K1
 	KNOTW       K1, K1
-	VCMPPD      $17, Z9, Z3, K2
+	VCMPPD      $17, Z2, Z9, K2
 	KNOTW       K2, K2
 	KANDW       K2, K1, K1
-	VMULPD      (CX), Z10, Z3
-	VMULPD      Z2, Z3, Z3
-	VMULPD.Z    Z1, Z3, K1, Z3
+	VMULPD      (CX), Z10, Z2
+	VMULPD      Z1, Z2, Z2
+	VMULPD.Z    Z0, Z2, K1, Z2
 	TESTQ       R9, R9
 	JNE         around6
-	VMOVUPD     Z3, (DX)
+	VMOVUPD     Z2, (DX)
 	JMP         stored7
 around6:
-	VMOVNTPD Z3, (DX)
+	VMOVNTPD Z2, (DX)
 stored7:
 	ADDQ SI, BX
 	ADDQ AX, CX
@@ -977,25 +977,25 @@ single2:
 	CMPQ    R10, R8
 	CMOVQGT R8, R10
 masked4:
-	VPBROADCASTQ R10, Z3
-	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
-	VMOVUPD.Z    (BX), K1, Z3
-	VMULPD       Z2, Z3, Z3
-	VMULPD       Z1, Z3, Z3
-	VRNDSCALEPD  $8, Z3, Z4
-	VSUBPD       Z3, Z4, Z4
-	VADDPD       Z4, Z3, Z3
-	VADDPD       Z8, Z3, Z3
-	VCMPPD       $17, Z3, Z0, K2
+	VPBROADCASTQ R10, Z2
+	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
+	VMOVUPD.Z    (BX), K1, Z2
+	VMULPD       Z1, Z2, Z2
+	VMULPD       Z0, Z2, Z2
+	VRNDSCALEPD  $8, Z2, Z3
+	VSUBPD       Z2, Z3, Z3
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z7, Z2, Z2
+	VCMPPD       $17, Z8, Z2, K2
 	KNOTW        K2, K2
-	VCMPPD       $17, Z9, Z3, K3
+	VCMPPD       $17, Z2, Z9, K3
 	KNOTW        K3, K3
 	KANDW        K3, K2, K2
-	VMOVUPD.Z    (CX), K1, Z3
-	VMULPD       Z3, Z10, Z3
-	VMULPD       Z2, Z3, Z3
-	VMULPD.Z     Z1, Z3, K2, Z3
-	VMOVUPD      Z3, K1, (DX)
+	VMOVUPD.Z    (CX), K1, Z2
+	VMULPD       Z2, Z10, Z2
+	VMULPD       Z1, Z2, Z2
+	VMULPD.Z     Z0, Z2, K2, Z2
+	VMOVUPD      Z2, K1, (DX)
 	MOVQ         R10, R11
 	TESTQ        SI, SI
 	CMOVQEQ      SI, R11

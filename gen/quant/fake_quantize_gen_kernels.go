@@ -34,10 +34,10 @@ func fake_quantize_f32_forward_0_go(a *runtime.Args) {
 
 // fake_quantize_f32_backward_0_go reads x, dY; writes dX.
 func fake_quantize_f32_backward_0_go(a *runtime.Args) {
-	hi := float32(a.F[0])
-	scale := float32(a.F[1])
-	zero := float32(a.F[2])
-	lo := float32(a.F[3])
+	scale := float32(a.F[0])
+	zero := float32(a.F[1])
+	lo := float32(a.F[2])
+	hi := float32(a.F[3])
 	scale2 := float32(a.F[4])
 	v := runtime.Abs32(scale)
 	v2 := runtime.Select32(v < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v, 1.0842022e-19, 1))
@@ -51,7 +51,7 @@ func fake_quantize_f32_backward_0_go(a *runtime.Args) {
 		for i := range m {
 			v4 := float32(float32(x[i]*v2) * v3)
 			v5 := v4 + (float32(math.RoundToEven(float64(v4))) - v4) + zero
-			c := !(hi < v5) && !(v5 < lo)
+			c := !(v5 < lo) && !(hi < v5)
 			v6 := runtime.Select32(c, float32(float32(float32(scale2*dY[i])*v2)*v3), 0)
 			dX[i] = v6
 		}
@@ -84,10 +84,10 @@ func fake_quantize_f64_forward_0_go(a *runtime.Args) {
 
 // fake_quantize_f64_backward_0_go reads x, dY; writes dX.
 func fake_quantize_f64_backward_0_go(a *runtime.Args) {
-	hi := float64(a.F[0])
-	scale := float64(a.F[1])
-	zero := float64(a.F[2])
-	lo := float64(a.F[3])
+	scale := float64(a.F[0])
+	zero := float64(a.F[1])
+	lo := float64(a.F[2])
+	hi := float64(a.F[3])
 	scale2 := float64(a.F[4])
 	v := math.Abs(scale)
 	v2 := runtime.Select64(v < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v, 1.4916681462400413e-154, 1))
@@ -101,7 +101,7 @@ func fake_quantize_f64_backward_0_go(a *runtime.Args) {
 		for i := range m {
 			v4 := float64(float64(x[i]*v2) * v3)
 			v5 := v4 + (math.RoundToEven(v4) - v4) + zero
-			c := !(hi < v5) && !(v5 < lo)
+			c := !(v5 < lo) && !(hi < v5)
 			v6 := runtime.Select64(c, float64(float64(float64(scale2*dY[i])*v2)*v3), 0)
 			dX[i] = v6
 		}

@@ -3,12 +3,29 @@
 package quant_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/quant"
+	"github.com/opgen/opgen/gen/quant"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleFakeQuantize() {
+	x := runtime.Must(runtime.FromSlice([]float32{0.3, -0.75, 2, 100}, 4))
+	y := runtime.Must(quant.FakeQuantize(x, 0.5, nil))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[4] [0.5 -1.0 2.0 63.5]
+}
+
+func ExampleFakeQuantize_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{0.25, -0.75, 2, 100}, 4))
+	y := runtime.Must(quant.FakeQuantize(x, 0.5, &quant.FakeQuantizeAttrs{Zero: new(1), Lo: new(0), Hi: new(15)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [0.0 -0.5 2.0 7.0]
+}
 
 func TestFakeQuantizeExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/quant.fake_quantize",

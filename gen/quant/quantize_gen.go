@@ -40,6 +40,10 @@ func (a *QuantizeAttrs) values() (quantizeValues, error) {
 // x: T[...B, C], scale: T[C?], zero: Q[C?] or nil; y: Q[...B, C]. T: f16, bf16, f32 or f64. Q: i8 or u8. q is the dtype Q, or runtime.NoDType where zero tells it.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 100], [2, 3]] and scale = [0.5, 1], y is [[2, 100], [4, 3]]:
+//
+//	y, err := quant.Quantize(x, scale, nil, runtime.I8, &quant.QuantizeAttrs{Axis: new(1)})
 func Quantize(x, scale, zero *runtime.Tensor, q runtime.DType, attrs *QuantizeAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -8,17 +8,16 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// quantizeZeroRunF32Int computes quantize with zero given, T f32, Q any integer.
-func quantizeZeroRunF32Int[Q runtime.Integer](b *runtime.Bound, v *quantizeValues) error {
-	C := b.Ext[1]
-	B := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	scale := runtime.Elements[float32](b, 1)
-	zero := runtime.Elements[Q](b, 2)
-	y := runtime.Elements[Q](b, 3)
+// quantizePart0 is a loop that runs in parts.
+type quantizePart0[Q runtime.Integer] struct {
+	y, zero  []Q
+	scale, x []float32
+	C        int
+}
 
-	// y[b, c] = Q(round(x[b, c] / scale[c]) + T(zero[c]))   for b in ...B, c in C
-	for b2 := range B {
+func (part *quantizePart0[Q]) Run(from, to int) error {
+	y, zero, scale, x, C := part.y, part.zero, part.scale, part.x, part.C
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * C
 		for c := range C {
 			t := float32(math.RoundToEven(float64(x[xRow+c]/scale[c]))) + float32(zero[c])
@@ -28,17 +27,36 @@ func quantizeZeroRunF32Int[Q runtime.Integer](b *runtime.Bound, v *quantizeValue
 	return nil
 }
 
-// quantizeZeroRunF64Int computes quantize with zero given, T f64, Q any integer.
-func quantizeZeroRunF64Int[Q runtime.Integer](b *runtime.Bound, v *quantizeValues) error {
-	C := b.Ext[1]
+// quantizeZeroRunF32Int computes quantize with zero given, T f32, Q any integer.
+func quantizeZeroRunF32Int[Q runtime.Integer](b *runtime.Bound, v *quantizeValues) error {
 	B := b.Ext[0]
-	x := runtime.Elements[float64](b, 0)
-	scale := runtime.Elements[float64](b, 1)
+	C := b.Ext[1]
+	x := runtime.Elements[float32](b, 0)
+	scale := runtime.Elements[float32](b, 1)
 	zero := runtime.Elements[Q](b, 2)
 	y := runtime.Elements[Q](b, 3)
 
 	// y[b, c] = Q(round(x[b, c] / scale[c]) + T(zero[c]))   for b in ...B, c in C
-	for b2 := range B {
+	if part := (quantizePart0[Q]{y, zero, scale, x, C}); runtime.Small(B, 9*C) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*C); err != nil {
+		return err
+	}
+	return nil
+}
+
+// quantizePart1 is a loop that runs in parts.
+type quantizePart1[Q runtime.Integer] struct {
+	y, zero  []Q
+	scale, x []float64
+	C        int
+}
+
+func (part *quantizePart1[Q]) Run(from, to int) error {
+	y, zero, scale, x, C := part.y, part.zero, part.scale, part.x, part.C
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * C
 		for c := range C {
 			t := runtime.Saturate[Q](math.RoundToEven(x[xRow+c]/scale[c]) + float64(zero[c]))
@@ -48,16 +66,36 @@ func quantizeZeroRunF64Int[Q runtime.Integer](b *runtime.Bound, v *quantizeValue
 	return nil
 }
 
-// quantizeNoZeroRunF32Int computes quantize with zero absent, T f32, Q any integer.
-func quantizeNoZeroRunF32Int[Q runtime.Integer](b *runtime.Bound, v *quantizeValues) error {
-	C := b.Ext[1]
+// quantizeZeroRunF64Int computes quantize with zero given, T f64, Q any integer.
+func quantizeZeroRunF64Int[Q runtime.Integer](b *runtime.Bound, v *quantizeValues) error {
 	B := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	scale := runtime.Elements[float32](b, 1)
+	C := b.Ext[1]
+	x := runtime.Elements[float64](b, 0)
+	scale := runtime.Elements[float64](b, 1)
+	zero := runtime.Elements[Q](b, 2)
 	y := runtime.Elements[Q](b, 3)
 
-	// y[b, c] = Q(round(x[b, c] / scale[c]) + 0)   for b in ...B, c in C
-	for b2 := range B {
+	// y[b, c] = Q(round(x[b, c] / scale[c]) + T(zero[c]))   for b in ...B, c in C
+	if part := (quantizePart1[Q]{y, zero, scale, x, C}); runtime.Small(B, 9*C) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*C); err != nil {
+		return err
+	}
+	return nil
+}
+
+// quantizePart2 is a loop that runs in parts.
+type quantizePart2[Q runtime.Integer] struct {
+	y        []Q
+	scale, x []float32
+	C        int
+}
+
+func (part *quantizePart2[Q]) Run(from, to int) error {
+	y, scale, x, C := part.y, part.scale, part.x, part.C
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * C
 		for c := range C {
 			t := float32(math.RoundToEven(float64(x[xRow+c]/scale[c]))) + 0
@@ -67,21 +105,59 @@ func quantizeNoZeroRunF32Int[Q runtime.Integer](b *runtime.Bound, v *quantizeVal
 	return nil
 }
 
-// quantizeNoZeroRunF64Int computes quantize with zero absent, T f64, Q any integer.
-func quantizeNoZeroRunF64Int[Q runtime.Integer](b *runtime.Bound, v *quantizeValues) error {
-	C := b.Ext[1]
+// quantizeNoZeroRunF32Int computes quantize with zero absent, T f32, Q any integer.
+func quantizeNoZeroRunF32Int[Q runtime.Integer](b *runtime.Bound, v *quantizeValues) error {
 	B := b.Ext[0]
-	x := runtime.Elements[float64](b, 0)
-	scale := runtime.Elements[float64](b, 1)
+	C := b.Ext[1]
+	x := runtime.Elements[float32](b, 0)
+	scale := runtime.Elements[float32](b, 1)
 	y := runtime.Elements[Q](b, 3)
 
 	// y[b, c] = Q(round(x[b, c] / scale[c]) + 0)   for b in ...B, c in C
-	for b2 := range B {
+	if part := (quantizePart2[Q]{y, scale, x, C}); runtime.Small(B, 9*C) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*C); err != nil {
+		return err
+	}
+	return nil
+}
+
+// quantizePart3 is a loop that runs in parts.
+type quantizePart3[Q runtime.Integer] struct {
+	y        []Q
+	scale, x []float64
+	C        int
+}
+
+func (part *quantizePart3[Q]) Run(from, to int) error {
+	y, scale, x, C := part.y, part.scale, part.x, part.C
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * C
 		for c := range C {
 			t := runtime.Saturate[Q](math.RoundToEven(x[xRow+c]/scale[c]) + 0)
 			y[xRow+c] = t
 		}
+	}
+	return nil
+}
+
+// quantizeNoZeroRunF64Int computes quantize with zero absent, T f64, Q any integer.
+func quantizeNoZeroRunF64Int[Q runtime.Integer](b *runtime.Bound, v *quantizeValues) error {
+	B := b.Ext[0]
+	C := b.Ext[1]
+	x := runtime.Elements[float64](b, 0)
+	scale := runtime.Elements[float64](b, 1)
+	y := runtime.Elements[Q](b, 3)
+
+	// y[b, c] = Q(round(x[b, c] / scale[c]) + 0)   for b in ...B, c in C
+	if part := (quantizePart3[Q]{y, scale, x, C}); runtime.Small(B, 9*C) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*C); err != nil {
+		return err
 	}
 	return nil
 }

@@ -3,12 +3,35 @@
 package quant_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/quant"
+	"github.com/opgen/opgen/gen/quant"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleQuantize() {
+	x := runtime.Must(runtime.FromSlice([]float32{0.25, -1, 3}, 1, 3))
+	scale := runtime.Must(runtime.FromSlice([]float32{0.5}, 1))
+	zero := runtime.Must(runtime.FromSlice([]int8{10}, 1))
+	y := runtime.Must(quant.Quantize(x, scale, zero, runtime.I8, nil))
+	fmt.Println(y)
+	// Output:
+	// i8[1 3]
+	// [[10  8 16]]
+}
+
+func ExampleQuantize_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 100, 2, 3}, 2, 2))
+	scale := runtime.Must(runtime.FromSlice([]float32{0.5, 1}, 2))
+	y := runtime.Must(quant.Quantize(x, scale, nil, runtime.I8, &quant.QuantizeAttrs{Axis: new(1)}))
+	fmt.Println(y)
+	// Output:
+	// i8[2 2]
+	// [[  2 100]
+	//  [  4   3]]
+}
 
 func TestQuantizeExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/quant.quantize",

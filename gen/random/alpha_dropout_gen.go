@@ -48,6 +48,10 @@ func (a *AlphaDropoutAttrs) values(seed runtime.Seed) (alphaDropoutValues, error
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: p must lie between 0 and 1, and be below 1.
+//
+// With x = [1, -2, 0.5], y is [1, -2, 0.5]:
+//
+//	y, err := random.AlphaDropout(x, runtime.NewSeed(1), &random.AlphaDropoutAttrs{P: new(0.0)})
 func AlphaDropout(x *runtime.Tensor, seed runtime.Seed, attrs *AlphaDropoutAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(seed)
 	if err != nil {

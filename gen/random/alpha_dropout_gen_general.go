@@ -8,6 +8,25 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// alphaDropoutPart0 is a loop that runs in parts.
+type alphaDropoutPart0 struct {
+	v         alphaDropoutValues
+	x, y      []float32
+	p, t3, t5 float32
+}
+
+func (part *alphaDropoutPart0) Run(from, to int) error {
+	v, x, y, p, t3, t5 := &part.v, part.x, part.y, part.p, part.t3, part.t5
+	for b2 := from; b2 < to; b2++ {
+		t4 := float32(-1.7580993)
+		if p <= runtime.Uniform32(v.seed, 0, b2) {
+			t4 = x[b2]
+		}
+		y[b2] = float32(t3*t4) - t5
+	}
+	return nil
+}
+
 // alphaDropoutRunF32 computes alpha_dropout, T f32.
 func alphaDropoutRunF32(b *runtime.Bound, v *alphaDropoutValues) error {
 	B := b.Ext[0]
@@ -20,12 +39,31 @@ func alphaDropoutRunF32(b *runtime.Bound, v *alphaDropoutValues) error {
 	t3 := float32(t2)
 	p := float32(v.p)
 	t5 := float32(float64(float64(t2*v.p) * (-1.7580993408473768)))
-	for b2 := range B {
-		t4 := float32(-1.7580993)
-		if p <= runtime.Uniform32(v.seed, 0, b2) {
-			t4 = x[b2]
+	if part := (alphaDropoutPart0{*v, x, y, p, t3, t5}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = float32(t3*t4) - t5
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// alphaDropoutPart1 is a loop that runs in parts.
+type alphaDropoutPart1 struct {
+	v      alphaDropoutValues
+	x, y   []float64
+	t2, t4 float64
+}
+
+func (part *alphaDropoutPart1) Run(from, to int) error {
+	v, x, y, t2, t4 := &part.v, part.x, part.y, part.t2, part.t4
+	for b2 := from; b2 < to; b2++ {
+		t3 := float64(-1.7580993408473768)
+		if v.p <= runtime.Uniform64(v.seed, 0, b2) {
+			t3 = x[b2]
+		}
+		y[b2] = float64(t2*t3) - t4
 	}
 	return nil
 }
@@ -40,12 +78,31 @@ func alphaDropoutRunF64(b *runtime.Bound, v *alphaDropoutValues) error {
 	t := math.Sqrt(float64((1 - v.p) * (1 + float64(v.p*3.090913292287981))))
 	t2 := 1 / t
 	t4 := float64(float64(t2*v.p) * (-1.7580993408473768))
-	for b2 := range B {
-		t3 := float64(-1.7580993408473768)
-		if v.p <= runtime.Uniform64(v.seed, 0, b2) {
-			t3 = x[b2]
+	if part := (alphaDropoutPart1{*v, x, y, t2, t4}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = float64(t2*t3) - t4
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// alphaDropoutPart2 is a loop that runs in parts.
+type alphaDropoutPart2 struct {
+	v      alphaDropoutValues
+	dx, dy []float32
+	p, t2  float32
+}
+
+func (part *alphaDropoutPart2) Run(from, to int) error {
+	v, dx, dy, p, t2 := &part.v, part.dx, part.dy, part.p, part.t2
+	for b2 := from; b2 < to; b2++ {
+		t3 := float32(0)
+		if p <= runtime.Uniform32(v.seed, 0, b2) {
+			t3 = float32(t2 * dy[b2])
+		}
+		dx[b2] = t3
 	}
 	return nil
 }
@@ -62,13 +119,32 @@ func alphaDropoutRunBackwardF32(b *runtime.Bound, v *alphaDropoutValues) error {
 	t := math.Sqrt(float64((1 - v.p) * (1 + float64(v.p*3.090913292287981))))
 	t2 := float32(1 / t)
 	if wantDx {
-		for b2 := range B {
-			t3 := float32(0)
-			if p <= runtime.Uniform32(v.seed, 0, b2) {
-				t3 = float32(t2 * dy[b2])
+		if part := (alphaDropoutPart2{*v, dx, dy, p, t2}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
-			dx[b2] = t3
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// alphaDropoutPart3 is a loop that runs in parts.
+type alphaDropoutPart3 struct {
+	v      alphaDropoutValues
+	dx, dy []float64
+	t2     float64
+}
+
+func (part *alphaDropoutPart3) Run(from, to int) error {
+	v, dx, dy, t2 := &part.v, part.dx, part.dy, part.t2
+	for b2 := from; b2 < to; b2++ {
+		t3 := float64(0)
+		if v.p <= runtime.Uniform64(v.seed, 0, b2) {
+			t3 = float64(t2 * dy[b2])
+		}
+		dx[b2] = t3
 	}
 	return nil
 }
@@ -84,12 +160,12 @@ func alphaDropoutRunBackwardF64(b *runtime.Bound, v *alphaDropoutValues) error {
 	t := math.Sqrt(float64((1 - v.p) * (1 + float64(v.p*3.090913292287981))))
 	t2 := 1 / t
 	if wantDx {
-		for b2 := range B {
-			t3 := float64(0)
-			if v.p <= runtime.Uniform64(v.seed, 0, b2) {
-				t3 = float64(t2 * dy[b2])
+		if part := (alphaDropoutPart3{*v, dx, dy, t2}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
-			dx[b2] = t3
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,21 @@
 package random_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/random"
+	"github.com/opgen/opgen/gen/random"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAlphaDropout() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -2, 0.5}, 3))
+	y := runtime.Must(random.AlphaDropout(x, runtime.NewSeed(1), &random.AlphaDropoutAttrs{P: new(0.0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [1.0 -2.0 0.5]
+}
 
 func TestAlphaDropoutExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/random.alpha_dropout",

@@ -29,6 +29,10 @@ func bernoulliValuesOf(seed runtime.Seed) (bernoulliValues, error) {
 // p: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With p = [0, 1, 1, 0], y is [0, 1, 1, 0]:
+//
+//	y, err := random.Bernoulli(p, runtime.NewSeed(1))
 func Bernoulli(p *runtime.Tensor, seed runtime.Seed) (*runtime.Tensor, error) {
 	vals, err := bernoulliValuesOf(seed)
 	if err != nil {

@@ -6,6 +6,24 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// bernoulliPart0 is a loop that runs in parts.
+type bernoulliPart0 struct {
+	v    bernoulliValues
+	p, y []float32
+}
+
+func (part *bernoulliPart0) Run(from, to int) error {
+	v, p, y := &part.v, part.p, part.y
+	for b2 := from; b2 < to; b2++ {
+		t := float32(0)
+		if runtime.Uniform32(v.seed, 0, b2) < p[b2] {
+			t = 1
+		}
+		y[b2] = t
+	}
+	return nil
+}
+
 // bernoulliRunF32 computes bernoulli, T f32.
 func bernoulliRunF32(b *runtime.Bound, v *bernoulliValues) error {
 	B := b.Ext[0]
@@ -13,9 +31,27 @@ func bernoulliRunF32(b *runtime.Bound, v *bernoulliValues) error {
 	y := runtime.Elements[float32](b, 1)
 
 	// y[b] = if uniform[b](seed, stream 0) < p[b] then 1 else 0   for b in ...B
-	for b2 := range B {
-		t := float32(0)
-		if runtime.Uniform32(v.seed, 0, b2) < p[b2] {
+	if part := (bernoulliPart0{*v, p, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// bernoulliPart1 is a loop that runs in parts.
+type bernoulliPart1 struct {
+	v    bernoulliValues
+	p, y []float64
+}
+
+func (part *bernoulliPart1) Run(from, to int) error {
+	v, p, y := &part.v, part.p, part.y
+	for b2 := from; b2 < to; b2++ {
+		t := float64(0)
+		if runtime.Uniform64(v.seed, 0, b2) < p[b2] {
 			t = 1
 		}
 		y[b2] = t
@@ -30,12 +66,12 @@ func bernoulliRunF64(b *runtime.Bound, v *bernoulliValues) error {
 	y := runtime.Elements[float64](b, 1)
 
 	// y[b] = if uniform[b](seed, stream 0) < p[b] then 1 else 0   for b in ...B
-	for b2 := range B {
-		t := float64(0)
-		if runtime.Uniform64(v.seed, 0, b2) < p[b2] {
-			t = 1
+	if part := (bernoulliPart1{*v, p, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = t
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

@@ -3,12 +3,21 @@
 package random_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/random"
+	"github.com/opgen/opgen/gen/random"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleBernoulli() {
+	p := runtime.Must(runtime.FromSlice([]float32{0, 1, 1, 0}, 4))
+	y := runtime.Must(random.Bernoulli(p, runtime.NewSeed(1)))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[4] [0 1 1 0]
+}
 
 func TestBernoulliExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/random.bernoulli",

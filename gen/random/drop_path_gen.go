@@ -44,6 +44,10 @@ func (a *DropPathAttrs) values(seed runtime.Seed) (dropPathValues, error) {
 // x: T[N, ...S]; y: T[N, ...S]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: p must lie between 0 and 1.
+//
+// With x = [[1, -2], [3, 4]], y is [[1, -2], [3, 4]]:
+//
+//	y, err := random.DropPath(x, runtime.NewSeed(1), &random.DropPathAttrs{P: new(0.0)})
 func DropPath(x *runtime.Tensor, seed runtime.Seed, attrs *DropPathAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(seed)
 	if err != nil {

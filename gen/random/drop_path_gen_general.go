@@ -6,17 +6,17 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// dropPathRunF32 computes drop_path, T f32.
-func dropPathRunF32(b *runtime.Bound, v *dropPathValues) error {
-	S := b.Ext[1]
-	N := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Elements[float32](b, 1)
+// dropPathPart0 is a loop that runs in parts.
+type dropPathPart0 struct {
+	v    dropPathValues
+	x, y []float32
+	p, t float32
+	S    int
+}
 
-	// y[n, s] = if T(p) <= uniform[n](seed, stream 0) then x[n, s] / T(real(1) - p) else 0   for n in N, s in ...S
-	p := float32(v.p)
-	t := float32(1 - v.p)
-	for n := range N {
+func (part *dropPathPart0) Run(from, to int) error {
+	v, x, y, p, t, S := &part.v, part.x, part.y, part.p, part.t, part.S
+	for n := from; n < to; n++ {
 		c := p <= runtime.Uniform32(v.seed, 0, n)
 		xRow := n * S
 		for s := range S {
@@ -30,16 +30,37 @@ func dropPathRunF32(b *runtime.Bound, v *dropPathValues) error {
 	return nil
 }
 
-// dropPathRunF64 computes drop_path, T f64.
-func dropPathRunF64(b *runtime.Bound, v *dropPathValues) error {
-	S := b.Ext[1]
+// dropPathRunF32 computes drop_path, T f32.
+func dropPathRunF32(b *runtime.Bound, v *dropPathValues) error {
 	N := b.Ext[0]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Elements[float64](b, 1)
+	S := b.Ext[1]
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Elements[float32](b, 1)
 
 	// y[n, s] = if T(p) <= uniform[n](seed, stream 0) then x[n, s] / T(real(1) - p) else 0   for n in N, s in ...S
-	t := 1 - v.p
-	for n := range N {
+	p := float32(v.p)
+	t := float32(1 - v.p)
+	if part := (dropPathPart0{*v, x, y, p, t, S}); runtime.Small(N, S) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, S); err != nil {
+		return err
+	}
+	return nil
+}
+
+// dropPathPart1 is a loop that runs in parts.
+type dropPathPart1 struct {
+	v    dropPathValues
+	x, y []float64
+	t    float64
+	S    int
+}
+
+func (part *dropPathPart1) Run(from, to int) error {
+	v, x, y, t, S := &part.v, part.x, part.y, part.t, part.S
+	for n := from; n < to; n++ {
 		c := v.p <= runtime.Uniform64(v.seed, 0, n)
 		xRow := n * S
 		for s := range S {
@@ -53,10 +74,53 @@ func dropPathRunF64(b *runtime.Bound, v *dropPathValues) error {
 	return nil
 }
 
+// dropPathRunF64 computes drop_path, T f64.
+func dropPathRunF64(b *runtime.Bound, v *dropPathValues) error {
+	N := b.Ext[0]
+	S := b.Ext[1]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Elements[float64](b, 1)
+
+	// y[n, s] = if T(p) <= uniform[n](seed, stream 0) then x[n, s] / T(real(1) - p) else 0   for n in N, s in ...S
+	t := 1 - v.p
+	if part := (dropPathPart1{*v, x, y, t, S}); runtime.Small(N, S) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, S); err != nil {
+		return err
+	}
+	return nil
+}
+
+// dropPathPart2 is a loop that runs in parts.
+type dropPathPart2 struct {
+	v      dropPathValues
+	dx, dy []float32
+	p, t   float32
+	S      int
+}
+
+func (part *dropPathPart2) Run(from, to int) error {
+	v, dx, dy, p, t, S := &part.v, part.dx, part.dy, part.p, part.t, part.S
+	for n := from; n < to; n++ {
+		c := p <= runtime.Uniform32(v.seed, 0, n)
+		dyRow := n * S
+		for s := range S {
+			t2 := float32(0)
+			if c {
+				t2 = dy[dyRow+s] / t
+			}
+			dx[dyRow+s] = t2
+		}
+	}
+	return nil
+}
+
 // dropPathRunBackwardF32 computes the derivative of drop_path, T f32.
 func dropPathRunBackwardF32(b *runtime.Bound, v *dropPathValues) error {
-	S := b.Ext[1]
 	N := b.Ext[0]
+	S := b.Ext[1]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
@@ -65,16 +129,36 @@ func dropPathRunBackwardF32(b *runtime.Bound, v *dropPathValues) error {
 	p := float32(v.p)
 	t := float32(1 - v.p)
 	if wantDx {
-		for n := range N {
-			c := p <= runtime.Uniform32(v.seed, 0, n)
-			dyRow := n * S
-			for s := range S {
-				t2 := float32(0)
-				if c {
-					t2 = dy[dyRow+s] / t
-				}
-				dx[dyRow+s] = t2
+		if part := (dropPathPart2{*v, dx, dy, p, t, S}); runtime.Small(N, S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropPathPart3 is a loop that runs in parts.
+type dropPathPart3 struct {
+	v      dropPathValues
+	dx, dy []float64
+	t      float64
+	S      int
+}
+
+func (part *dropPathPart3) Run(from, to int) error {
+	v, dx, dy, t, S := &part.v, part.dx, part.dy, part.t, part.S
+	for n := from; n < to; n++ {
+		c := v.p <= runtime.Uniform64(v.seed, 0, n)
+		dyRow := n * S
+		for s := range S {
+			t2 := float64(0)
+			if c {
+				t2 = dy[dyRow+s] / t
+			}
+			dx[dyRow+s] = t2
 		}
 	}
 	return nil
@@ -82,8 +166,8 @@ func dropPathRunBackwardF32(b *runtime.Bound, v *dropPathValues) error {
 
 // dropPathRunBackwardF64 computes the derivative of drop_path, T f64.
 func dropPathRunBackwardF64(b *runtime.Bound, v *dropPathValues) error {
-	S := b.Ext[1]
 	N := b.Ext[0]
+	S := b.Ext[1]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
@@ -91,16 +175,12 @@ func dropPathRunBackwardF64(b *runtime.Bound, v *dropPathValues) error {
 	// @x[n, s] = if T(p) <= uniform[n](seed, stream 0) then @y[n, s] / T(real(1) - p) else 0   for n in N, s in ...S
 	t := 1 - v.p
 	if wantDx {
-		for n := range N {
-			c := v.p <= runtime.Uniform64(v.seed, 0, n)
-			dyRow := n * S
-			for s := range S {
-				t2 := float64(0)
-				if c {
-					t2 = dy[dyRow+s] / t
-				}
-				dx[dyRow+s] = t2
+		if part := (dropPathPart3{*v, dx, dy, t, S}); runtime.Small(N, S) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,23 @@
 package random_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/random"
+	"github.com/opgen/opgen/gen/random"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleDropPath() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -2, 3, 4}, 2, 2))
+	y := runtime.Must(random.DropPath(x, runtime.NewSeed(1), &random.DropPathAttrs{P: new(0.0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 2]
+	// [[ 1 -2]
+	//  [ 3  4]]
+}
 
 func TestDropPathExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/random.drop_path",

@@ -45,6 +45,10 @@ func (a *DropoutChannelsAttrs) values(seed runtime.Seed) (dropoutChannelsValues,
 // x: T[N, C, ...S]; y: T[N, C, ...S]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: p must lie between 0 and 1.
+//
+// With x = [[[1, -2], [3, 4]]], y is [[[1, -2], [3, 4]]]:
+//
+//	y, err := random.DropoutChannels(x, runtime.NewSeed(1), &random.DropoutChannelsAttrs{P: new(0.0)})
 func DropoutChannels(x *runtime.Tensor, seed runtime.Seed, attrs *DropoutChannelsAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(seed)
 	if err != nil {

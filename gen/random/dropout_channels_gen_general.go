@@ -6,29 +6,80 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// dropoutChannelsPart0 is a loop that runs in parts.
+type dropoutChannelsPart0 struct {
+	v    dropoutChannelsValues
+	x, y []float32
+	p, t float32
+	C, S int
+}
+
+func (part *dropoutChannelsPart0) Run(from, to int) error {
+	v, x, y, p, t, C, S := &part.v, part.x, part.y, part.p, part.t, part.C, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		i := n * C
+		c2 := p <= runtime.Uniform32(v.seed, 0, i+c)
+		xRow := (i + c) * S
+		for s := range S {
+			t2 := float32(0)
+			if c2 {
+				t2 = x[xRow+s] / t
+			}
+			y[xRow+s] = t2
+		}
+	}
+	return nil
+}
+
 // dropoutChannelsRunF32 computes dropout_channels, T f32.
 func dropoutChannelsRunF32(b *runtime.Bound, v *dropoutChannelsValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S := b.Ext[2]
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[float32](b, 1)
 
 	// y[n, c, s] = if T(p) <= uniform[n * |C| + c](seed, stream 0) then x[n, c, s] / T(real(1) - p) else 0   for n in N, c in C, s in ...S
 	p := float32(v.p)
 	t := float32(1 - v.p)
-	for n := range N {
+	if part := (dropoutChannelsPart0{*v, x, y, p, t, C, S}); runtime.Small(N*C, S) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C, S); err != nil {
+		return err
+	}
+	return nil
+}
+
+// dropoutChannelsPart1 is a loop that runs in parts.
+type dropoutChannelsPart1 struct {
+	v    dropoutChannelsValues
+	x, y []float64
+	t    float64
+	C, S int
+}
+
+func (part *dropoutChannelsPart1) Run(from, to int) error {
+	v, x, y, t, C, S := &part.v, part.x, part.y, part.t, part.C, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
 		i := n * C
-		for c := range C {
-			c2 := p <= runtime.Uniform32(v.seed, 0, i+c)
-			xRow := (i + c) * S
-			for s := range S {
-				t2 := float32(0)
-				if c2 {
-					t2 = x[xRow+s] / t
-				}
-				y[xRow+s] = t2
+		c2 := v.p <= runtime.Uniform64(v.seed, 0, i+c)
+		xRow := (i + c) * S
+		for s := range S {
+			t2 := float64(0)
+			if c2 {
+				t2 = x[xRow+s] / t
 			}
+			y[xRow+s] = t2
 		}
 	}
 	return nil
@@ -36,26 +87,48 @@ func dropoutChannelsRunF32(b *runtime.Bound, v *dropoutChannelsValues) error {
 
 // dropoutChannelsRunF64 computes dropout_channels, T f64.
 func dropoutChannelsRunF64(b *runtime.Bound, v *dropoutChannelsValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S := b.Ext[2]
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[float64](b, 1)
 
 	// y[n, c, s] = if T(p) <= uniform[n * |C| + c](seed, stream 0) then x[n, c, s] / T(real(1) - p) else 0   for n in N, c in C, s in ...S
 	t := 1 - v.p
-	for n := range N {
+	if part := (dropoutChannelsPart1{*v, x, y, t, C, S}); runtime.Small(N*C, S) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C, S); err != nil {
+		return err
+	}
+	return nil
+}
+
+// dropoutChannelsPart2 is a loop that runs in parts.
+type dropoutChannelsPart2 struct {
+	v      dropoutChannelsValues
+	dx, dy []float32
+	p, t   float32
+	C, S   int
+}
+
+func (part *dropoutChannelsPart2) Run(from, to int) error {
+	v, dx, dy, p, t, C, S := &part.v, part.dx, part.dy, part.p, part.t, part.C, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
 		i := n * C
-		for c := range C {
-			c2 := v.p <= runtime.Uniform64(v.seed, 0, i+c)
-			xRow := (i + c) * S
-			for s := range S {
-				t2 := float64(0)
-				if c2 {
-					t2 = x[xRow+s] / t
-				}
-				y[xRow+s] = t2
+		c2 := p <= runtime.Uniform32(v.seed, 0, i+c)
+		dyRow := (i + c) * S
+		for s := range S {
+			t2 := float32(0)
+			if c2 {
+				t2 = dy[dyRow+s] / t
 			}
+			dx[dyRow+s] = t2
 		}
 	}
 	return nil
@@ -63,9 +136,9 @@ func dropoutChannelsRunF64(b *runtime.Bound, v *dropoutChannelsValues) error {
 
 // dropoutChannelsRunBackwardF32 computes the derivative of dropout_channels, T f32.
 func dropoutChannelsRunBackwardF32(b *runtime.Bound, v *dropoutChannelsValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S := b.Ext[2]
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
@@ -74,19 +147,41 @@ func dropoutChannelsRunBackwardF32(b *runtime.Bound, v *dropoutChannelsValues) e
 	p := float32(v.p)
 	t := float32(1 - v.p)
 	if wantDx {
-		for n := range N {
-			i := n * C
-			for c := range C {
-				c2 := p <= runtime.Uniform32(v.seed, 0, i+c)
-				dyRow := (i + c) * S
-				for s := range S {
-					t2 := float32(0)
-					if c2 {
-						t2 = dy[dyRow+s] / t
-					}
-					dx[dyRow+s] = t2
-				}
+		if part := (dropoutChannelsPart2{*v, dx, dy, p, t, C, S}); runtime.Small(N*C, S) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, S); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropoutChannelsPart3 is a loop that runs in parts.
+type dropoutChannelsPart3 struct {
+	v      dropoutChannelsValues
+	dx, dy []float64
+	t      float64
+	C, S   int
+}
+
+func (part *dropoutChannelsPart3) Run(from, to int) error {
+	v, dx, dy, t, C, S := &part.v, part.dx, part.dy, part.t, part.C, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		i := n * C
+		c2 := v.p <= runtime.Uniform64(v.seed, 0, i+c)
+		dyRow := (i + c) * S
+		for s := range S {
+			t2 := float64(0)
+			if c2 {
+				t2 = dy[dyRow+s] / t
+			}
+			dx[dyRow+s] = t2
 		}
 	}
 	return nil
@@ -94,9 +189,9 @@ func dropoutChannelsRunBackwardF32(b *runtime.Bound, v *dropoutChannelsValues) e
 
 // dropoutChannelsRunBackwardF64 computes the derivative of dropout_channels, T f64.
 func dropoutChannelsRunBackwardF64(b *runtime.Bound, v *dropoutChannelsValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S := b.Ext[2]
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
@@ -104,19 +199,12 @@ func dropoutChannelsRunBackwardF64(b *runtime.Bound, v *dropoutChannelsValues) e
 	// @x[n, c, s] = if T(p) <= uniform[n * |C| + c](seed, stream 0) then @y[n, c, s] / T(real(1) - p) else 0   for n in N, c in C, s in ...S
 	t := 1 - v.p
 	if wantDx {
-		for n := range N {
-			i := n * C
-			for c := range C {
-				c2 := v.p <= runtime.Uniform64(v.seed, 0, i+c)
-				dyRow := (i + c) * S
-				for s := range S {
-					t2 := float64(0)
-					if c2 {
-						t2 = dy[dyRow+s] / t
-					}
-					dx[dyRow+s] = t2
-				}
+		if part := (dropoutChannelsPart3{*v, dx, dy, t, C, S}); runtime.Small(N*C, S) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, S); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -44,6 +44,10 @@ func (a *DropoutAttrs) values(seed runtime.Seed) (dropout_Values, error) {
 // x: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: p must lie between 0 and 1.
+//
+// With x = [1, -2], y is [1, -2]:
+//
+//	y, err := random.Dropout(x, runtime.NewSeed(1), &random.DropoutAttrs{P: new(0.0)})
 func Dropout(x *runtime.Tensor, seed runtime.Seed, attrs *DropoutAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(seed)
 	if err != nil {

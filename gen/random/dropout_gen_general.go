@@ -6,6 +6,25 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// dropout_Part0 is a loop that runs in parts.
+type dropout_Part0 struct {
+	v    dropout_Values
+	x, y []float32
+	p, t float32
+}
+
+func (part *dropout_Part0) Run(from, to int) error {
+	v, x, y, p, t := &part.v, part.x, part.y, part.p, part.t
+	for b2 := from; b2 < to; b2++ {
+		t2 := float32(0)
+		if p <= runtime.Uniform32(v.seed, 0, b2) {
+			t2 = x[b2] / t
+		}
+		y[b2] = t2
+	}
+	return nil
+}
+
 // dropout_RunF32 computes dropout, T f32.
 func dropout_RunF32(b *runtime.Bound, v *dropout_Values) error {
 	B := b.Ext[0]
@@ -15,9 +34,28 @@ func dropout_RunF32(b *runtime.Bound, v *dropout_Values) error {
 	// y[b] = if T(p) <= uniform[b](seed, stream 0) then x[b] / T(real(1) - p) else 0   for b in ...B
 	p := float32(v.p)
 	t := float32(1 - v.p)
-	for b2 := range B {
-		t2 := float32(0)
-		if p <= runtime.Uniform32(v.seed, 0, b2) {
+	if part := (dropout_Part0{*v, x, y, p, t}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// dropout_Part1 is a loop that runs in parts.
+type dropout_Part1 struct {
+	v    dropout_Values
+	x, y []float64
+	t    float64
+}
+
+func (part *dropout_Part1) Run(from, to int) error {
+	v, x, y, t := &part.v, part.x, part.y, part.t
+	for b2 := from; b2 < to; b2++ {
+		t2 := float64(0)
+		if v.p <= runtime.Uniform64(v.seed, 0, b2) {
 			t2 = x[b2] / t
 		}
 		y[b2] = t2
@@ -33,12 +71,31 @@ func dropout_RunF64(b *runtime.Bound, v *dropout_Values) error {
 
 	// y[b] = if T(p) <= uniform[b](seed, stream 0) then x[b] / T(real(1) - p) else 0   for b in ...B
 	t := 1 - v.p
-	for b2 := range B {
-		t2 := float64(0)
-		if v.p <= runtime.Uniform64(v.seed, 0, b2) {
-			t2 = x[b2] / t
+	if part := (dropout_Part1{*v, x, y, t}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = t2
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// dropout_Part2 is a loop that runs in parts.
+type dropout_Part2 struct {
+	v      dropout_Values
+	dx, dy []float32
+	p, t   float32
+}
+
+func (part *dropout_Part2) Run(from, to int) error {
+	v, dx, dy, p, t := &part.v, part.dx, part.dy, part.p, part.t
+	for b2 := from; b2 < to; b2++ {
+		t2 := float32(0)
+		if p <= runtime.Uniform32(v.seed, 0, b2) {
+			t2 = dy[b2] / t
+		}
+		dx[b2] = t2
 	}
 	return nil
 }
@@ -54,13 +111,32 @@ func dropout_RunBackwardF32(b *runtime.Bound, v *dropout_Values) error {
 	p := float32(v.p)
 	t := float32(1 - v.p)
 	if wantDx {
-		for b2 := range B {
-			t2 := float32(0)
-			if p <= runtime.Uniform32(v.seed, 0, b2) {
-				t2 = dy[b2] / t
+		if part := (dropout_Part2{*v, dx, dy, p, t}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
-			dx[b2] = t2
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// dropout_Part3 is a loop that runs in parts.
+type dropout_Part3 struct {
+	v      dropout_Values
+	dx, dy []float64
+	t      float64
+}
+
+func (part *dropout_Part3) Run(from, to int) error {
+	v, dx, dy, t := &part.v, part.dx, part.dy, part.t
+	for b2 := from; b2 < to; b2++ {
+		t2 := float64(0)
+		if v.p <= runtime.Uniform64(v.seed, 0, b2) {
+			t2 = dy[b2] / t
+		}
+		dx[b2] = t2
 	}
 	return nil
 }
@@ -75,12 +151,12 @@ func dropout_RunBackwardF64(b *runtime.Bound, v *dropout_Values) error {
 	// @x[b] = if T(p) <= uniform[b](seed, stream 0) then @y[b] / T(real(1) - p) else 0   for b in ...B
 	t := 1 - v.p
 	if wantDx {
-		for b2 := range B {
-			t2 := float64(0)
-			if v.p <= runtime.Uniform64(v.seed, 0, b2) {
-				t2 = dy[b2] / t
+		if part := (dropout_Part3{*v, dx, dy, t}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
-			dx[b2] = t2
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
 	}
 	return nil

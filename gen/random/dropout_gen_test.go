@@ -3,12 +3,21 @@
 package random_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/random"
+	"github.com/opgen/opgen/gen/random"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleDropout() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2))
+	y := runtime.Must(random.Dropout(x, runtime.NewSeed(1), &random.DropoutAttrs{P: new(0.0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [1 -2]
+}
 
 func TestDropoutExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/random.dropout",

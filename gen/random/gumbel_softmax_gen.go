@@ -51,6 +51,10 @@ func (a *GumbelSoftmaxAttrs) values(seed runtime.Seed) (gumbelSoftmaxValues, err
 // x: T[...B, D]; y: T[...B, D]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: tau must be positive.
+//
+// With x = [0, -1e+30, -1e+30], y is [1, 0, 0]:
+//
+//	y, err := random.GumbelSoftmax(x, runtime.NewSeed(1), &random.GumbelSoftmaxAttrs{Tau: new(0.5)})
 func GumbelSoftmax(x *runtime.Tensor, seed runtime.Seed, attrs *GumbelSoftmaxAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(seed)
 	if err != nil {
@@ -200,7 +204,7 @@ func init() {
 	})
 }
 
-var gumbel_softmax_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/random.gumbel_softmax_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var gumbel_softmax_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/random.gumbel_softmax_f32_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func gumbel_softmax_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &gumbel_softmax_f32_backward_0_plan) {
@@ -210,7 +214,7 @@ func gumbel_softmax_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(gumbel_softmax_f32_backward_0, a, &gumbel_softmax_f32_backward_0_plan)
 }
 
-var gumbel_softmax_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/random.gumbel_softmax_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var gumbel_softmax_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/random.gumbel_softmax_f64_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func gumbel_softmax_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &gumbel_softmax_f64_backward_0_plan) {

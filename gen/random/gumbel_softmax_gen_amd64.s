@@ -49,6 +49,9 @@ TEXT ·gumbel_softmax_f32_backward_0_avx2(SB), 0, $304-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), DI
+	CMPQ    DI, $1
+	JGT     known3
 	MOVQ    256(SP), DI
 	MOVQ    264(SP), R8
 	MOVQ    8(SI), R9
@@ -61,8 +64,8 @@ row2:
 	VMOVAPS Y7, Y8
 	VMOVAPS Y7, Y9
 	VMOVAPS Y7, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (DI), Y11
 	VMULPS  (R8), Y11, Y11
 	VADDPS  Y11, Y2, Y2
@@ -90,8 +93,8 @@ block4:
 	ADDQ    BX, DI
 	ADDQ    CX, R8
 	SUBQ    $64, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y2, 0(SP)
 	VMOVUPS Y3, 32(SP)
 	VMOVUPS Y4, 64(SP)
@@ -102,8 +105,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -123,8 +126,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y2
 	VMOVUPS      128(SP), Y3
 	VADDPS       Y3, Y2, Y2
@@ -147,27 +150,37 @@ done5:
 	VPERMILPS    $1, X2, X3
 	VADDPS       X3, X2, X2
 	VBROADCASTSS X2, Y2
-	MOVQ         264(SP), DI
-	MOVQ         256(SP), R8
-	MOVQ         288(SP), R9
-	MOVQ         8(SI), R10
-	MOVQ         $0, R11
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $40
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(SI), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(SI), DI
+	VMOVSS       X2, (DI)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSS (DI), Y2
+over8:
+	MOVQ  264(SP), DI
+	MOVQ  256(SP), R8
+	MOVQ  288(SP), R9
+	MOVQ  8(SI), R10
+	MOVQ  $0, R11
+	MOVQ  792(SI), R12
+	ANDQ  $1, R12
+	JEQ   again10
+	CMPQ  R10, $40
+	JLT   again10
+	MOVQ  R9, R12
+	NEGQ  R12
+	ANDQ  $31, R12
+	MOVQ  $1, R11
+	SHRQ  $2, R12
+	TESTQ R12, R12
+	JNE   masked13
+again10:
 	SUBQ $32, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS (R8), Y3
 	VSUBPS  Y2, Y3, Y3
 	VMULPS  Y1, Y3, Y3
@@ -189,27 +202,27 @@ block11:
 	VMULPS  Y0, Y6, Y6
 	VMULPS  96(DI), Y6, Y6
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around15
 	VMOVUPS Y3, (R9)
 	VMOVUPS Y4, 32(R9)
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y6, 96(R9)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPS Y3, (R9)
 	VMOVNTPS Y4, 32(R9)
 	VMOVNTPS Y5, 64(R9)
 	VMOVNTPS Y6, 96(R9)
-stored13:
+stored16:
 	ADDQ DX, DI
 	ADDQ AX, R8
 	ADDQ $128, R9
 	SUBQ $32, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ $24, R10
-	JLT  tail14
-block15:
+	JLT  tail17
+block18:
 	VMOVUPS (R8), Y3
 	VSUBPS  Y2, Y3, Y3
 	VMULPS  Y1, Y3, Y3
@@ -220,14 +233,14 @@ block15:
 	ADDQ    272(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block15
-tail14:
+	JGE     block18
+tail17:
 	ADDQ    $8, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -249,8 +262,8 @@ masked10:
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
+	JNE        again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $2, R8
@@ -266,11 +279,12 @@ done9:
 	MOVQ DI, 296(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end19
 	SFENCE
-end16:
+end19:
 	VZEROUPPER
 	RET
 
@@ -313,6 +327,9 @@ TEXT ·gumbel_softmax_f32_backward_0_avx512(SB), 0, $280-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    CX, R9
 	MOVQ    8(AX), R10
@@ -321,8 +338,8 @@ row2:
 	VMOVAPS Z7, Z3
 	VMOVAPS Z7, Z4
 	VMOVAPS Z7, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R8), Z6
 	VMULPS  (R9), Z6, Z6
 	VADDPS  Z6, Z2, Z2
@@ -338,16 +355,16 @@ block4:
 	ADDQ    DX, R8
 	ADDQ    SI, R9
 	SUBQ    $64, R10
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z2, 0(SP)
 	VMOVUPS Z3, 64(SP)
 	VMOVUPS Z4, 128(SP)
 	VMOVUPS Z5, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (R8), K1, Z2
@@ -362,8 +379,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z2
 	VMOVUPS       128(SP), Z3
 	VADDPS        Z3, Z2, Z2
@@ -380,27 +397,37 @@ done5:
 	VPERMILPS     $1, X2, X3
 	VADDPS        X3, X2, X2
 	VBROADCASTSS  X2, Z2
-	MOVQ          CX, R8
-	MOVQ          BX, R9
-	MOVQ          272(SP), R10
-	MOVQ          8(AX), R11
-	MOVQ          $0, R12
-	MOVQ          792(AX), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $80
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(AX), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(AX), R8
+	VMOVSS        X2, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSS (R8), Z2
+over8:
+	MOVQ  CX, R8
+	MOVQ  BX, R9
+	MOVQ  272(SP), R10
+	MOVQ  8(AX), R11
+	MOVQ  $0, R12
+	MOVQ  792(AX), R13
+	ANDQ  $1, R13
+	JEQ   again10
+	CMPQ  R11, $80
+	JLT   again10
+	MOVQ  R10, R13
+	NEGQ  R13
+	ANDQ  $63, R13
+	MOVQ  $1, R12
+	SHRQ  $2, R13
+	TESTQ R13, R13
+	JNE   masked13
+again10:
 	SUBQ $64, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS (R9), Z3
 	VSUBPS  Z2, Z3, Z3
 	VMULPS  Z1, Z3, Z3
@@ -422,30 +449,30 @@ block11:
 	VMULPS  Z0, Z6, Z6
 	VMULPS  192(R8), Z6, Z6
 	TESTQ   R12, R12
-	JNE     around12
+	JNE     around15
 	VMOVUPS Z3, (R10)
 	VMOVUPS Z4, 64(R10)
 	VMOVUPS Z5, 128(R10)
 	VMOVUPS Z6, 192(R10)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPS Z3, (R10)
 	VMOVNTPS Z4, 64(R10)
 	VMOVNTPS Z5, 128(R10)
 	VMOVNTPS Z6, 192(R10)
-stored13:
+stored16:
 	ADDQ SI, R8
 	ADDQ DX, R9
 	ADDQ $256, R10
 	SUBQ $64, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $64, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTD R13, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K1
 	VMOVUPS.Z    (R8), K1, Z3
@@ -465,8 +492,8 @@ masked10:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $2, R9
@@ -480,11 +507,12 @@ done9:
 	DECQ DI
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -533,6 +561,9 @@ TEXT ·gumbel_softmax_f64_backward_0_avx2(SB), 0, $304-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), DI
+	CMPQ    DI, $1
+	JGT     known3
 	MOVQ    256(SP), DI
 	MOVQ    264(SP), R8
 	MOVQ    8(SI), R9
@@ -545,8 +576,8 @@ row2:
 	VMOVAPD Y7, Y8
 	VMOVAPD Y7, Y9
 	VMOVAPD Y7, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (DI), Y11
 	VMULPD  (R8), Y11, Y11
 	VADDPD  Y11, Y2, Y2
@@ -574,8 +605,8 @@ block4:
 	ADDQ    BX, DI
 	ADDQ    CX, R8
 	SUBQ    $32, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y2, 0(SP)
 	VMOVUPD Y3, 32(SP)
 	VMOVUPD Y4, 64(SP)
@@ -586,8 +617,8 @@ kept3:
 	VMOVUPD Y10, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -607,8 +638,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y2
 	VMOVUPD      128(SP), Y3
 	VADDPD       Y3, Y2, Y2
@@ -629,27 +660,37 @@ done5:
 	VPERMILPD    $1, X2, X3
 	VADDPD       X3, X2, X2
 	VBROADCASTSD X2, Y2
-	MOVQ         264(SP), DI
-	MOVQ         256(SP), R8
-	MOVQ         288(SP), R9
-	MOVQ         8(SI), R10
-	MOVQ         $0, R11
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $20
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(SI), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(SI), DI
+	VMOVSD       X2, (DI)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSD (DI), Y2
+over8:
+	MOVQ  264(SP), DI
+	MOVQ  256(SP), R8
+	MOVQ  288(SP), R9
+	MOVQ  8(SI), R10
+	MOVQ  $0, R11
+	MOVQ  792(SI), R12
+	ANDQ  $1, R12
+	JEQ   again10
+	CMPQ  R10, $20
+	JLT   again10
+	MOVQ  R9, R12
+	NEGQ  R12
+	ANDQ  $31, R12
+	MOVQ  $1, R11
+	SHRQ  $3, R12
+	TESTQ R12, R12
+	JNE   masked13
+again10:
 	SUBQ $16, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD (R8), Y3
 	VSUBPD  Y2, Y3, Y3
 	VMULPD  Y1, Y3, Y3
@@ -671,27 +712,27 @@ block11:
 	VMULPD  Y0, Y6, Y6
 	VMULPD  96(DI), Y6, Y6
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around15
 	VMOVUPD Y3, (R9)
 	VMOVUPD Y4, 32(R9)
 	VMOVUPD Y5, 64(R9)
 	VMOVUPD Y6, 96(R9)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPD Y3, (R9)
 	VMOVNTPD Y4, 32(R9)
 	VMOVNTPD Y5, 64(R9)
 	VMOVNTPD Y6, 96(R9)
-stored13:
+stored16:
 	ADDQ DX, DI
 	ADDQ AX, R8
 	ADDQ $128, R9
 	SUBQ $16, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ $12, R10
-	JLT  tail14
-block15:
+	JLT  tail17
+block18:
 	VMOVUPD (R8), Y3
 	VSUBPD  Y2, Y3, Y3
 	VMULPD  Y1, Y3, Y3
@@ -702,14 +743,14 @@ block15:
 	ADDQ    272(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block15
-tail14:
+	JGE     block18
+tail17:
 	ADDQ    $4, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -731,8 +772,8 @@ masked10:
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
+	JNE        again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $3, R8
@@ -748,11 +789,12 @@ done9:
 	MOVQ DI, 296(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end19
 	SFENCE
-end16:
+end19:
 	VZEROUPPER
 	RET
 
@@ -793,6 +835,9 @@ TEXT ·gumbel_softmax_f64_backward_0_avx512(SB), 0, $280-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    CX, R9
 	MOVQ    8(AX), R10
@@ -801,8 +846,8 @@ row2:
 	VMOVAPD Z7, Z3
 	VMOVAPD Z7, Z4
 	VMOVAPD Z7, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R8), Z6
 	VMULPD  (R9), Z6, Z6
 	VADDPD  Z6, Z2, Z2
@@ -818,16 +863,16 @@ block4:
 	ADDQ    DX, R8
 	ADDQ    SI, R9
 	SUBQ    $32, R10
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z2, 0(SP)
 	VMOVUPD Z3, 64(SP)
 	VMOVUPD Z4, 128(SP)
 	VMOVUPD Z5, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (R8), K1, Z2
@@ -842,8 +887,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z2
 	VMOVUPD       128(SP), Z3
 	VADDPD        Z3, Z2, Z2
@@ -858,27 +903,37 @@ done5:
 	VPERMILPD     $1, X2, X3
 	VADDPD        X3, X2, X2
 	VBROADCASTSD  X2, Z2
-	MOVQ          CX, R8
-	MOVQ          BX, R9
-	MOVQ          272(SP), R10
-	MOVQ          8(AX), R11
-	MOVQ          $0, R12
-	MOVQ          792(AX), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $40
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(AX), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(AX), R8
+	VMOVSD        X2, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSD (R8), Z2
+over8:
+	MOVQ  CX, R8
+	MOVQ  BX, R9
+	MOVQ  272(SP), R10
+	MOVQ  8(AX), R11
+	MOVQ  $0, R12
+	MOVQ  792(AX), R13
+	ANDQ  $1, R13
+	JEQ   again10
+	CMPQ  R11, $40
+	JLT   again10
+	MOVQ  R10, R13
+	NEGQ  R13
+	ANDQ  $63, R13
+	MOVQ  $1, R12
+	SHRQ  $3, R13
+	TESTQ R13, R13
+	JNE   masked13
+again10:
 	SUBQ $32, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD (R9), Z3
 	VSUBPD  Z2, Z3, Z3
 	VMULPD  Z1, Z3, Z3
@@ -900,30 +955,30 @@ block11:
 	VMULPD  Z0, Z6, Z6
 	VMULPD  192(R8), Z6, Z6
 	TESTQ   R12, R12
-	JNE     around12
+	JNE     around15
 	VMOVUPD Z3, (R10)
 	VMOVUPD Z4, 64(R10)
 	VMOVUPD Z5, 128(R10)
 	VMOVUPD Z6, 192(R10)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPD Z3, (R10)
 	VMOVNTPD Z4, 64(R10)
 	VMOVNTPD Z5, 128(R10)
 	VMOVNTPD Z6, 192(R10)
-stored13:
+stored16:
 	ADDQ SI, R8
 	ADDQ DX, R9
 	ADDQ $256, R10
 	SUBQ $32, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $32, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTQ R13, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
 	VMOVUPD.Z    (R8), K1, Z3
@@ -943,8 +998,8 @@ masked10:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $3, R9
@@ -958,11 +1013,12 @@ done9:
 	DECQ DI
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 

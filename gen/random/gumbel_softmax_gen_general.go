@@ -8,6 +8,102 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// gumbelSoftmaxPart0 is a loop that runs in parts.
+type gumbelSoftmaxPart0 struct {
+	v      gumbelSoftmaxValues
+	s, x   []float32
+	t, tau float32
+	D      int
+}
+
+func (part *gumbelSoftmaxPart0) Run(from, to int) error {
+	v, s, x, t, tau, D := &part.v, part.s, part.x, part.t, part.tau, part.D
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * D
+		for d := range D {
+			t2 := float32(math.Log(float64(runtime.Max32(runtime.Uniform32(v.seed, 0, xRow+d), t))))
+			s[xRow+d] = (x[xRow+d] - float32(math.Log(float64(-t2)))) / tau
+		}
+	}
+	return nil
+}
+
+// gumbelSoftmaxPart1 is a loop that runs in parts.
+type gumbelSoftmaxPart1 struct {
+	max2, s []float32
+	D       int
+}
+
+func (part *gumbelSoftmaxPart1) Run(from, to int) error {
+	max2, s, D := part.max2, part.s, part.D
+	for b2 := from; b2 < to; b2++ {
+		most := float32(math.Inf(-1))
+		sRow := b2 * D
+		for d := range D {
+			most = runtime.Max32(most, s[sRow+d])
+		}
+		max2[b2] = most
+	}
+	return nil
+}
+
+// gumbelSoftmaxPart2 is a loop that runs in parts.
+type gumbelSoftmaxPart2 struct {
+	e, max2, s []float32
+	D          int
+}
+
+func (part *gumbelSoftmaxPart2) Run(from, to int) error {
+	e, max2, s, D := part.e, part.max2, part.s, part.D
+	for b2 := from; b2 < to; b2++ {
+		sRow := b2 * D
+		for d := range D {
+			if D == 0 {
+				return runtime.ValueError("random.gumbel_softmax", "", "a value for an element of max")
+			}
+			e[sRow+d] = float32(math.Exp(float64(s[sRow+d] - max2[b2])))
+		}
+	}
+	return nil
+}
+
+// gumbelSoftmaxPart3 is a loop that runs in parts.
+type gumbelSoftmaxPart3 struct {
+	e, sum []float32
+	D      int
+}
+
+func (part *gumbelSoftmaxPart3) Run(from, to int) error {
+	e, sum, D := part.e, part.sum, part.D
+	for b2 := from; b2 < to; b2++ {
+		sum2 := float64(0)
+		eRow := b2 * D
+		for d := range D {
+			sum2 += float64(e[eRow+d])
+		}
+		sum[b2] = float32(sum2)
+	}
+	return nil
+}
+
+// gumbelSoftmaxPart4 is a loop that runs in parts.
+type gumbelSoftmaxPart4 struct {
+	e, sum, y []float32
+	D         int
+}
+
+func (part *gumbelSoftmaxPart4) Run(from, to int) error {
+	e, sum, y, D := part.e, part.sum, part.y, part.D
+	for b2 := from; b2 < to; b2++ {
+		eRow := b2 * D
+		sumAt := sum[b2]
+		for d := range D {
+			y[eRow+d] = e[eRow+d] / sumAt
+		}
+	}
+	return nil
+}
+
 // gumbelSoftmaxRunF32 computes gumbel_softmax, T f32.
 func gumbelSoftmaxRunF32(b *runtime.Bound, v *gumbelSoftmaxValues) error {
 	B := b.Ext[0]
@@ -19,57 +115,149 @@ func gumbelSoftmaxRunF32(b *runtime.Bound, v *gumbelSoftmaxValues) error {
 	s := runtime.Temp[float32](b, B*D)
 	t := float32(float32(b.Epsilon(0)) * 0.25)
 	tau := float32(v.tau)
-	for b2 := range B {
-		xRow := b2 * D
-		for d := range D {
-			t2 := float32(math.Log(float64(runtime.Max32(runtime.Uniform32(v.seed, 0, xRow+d), t))))
-			s[xRow+d] = (x[xRow+d] - float32(math.Log(float64(-t2)))) / tau
+	if part := (gumbelSoftmaxPart0{*v, s, x, t, tau, D}); runtime.Small(B, 17*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 17*D); err != nil {
+		return err
 	}
 
 	// max[b] max= s[b, d]   for b in ...B, d in D
 	max2 := runtime.Temp[float32](b, B)
-	for b2 := range B {
-		most := float32(math.Inf(-1))
-		sRow := b2 * D
-		for d := range D {
-			most = runtime.Max32(most, s[sRow+d])
+	if part := (gumbelSoftmaxPart1{max2, s, D}); runtime.Small(B, 9*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		max2[b2] = most
+	} else if err := runtime.Split(part, B, 9*D); err != nil {
+		return err
 	}
 
 	// e[b, d] = exp(s[b, d] - max[b])   for b in ...B, d in D
 	e := runtime.Temp[float32](b, B*D)
-	for b2 := range B {
+	if part := (gumbelSoftmaxPart2{e, max2, s, D}); runtime.Small(B, 9*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*D); err != nil {
+		return err
+	}
+
+	// sum[b] += e[b, d]   for b in ...B, d in D
+	sum := runtime.Temp[float32](b, B)
+	if part := (gumbelSoftmaxPart3{e, sum, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
+
+	// y[b, d] = e[b, d] / sum[b]   for b in ...B, d in D
+	if part := (gumbelSoftmaxPart4{e, sum, y, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// gumbelSoftmaxPart5 is a loop that runs in parts.
+type gumbelSoftmaxPart5 struct {
+	v    gumbelSoftmaxValues
+	s, x []float64
+	t    float64
+	D    int
+}
+
+func (part *gumbelSoftmaxPart5) Run(from, to int) error {
+	v, s, x, t, D := &part.v, part.s, part.x, part.t, part.D
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * D
+		for d := range D {
+			t2 := math.Log(runtime.Max64(runtime.Uniform64(v.seed, 0, xRow+d), t))
+			s[xRow+d] = (x[xRow+d] - math.Log(-t2)) / v.tau
+		}
+	}
+	return nil
+}
+
+// gumbelSoftmaxPart6 is a loop that runs in parts.
+type gumbelSoftmaxPart6 struct {
+	max2, s []float64
+	D       int
+}
+
+func (part *gumbelSoftmaxPart6) Run(from, to int) error {
+	max2, s, D := part.max2, part.s, part.D
+	for b2 := from; b2 < to; b2++ {
+		most := math.Inf(-1)
+		sRow := b2 * D
+		for d := range D {
+			most = runtime.Max64(most, s[sRow+d])
+		}
+		max2[b2] = most
+	}
+	return nil
+}
+
+// gumbelSoftmaxPart7 is a loop that runs in parts.
+type gumbelSoftmaxPart7 struct {
+	e, max2, s []float64
+	D          int
+}
+
+func (part *gumbelSoftmaxPart7) Run(from, to int) error {
+	e, max2, s, D := part.e, part.max2, part.s, part.D
+	for b2 := from; b2 < to; b2++ {
 		sRow := b2 * D
 		for d := range D {
 			if D == 0 {
 				return runtime.ValueError("random.gumbel_softmax", "", "a value for an element of max")
 			}
-			e[sRow+d] = float32(math.Exp(float64(s[sRow+d] - max2[b2])))
+			e[sRow+d] = math.Exp(s[sRow+d] - max2[b2])
 		}
 	}
+	return nil
+}
 
-	// sum[b] += e[b, d]   for b in ...B, d in D
-	sum := runtime.Temp[float32](b, B)
-	for b2 := range B {
+// gumbelSoftmaxPart8 is a loop that runs in parts.
+type gumbelSoftmaxPart8 struct {
+	e, sum []float64
+	D      int
+}
+
+func (part *gumbelSoftmaxPart8) Run(from, to int) error {
+	e, sum, D := part.e, part.sum, part.D
+	for b2 := from; b2 < to; b2++ {
 		sum2 := float64(0)
 		eRow := b2 * D
 		for d := range D {
-			sum2 += float64(e[eRow+d])
+			sum2 += e[eRow+d]
 		}
-		sum[b2] = float32(sum2)
+		sum[b2] = sum2
 	}
+	return nil
+}
 
-	// y[b, d] = e[b, d] / sum[b]   for b in ...B, d in D
-	for b2 := range B {
+// gumbelSoftmaxPart9 is a loop that runs in parts.
+type gumbelSoftmaxPart9 struct {
+	e, sum, y []float64
+	D         int
+}
+
+func (part *gumbelSoftmaxPart9) Run(from, to int) error {
+	e, sum, y, D := part.e, part.sum, part.y, part.D
+	for b2 := from; b2 < to; b2++ {
 		eRow := b2 * D
 		sumAt := sum[b2]
 		for d := range D {
 			y[eRow+d] = e[eRow+d] / sumAt
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -83,55 +271,51 @@ func gumbelSoftmaxRunF64(b *runtime.Bound, v *gumbelSoftmaxValues) error {
 	// s[b, d] = (x[b, d] - log(-log(max(uniform[b * |D| + d](seed, stream 0), epsilon(T) * (1/4))))) / T(tau)   for b in ...B, d in D
 	s := runtime.Temp[float64](b, B*D)
 	t := float64(float64(b.Epsilon(0)) * 0.25)
-	for b2 := range B {
-		xRow := b2 * D
-		for d := range D {
-			t2 := math.Log(runtime.Max64(runtime.Uniform64(v.seed, 0, xRow+d), t))
-			s[xRow+d] = (x[xRow+d] - math.Log(-t2)) / v.tau
+	if part := (gumbelSoftmaxPart5{*v, s, x, t, D}); runtime.Small(B, 17*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 17*D); err != nil {
+		return err
 	}
 
 	// max[b] max= s[b, d]   for b in ...B, d in D
 	max2 := runtime.Temp[float64](b, B)
-	for b2 := range B {
-		most := math.Inf(-1)
-		sRow := b2 * D
-		for d := range D {
-			most = runtime.Max64(most, s[sRow+d])
+	if part := (gumbelSoftmaxPart6{max2, s, D}); runtime.Small(B, 9*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		max2[b2] = most
+	} else if err := runtime.Split(part, B, 9*D); err != nil {
+		return err
 	}
 
 	// e[b, d] = exp(s[b, d] - max[b])   for b in ...B, d in D
 	e := runtime.Temp[float64](b, B*D)
-	for b2 := range B {
-		sRow := b2 * D
-		for d := range D {
-			if D == 0 {
-				return runtime.ValueError("random.gumbel_softmax", "", "a value for an element of max")
-			}
-			e[sRow+d] = math.Exp(s[sRow+d] - max2[b2])
+	if part := (gumbelSoftmaxPart7{e, max2, s, D}); runtime.Small(B, 9*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, 9*D); err != nil {
+		return err
 	}
 
 	// sum[b] += e[b, d]   for b in ...B, d in D
 	sum := runtime.Temp[float64](b, B)
-	for b2 := range B {
-		sum2 := float64(0)
-		eRow := b2 * D
-		for d := range D {
-			sum2 += e[eRow+d]
+	if part := (gumbelSoftmaxPart8{e, sum, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		sum[b2] = sum2
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 
 	// y[b, d] = e[b, d] / sum[b]   for b in ...B, d in D
-	for b2 := range B {
-		eRow := b2 * D
-		sumAt := sum[b2]
-		for d := range D {
-			y[eRow+d] = e[eRow+d] / sumAt
+	if part := (gumbelSoftmaxPart9{e, sum, y, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil

@@ -3,12 +3,31 @@
 package random_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/random"
+	"github.com/opgen/opgen/gen/random"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleGumbelSoftmax() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -2}, 2, 1))
+	y := runtime.Must(random.GumbelSoftmax(x, runtime.NewSeed(1), nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 1]
+	// [[1]
+	//  [1]]
+}
+
+func ExampleGumbelSoftmax_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, -1e+30, -1e+30}, 3))
+	y := runtime.Must(random.GumbelSoftmax(x, runtime.NewSeed(1), &random.GumbelSoftmaxAttrs{Tau: new(0.5)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [1 0 0]
+}
 
 func TestGumbelSoftmaxExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/random.gumbel_softmax",

@@ -29,6 +29,10 @@ func normalValuesOf(seed runtime.Seed) (normalValues, error) {
 // meanValue (mean_value in the formula): T[...B], std: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With meanValue = [1, 2] and std = 0, y is [1, 2]:
+//
+//	y, err := random.Normal(meanValue, std, runtime.NewSeed(1))
 func Normal(meanValue, std *runtime.Tensor, seed runtime.Seed) (*runtime.Tensor, error) {
 	vals, err := normalValuesOf(seed)
 	if err != nil {

@@ -6,6 +6,21 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// normalPart0 is a loop that runs in parts.
+type normalPart0 struct {
+	v                 normalValues
+	meanValue, std, y []float32
+}
+
+func (part *normalPart0) Run(from, to int) error {
+	v, meanValue, std, y := &part.v, part.meanValue, part.std, part.y
+	for b2 := from; b2 < to; b2++ {
+		t := meanValue[b2] + float32(std[b2]*runtime.Normal32(v.seed, 0, b2))
+		y[b2] = t
+	}
+	return nil
+}
+
 // normalRunF32 computes normal, T f32.
 func normalRunF32(b *runtime.Bound, v *normalValues) error {
 	B := b.Ext[0]
@@ -14,8 +29,26 @@ func normalRunF32(b *runtime.Bound, v *normalValues) error {
 	y := runtime.Elements[float32](b, 2)
 
 	// y[b] = mean_value[b] + std[b] * normal[b](seed, stream 0)   for b in ...B
-	for b2 := range B {
-		t := meanValue[b2] + float32(std[b2]*runtime.Normal32(v.seed, 0, b2))
+	if part := (normalPart0{*v, meanValue, std, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// normalPart1 is a loop that runs in parts.
+type normalPart1 struct {
+	v                 normalValues
+	meanValue, std, y []float64
+}
+
+func (part *normalPart1) Run(from, to int) error {
+	v, meanValue, std, y := &part.v, part.meanValue, part.std, part.y
+	for b2 := from; b2 < to; b2++ {
+		t := meanValue[b2] + float64(std[b2]*runtime.Normal64(v.seed, 0, b2))
 		y[b2] = t
 	}
 	return nil
@@ -29,9 +62,39 @@ func normalRunF64(b *runtime.Bound, v *normalValues) error {
 	y := runtime.Elements[float64](b, 2)
 
 	// y[b] = mean_value[b] + std[b] * normal[b](seed, stream 0)   for b in ...B
-	for b2 := range B {
-		t := meanValue[b2] + float64(std[b2]*runtime.Normal64(v.seed, 0, b2))
-		y[b2] = t
+	if part := (normalPart1{*v, meanValue, std, y}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// normalPart2 is a loop that runs in parts.
+type normalPart2 struct {
+	dmeanValue, dy []float32
+}
+
+func (part *normalPart2) Run(from, to int) error {
+	dmeanValue, dy := part.dmeanValue, part.dy
+	for b2 := from; b2 < to; b2++ {
+		dmeanValue[b2] = dy[b2]
+	}
+	return nil
+}
+
+// normalPart3 is a loop that runs in parts.
+type normalPart3 struct {
+	v        normalValues
+	dstd, dy []float32
+}
+
+func (part *normalPart3) Run(from, to int) error {
+	v, dstd, dy := &part.v, part.dstd, part.dy
+	for b2 := from; b2 < to; b2++ {
+		dstd[b2] = float32(dy[b2] * runtime.Normal32(v.seed, 0, b2))
 	}
 	return nil
 }
@@ -47,16 +110,51 @@ func normalRunBackwardF32(b *runtime.Bound, v *normalValues) error {
 
 	// @mean_value[b] = @y[b]   for b in ...B
 	if wantDmeanValue {
-		for b2 := range B {
-			dmeanValue[b2] = dy[b2]
+		if part := (normalPart2{dmeanValue, dy}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
 	}
 
 	// @std[b] = @y[b] * normal[b](seed, stream 0)   for b in ...B
 	if wantDstd {
-		for b2 := range B {
-			dstd[b2] = float32(dy[b2] * runtime.Normal32(v.seed, 0, b2))
+		if part := (normalPart3{*v, dstd, dy}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// normalPart4 is a loop that runs in parts.
+type normalPart4 struct {
+	dmeanValue, dy []float64
+}
+
+func (part *normalPart4) Run(from, to int) error {
+	dmeanValue, dy := part.dmeanValue, part.dy
+	for b2 := from; b2 < to; b2++ {
+		dmeanValue[b2] = dy[b2]
+	}
+	return nil
+}
+
+// normalPart5 is a loop that runs in parts.
+type normalPart5 struct {
+	v        normalValues
+	dstd, dy []float64
+}
+
+func (part *normalPart5) Run(from, to int) error {
+	v, dstd, dy := &part.v, part.dstd, part.dy
+	for b2 := from; b2 < to; b2++ {
+		dstd[b2] = float64(dy[b2] * runtime.Normal64(v.seed, 0, b2))
 	}
 	return nil
 }
@@ -72,15 +170,23 @@ func normalRunBackwardF64(b *runtime.Bound, v *normalValues) error {
 
 	// @mean_value[b] = @y[b]   for b in ...B
 	if wantDmeanValue {
-		for b2 := range B {
-			dmeanValue[b2] = dy[b2]
+		if part := (normalPart4{dmeanValue, dy}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
 	}
 
 	// @std[b] = @y[b] * normal[b](seed, stream 0)   for b in ...B
 	if wantDstd {
-		for b2 := range B {
-			dstd[b2] = float64(dy[b2] * runtime.Normal64(v.seed, 0, b2))
+		if part := (normalPart5{*v, dstd, dy}); runtime.Small(B, 1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 1); err != nil {
+			return err
 		}
 	}
 	return nil

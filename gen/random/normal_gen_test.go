@@ -3,12 +3,22 @@
 package random_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/random"
+	"github.com/opgen/opgen/gen/random"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleNormal() {
+	meanValue := runtime.Must(runtime.FromSlice([]float32{1, 2}, 2))
+	std := runtime.Scalar[float32](0)
+	y := runtime.Must(random.Normal(meanValue, std, runtime.NewSeed(1)))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [1 2]
+}
 
 func TestNormalExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/random.normal",

@@ -49,6 +49,10 @@ func (a *UniformAttrs) values(seed runtime.Seed) (uniformValues, error) {
 // like: T[...B]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: lo must not exceed hi.
+//
+// With like = [[0, 0], [0, 0]], y is [[2, 2], [2, 2]]:
+//
+//	y, err := random.Uniform(like, runtime.NewSeed(1), &random.UniformAttrs{Lo: new(2.0), Hi: new(2.0)})
 func Uniform(like *runtime.Tensor, seed runtime.Seed, attrs *UniformAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(seed)
 	if err != nil {

@@ -6,6 +6,21 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// uniformPart0 is a loop that runs in parts.
+type uniformPart0 struct {
+	v     uniformValues
+	y     []float32
+	lo, t float32
+}
+
+func (part *uniformPart0) Run(from, to int) error {
+	v, y, lo, t := &part.v, part.y, part.lo, part.t
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = lo + float32(t*runtime.Uniform32(v.seed, 0, b2))
+	}
+	return nil
+}
+
 // uniformRunF32 computes uniform, T f32.
 func uniformRunF32(b *runtime.Bound, v *uniformValues) error {
 	B := b.Ext[0]
@@ -14,8 +29,27 @@ func uniformRunF32(b *runtime.Bound, v *uniformValues) error {
 	// y[b] = T(lo) + T(hi - lo) * uniform[b](seed, stream 0)   for b in ...B
 	lo := float32(v.lo)
 	t := float32(v.hi - v.lo)
-	for b2 := range B {
-		y[b2] = lo + float32(t*runtime.Uniform32(v.seed, 0, b2))
+	if part := (uniformPart0{*v, y, lo, t}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// uniformPart1 is a loop that runs in parts.
+type uniformPart1 struct {
+	v uniformValues
+	y []float64
+	t float64
+}
+
+func (part *uniformPart1) Run(from, to int) error {
+	v, y, t := &part.v, part.y, part.t
+	for b2 := from; b2 < to; b2++ {
+		y[b2] = v.lo + float64(t*runtime.Uniform64(v.seed, 0, b2))
 	}
 	return nil
 }
@@ -27,8 +61,12 @@ func uniformRunF64(b *runtime.Bound, v *uniformValues) error {
 
 	// y[b] = T(lo) + T(hi - lo) * uniform[b](seed, stream 0)   for b in ...B
 	t := v.hi - v.lo
-	for b2 := range B {
-		y[b2] = v.lo + float64(t*runtime.Uniform64(v.seed, 0, b2))
+	if part := (uniformPart1{*v, y, t}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	return nil
 }

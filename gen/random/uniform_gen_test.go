@@ -3,12 +3,23 @@
 package random_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/random"
+	"github.com/opgen/opgen/gen/random"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleUniform() {
+	like := runtime.Must(runtime.FromSlice([]float32{0, 0, 0, 0}, 2, 2))
+	y := runtime.Must(random.Uniform(like, runtime.NewSeed(1), &random.UniformAttrs{Lo: new(2.0), Hi: new(2.0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 2]
+	// [[2 2]
+	//  [2 2]]
+}
 
 func TestUniformExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/random.uniform",

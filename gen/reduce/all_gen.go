@@ -45,6 +45,10 @@ func (a *AllAttrs) values() (allValues, error) {
 // x: T[...B, ...R]; y: bool[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 3], [0, 2]], y is [1, 0]:
+//
+//	y, err := reduce.All(x, &reduce.AllAttrs{Axes: []int{1}})
 func All(x *runtime.Tensor, attrs *AllAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -100,14 +104,14 @@ func allRun(b *runtime.Bound, v *allValues) error {
 var (
 	allVars   = []runtime.Var{{Name: "T", DTypes: runtime.Any}}
 	allAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
-	allPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	allPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var allForward = runtime.Signature{
 	Op: "reduce.all", Vars: allVars, Axes: allAxes, Placed: &allPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 	},
 }
 

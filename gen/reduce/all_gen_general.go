@@ -6,15 +6,55 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// allPart0 is a loop that runs in parts.
+type allPart0 struct {
+	y []bool
+	x []float32
+	R int
+}
+
+func (part *allPart0) Run(from, to int) error {
+	y, x, R := part.y, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
+		all := true
+		xRow := b2 * R
+		for r := range R {
+			c := x[xRow+r] != 0
+			all = all && c
+		}
+		y[b2] = all
+	}
+	return nil
+}
+
 // allRunF32 computes all, T f32.
 func allRunF32(b *runtime.Bound, v *allValues) error {
-	R := b.Ext[1]
 	B := b.Ext[0]
+	R := b.Ext[1]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] &&= bool(x[b, r])   for b in ...B, r in ...R
-	for b2 := range B {
+	if part := (allPart0{y, x, R}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
+	}
+	return nil
+}
+
+// allPart1 is a loop that runs in parts.
+type allPart1 struct {
+	y []bool
+	x []float64
+	R int
+}
+
+func (part *allPart1) Run(from, to int) error {
+	y, x, R := part.y, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
 		all := true
 		xRow := b2 * R
 		for r := range R {
@@ -28,33 +68,31 @@ func allRunF32(b *runtime.Bound, v *allValues) error {
 
 // allRunF64 computes all, T f64.
 func allRunF64(b *runtime.Bound, v *allValues) error {
-	R := b.Ext[1]
 	B := b.Ext[0]
+	R := b.Ext[1]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] &&= bool(x[b, r])   for b in ...B, r in ...R
-	for b2 := range B {
-		all := true
-		xRow := b2 * R
-		for r := range R {
-			c := x[xRow+r] != 0
-			all = all && c
+	if part := (allPart1{y, x, R}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = all
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
 	}
 	return nil
 }
 
-// allRunBool computes all, T bool.
-func allRunBool(b *runtime.Bound, v *allValues) error {
-	R := b.Ext[1]
-	B := b.Ext[0]
-	x := runtime.Elements[bool](b, 0)
-	y := runtime.Elements[bool](b, 1)
+// allPart2 is a loop that runs in parts.
+type allPart2 struct {
+	x, y []bool
+	R    int
+}
 
-	// y[b] &&= bool(x[b, r])   for b in ...B, r in ...R
-	for b2 := range B {
+func (part *allPart2) Run(from, to int) error {
+	x, y, R := part.x, part.y, part.R
+	for b2 := from; b2 < to; b2++ {
 		all := true
 		xRow := b2 * R
 		for r := range R {
@@ -66,15 +104,34 @@ func allRunBool(b *runtime.Bound, v *allValues) error {
 	return nil
 }
 
-// allRunInt computes all, T any integer.
-func allRunInt[T runtime.Integer](b *runtime.Bound, v *allValues) error {
-	R := b.Ext[1]
+// allRunBool computes all, T bool.
+func allRunBool(b *runtime.Bound, v *allValues) error {
 	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
+	R := b.Ext[1]
+	x := runtime.Elements[bool](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] &&= bool(x[b, r])   for b in ...B, r in ...R
-	for b2 := range B {
+	if part := (allPart2{x, y, R}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
+	}
+	return nil
+}
+
+// allPart3 is a loop that runs in parts.
+type allPart3[T runtime.Integer] struct {
+	x []T
+	y []bool
+	R int
+}
+
+func (part *allPart3[T]) Run(from, to int) error {
+	x, y, R := part.x, part.y, part.R
+	for b2 := from; b2 < to; b2++ {
 		all := true
 		xRow := b2 * R
 		for r := range R {
@@ -82,6 +139,24 @@ func allRunInt[T runtime.Integer](b *runtime.Bound, v *allValues) error {
 			all = all && c
 		}
 		y[b2] = all
+	}
+	return nil
+}
+
+// allRunInt computes all, T any integer.
+func allRunInt[T runtime.Integer](b *runtime.Bound, v *allValues) error {
+	B := b.Ext[0]
+	R := b.Ext[1]
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Elements[bool](b, 1)
+
+	// y[b] &&= bool(x[b, r])   for b in ...B, r in ...R
+	if part := (allPart3[T]{x, y, R}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
 	}
 	return nil
 }

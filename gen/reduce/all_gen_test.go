@@ -3,12 +3,29 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAll() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 3, 0, 2}, 2, 2))
+	y := runtime.Must(reduce.All(x, nil))
+	fmt.Println(y)
+	// Output:
+	// bool[] false
+}
+
+func ExampleAll_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 3, 0, 2}, 2, 2))
+	y := runtime.Must(reduce.All(x, &reduce.AllAttrs{Axes: []int{1}}))
+	fmt.Println(y)
+	// Output:
+	// bool[2] [true false]
+}
 
 func TestAllExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.all",

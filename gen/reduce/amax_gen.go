@@ -45,7 +45,11 @@ func (a *AmaxAttrs) values() (amaxValues, error) {
 //
 // x: T[...B, ...R]; y: T[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: elements along R, since max of nothing is no number.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: there must be elements along R.
+//
+// With x = [[1, NaN], [5, 4]], y is [[NaN], [5]]:
+//
+//	y, err := reduce.Amax(x, &reduce.AmaxAttrs{Axes: []int{-1}, Keepdims: true})
 func Amax(x *runtime.Tensor, attrs *AmaxAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -186,14 +190,14 @@ var (
 	amaxVars     = []runtime.Var{{Name: "T", DTypes: runtime.Nums}}
 	amaxAxes     = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
 	amaxGradVars = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
-	amaxPlaced   = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	amaxPlaced   = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var amaxForward = runtime.Signature{
 	Op: "reduce.amax", Vars: amaxVars, Axes: amaxAxes, Placed: &amaxPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		2: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 	},
 }
@@ -203,7 +207,7 @@ var amaxBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }
@@ -258,7 +262,7 @@ func amaxRunIntOf(b *runtime.Bound, v *amaxValues) error {
 	}
 }
 
-var amax_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.amax_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var amax_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.amax_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func amax_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &amax_f32_forward_0_plan) {
@@ -268,7 +272,7 @@ func amax_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(amax_f32_forward_0, a, &amax_f32_forward_0_plan)
 }
 
-var amax_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.amax_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var amax_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.amax_f32_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func amax_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &amax_f32_backward_0_plan) {
@@ -278,7 +282,7 @@ func amax_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(amax_f32_backward_0, a, &amax_f32_backward_0_plan)
 }
 
-var amax_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.amax_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var amax_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.amax_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func amax_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &amax_f64_forward_0_plan) {
@@ -288,7 +292,7 @@ func amax_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(amax_f64_forward_0, a, &amax_f64_forward_0_plan)
 }
 
-var amax_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.amax_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var amax_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.amax_f64_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func amax_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &amax_f64_backward_0_plan) {

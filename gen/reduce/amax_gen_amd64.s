@@ -18,6 +18,9 @@ TEXT ·amax_f32_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   R8, R8
 	JLE     end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -29,8 +32,8 @@ row2:
 	VMOVAPS Y0, Y6
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y1, Y1, Y9
 	VMAXPS    (R9), Y1, Y10
 	VBLENDVPS Y9, Y1, Y10, Y1
@@ -57,8 +60,8 @@ block4:
 	VBLENDVPS Y9, Y8, Y10, Y8
 	ADDQ      CX, R9
 	SUBQ      $64, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y1, 0(SP)
 	VMOVUPS Y2, 32(SP)
 	VMOVUPS Y3, 64(SP)
@@ -69,8 +72,8 @@ kept3:
 	VMOVUPS Y8, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $8, R13
 	CMPQ       R12, R13
@@ -89,8 +92,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $8, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y1
 	VMOVUPS      128(SP), Y2
 	VCMPPS       $3, Y1, Y1, Y3
@@ -133,21 +136,42 @@ done5:
 	VMAXPS       X2, X1, X2
 	VBLENDVPS    X3, X1, X2, X1
 	VBROADCASTSS X1, Y1
-	VMOVSS       X1, (SI)
-	VMOVSS       X1, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, SI
-	MOVQ         176(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSS       X1, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y1
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSS X1, (SI)
+passed10:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSS X1, (AX)
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -168,6 +192,9 @@ TEXT ·amax_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -175,8 +202,8 @@ row2:
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPS      (R9), Z2, Z6
 	VFIXUPIMMPS $0, Z1, Z2, Z6
 	VMOVAPS     Z6, Z2
@@ -191,16 +218,16 @@ block4:
 	VMOVAPS     Z6, Z5
 	ADDQ        CX, R9
 	SUBQ        $64, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z2, 0(SP)
 	VMOVUPS Z3, 64(SP)
 	VMOVUPS Z4, 128(SP)
 	VMOVUPS Z5, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (R9), K1, Z2
@@ -213,8 +240,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z2
 	VMOVUPS       128(SP), Z3
 	VMAXPS        Z3, Z2, Z3
@@ -238,21 +265,42 @@ done5:
 	VMAXPS        X2, X3, X2
 	VFIXUPIMMPS   $0, X1, X3, X2
 	VBROADCASTSS  X2, Z2
-	VMOVSS        X2, (SI)
-	VMOVSS        X2, (AX)
-	MOVQ          a+0(FP), R9
-	MOVQ          160(R9), R10
-	SHLQ          $2, R10
-	ADDQ          R10, BX
-	MOVQ          168(R9), R10
-	SHLQ          $2, R10
-	ADDQ          R10, SI
-	MOVQ          176(R9), R9
-	SHLQ          $2, R9
-	ADDQ          R9, AX
-	DECQ          R8
-	JNE           row2
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X2, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z2
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSS X2, (SI)
+passed10:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSS X2, (AX)
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -281,6 +329,9 @@ TEXT ·amax_f32_backward_0_avx2(SB), 0, $280-8
 row2:
 	VBROADCASTSS (BX), Y2
 	VCMPPS       $4, Y2, Y2, Y3
+	MOVQ         808(SI), R8
+	CMPQ         R8, $1
+	JGT          known3
 	MOVQ         256(SP), R8
 	MOVQ         8(SI), R9
 	SUBQ         $64, R9
@@ -292,8 +343,8 @@ row2:
 	VMOVAPS      Y1, Y9
 	VMOVAPS      Y1, Y10
 	VMOVAPS      Y1, Y11
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPS   (R8), Y12
 	VCMPPS    $0, Y2, Y12, Y13
 	VCMPPS    $4, Y12, Y12, Y12
@@ -352,8 +403,8 @@ block4:
 	VADDPS    Y12, Y11, Y11
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y4, 0(SP)
 	VMOVUPS Y5, 32(SP)
 	VMOVUPS Y6, 64(SP)
@@ -364,8 +415,8 @@ kept3:
 	VMOVUPS Y11, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -387,8 +438,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -411,6 +462,16 @@ done5:
 	VPERMILPS    $1, X4, X5
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X4, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y4
+over8:
 	VBROADCASTSS (DX), Y5
 	VDIVPS       Y4, Y5, Y4
 	MOVQ         256(SP), R8
@@ -419,20 +480,20 @@ done5:
 	MOVQ         $0, R11
 	MOVQ         792(SI), R12
 	ANDQ         $1, R12
-	JEQ          again7
+	JEQ          again10
 	CMPQ         R10, $40
-	JLT          again7
+	JLT          again10
 	MOVQ         R9, R12
 	NEGQ         R12
 	ANDQ         $31, R12
 	MOVQ         $1, R11
 	SHRQ         $2, R12
 	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	JNE          masked13
+again10:
 	SUBQ $32, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS   (R8), Y5
 	VCMPPS    $0, Y2, Y5, Y6
 	VCMPPS    $4, Y5, Y5, Y5
@@ -458,26 +519,26 @@ block11:
 	VORPS     Y8, Y9, Y8
 	VBLENDVPS Y8, Y4, Y1, Y8
 	TESTQ     R11, R11
-	JNE       around12
+	JNE       around15
 	VMOVUPS   Y5, (R9)
 	VMOVUPS   Y6, 32(R9)
 	VMOVUPS   Y7, 64(R9)
 	VMOVUPS   Y8, 96(R9)
-	JMP       stored13
-around12:
+	JMP       stored16
+around15:
 	VMOVNTPS Y5, (R9)
 	VMOVNTPS Y6, 32(R9)
 	VMOVNTPS Y7, 64(R9)
 	VMOVNTPS Y8, 96(R9)
-stored13:
+stored16:
 	ADDQ AX, R8
 	ADDQ $128, R9
 	SUBQ $32, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ $24, R10
-	JLT  tail14
-block15:
+	JLT  tail17
+block18:
 	VMOVUPS   (R8), Y5
 	VCMPPS    $0, Y2, Y5, Y6
 	VCMPPS    $4, Y5, Y5, Y5
@@ -488,14 +549,14 @@ block15:
 	ADDQ      264(SP), R8
 	ADDQ      $32, R9
 	SUBQ      $8, R10
-	JGE       block15
-tail14:
+	JGE       block18
+tail17:
 	ADDQ    $8, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -513,8 +574,8 @@ masked10:
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
+	JNE        again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $2, R9
@@ -531,11 +592,12 @@ done9:
 	DECQ DI
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end19
 	SFENCE
-end16:
+end19:
 	VZEROUPPER
 	RET
 
@@ -560,6 +622,9 @@ TEXT ·amax_f32_backward_0_avx512(SB), 0, $264-8
 row2:
 	VBROADCASTSS (BX), Z2
 	VCMPPS       $4, Z2, Z2, K1
+	MOVQ         808(DI), R9
+	CMPQ         R9, $1
+	JGT          known3
 	MOVQ         CX, R9
 	MOVQ         8(DI), R10
 	SUBQ         $64, R10
@@ -567,8 +632,8 @@ row2:
 	VMOVAPS      Z1, Z4
 	VMOVAPS      Z1, Z5
 	VMOVAPS      Z1, Z6
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPS   (R9), Z7
 	VCMPPS    $0, Z2, Z7, K2
 	VCMPPS    $4, Z7, Z7, K3
@@ -599,16 +664,16 @@ block4:
 	VADDPS    Z7, Z6, Z6
 	ADDQ      DX, R9
 	SUBQ      $64, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Z3, 0(SP)
 	VMOVUPS Z4, 64(SP)
 	VMOVUPS Z5, 128(SP)
 	VMOVUPS Z6, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K2
 	VMOVUPS.Z    (R9), K2, Z3
@@ -625,8 +690,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z3
 	VMOVUPS       128(SP), Z4
 	VADDPS        Z4, Z3, Z3
@@ -643,28 +708,38 @@ done5:
 	VPERMILPS     $1, X3, X4
 	VADDPS        X4, X3, X3
 	VBROADCASTSS  X3, Z3
-	VBROADCASTSS  (SI), Z4
-	VDIVPS        Z3, Z4, Z3
-	MOVQ          CX, R9
-	MOVQ          AX, R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $80
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X3, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z3
+over8:
+	VBROADCASTSS (SI), Z4
+	VDIVPS       Z3, Z4, Z3
+	MOVQ         CX, R9
+	MOVQ         AX, R10
+	MOVQ         8(DI), R11
+	MOVQ         $0, R12
+	MOVQ         792(DI), R13
+	ANDQ         $1, R13
+	JEQ          again10
+	CMPQ         R11, $80
+	JLT          again10
+	MOVQ         R10, R13
+	NEGQ         R13
+	ANDQ         $63, R13
+	MOVQ         $1, R12
+	SHRQ         $2, R13
+	TESTQ        R13, R13
+	JNE          masked13
+again10:
 	SUBQ $64, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS   (R9), Z4
 	VCMPPS    $0, Z2, Z4, K2
 	VCMPPS    $4, Z4, Z4, K3
@@ -690,29 +765,29 @@ block11:
 	KORW      K3, K2, K2
 	VBLENDMPS Z3, Z1, K2, Z7
 	TESTQ     R12, R12
-	JNE       around12
+	JNE       around15
 	VMOVUPS   Z4, (R10)
 	VMOVUPS   Z5, 64(R10)
 	VMOVUPS   Z6, 128(R10)
 	VMOVUPS   Z7, 192(R10)
-	JMP       stored13
-around12:
+	JMP       stored16
+around15:
 	VMOVNTPS Z4, (R10)
 	VMOVNTPS Z5, 64(R10)
 	VMOVNTPS Z6, 128(R10)
 	VMOVNTPS Z7, 192(R10)
-stored13:
+stored16:
 	ADDQ DX, R9
 	ADDQ $256, R10
 	SUBQ $64, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $64, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTD R13, Z4
 	VPCMPD       $6, iota32<>+0(SB), Z4, K2
 	VMOVUPS.Z    (R9), K2, Z4
@@ -728,8 +803,8 @@ masked10:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), R9
 	MOVQ 160(R9), R10
 	SHLQ $2, R10
@@ -746,11 +821,12 @@ done9:
 	DECQ R8
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -770,6 +846,9 @@ TEXT ·amax_f64_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   R8, R8
 	JLE     end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -781,8 +860,8 @@ row2:
 	VMOVAPD Y0, Y6
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y1, Y1, Y9
 	VMAXPD    (R9), Y1, Y10
 	VBLENDVPD Y9, Y1, Y10, Y1
@@ -809,8 +888,8 @@ block4:
 	VBLENDVPD Y9, Y8, Y10, Y8
 	ADDQ      CX, R9
 	SUBQ      $32, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y1, 0(SP)
 	VMOVUPD Y2, 32(SP)
 	VMOVUPD Y3, 64(SP)
@@ -821,8 +900,8 @@ kept3:
 	VMOVUPD Y8, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $4, R13
 	CMPQ       R12, R13
@@ -841,8 +920,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $4, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y1
 	VMOVUPD      128(SP), Y2
 	VCMPPD       $3, Y1, Y1, Y3
@@ -881,21 +960,42 @@ done5:
 	VMAXPD       X2, X1, X2
 	VBLENDVPD    X3, X1, X2, X1
 	VBROADCASTSD X1, Y1
-	VMOVSD       X1, (SI)
-	VMOVSD       X1, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, SI
-	MOVQ         176(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSD       X1, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y1
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSD X1, (SI)
+passed10:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSD X1, (AX)
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -916,6 +1016,9 @@ TEXT ·amax_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -923,8 +1026,8 @@ row2:
 	VMOVAPD Z0, Z3
 	VMOVAPD Z0, Z4
 	VMOVAPD Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPD      (R9), Z2, Z6
 	VFIXUPIMMPD $0, Z1, Z2, Z6
 	VMOVAPD     Z6, Z2
@@ -939,16 +1042,16 @@ block4:
 	VMOVAPD     Z6, Z5
 	ADDQ        CX, R9
 	SUBQ        $32, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z2, 0(SP)
 	VMOVUPD Z3, 64(SP)
 	VMOVUPD Z4, 128(SP)
 	VMOVUPD Z5, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (R9), K1, Z2
@@ -961,8 +1064,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z2
 	VMOVUPD       128(SP), Z3
 	VMAXPD        Z3, Z2, Z3
@@ -983,21 +1086,42 @@ done5:
 	VMAXPD        X3, X2, X3
 	VFIXUPIMMPD   $0, X1, X2, X3
 	VBROADCASTSD  X3, Z2
-	VMOVSD        X2, (SI)
-	VMOVSD        X2, (AX)
-	MOVQ          a+0(FP), R9
-	MOVQ          160(R9), R10
-	SHLQ          $3, R10
-	ADDQ          R10, BX
-	MOVQ          168(R9), R10
-	SHLQ          $3, R10
-	ADDQ          R10, SI
-	MOVQ          176(R9), R9
-	SHLQ          $3, R9
-	ADDQ          R9, AX
-	DECQ          R8
-	JNE           row2
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X2, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z2
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSD X2, (SI)
+passed10:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSD X2, (AX)
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1026,6 +1150,9 @@ TEXT ·amax_f64_backward_0_avx2(SB), 0, $280-8
 row2:
 	VBROADCASTSD (BX), Y2
 	VCMPPD       $4, Y2, Y2, Y3
+	MOVQ         808(SI), R8
+	CMPQ         R8, $1
+	JGT          known3
 	MOVQ         256(SP), R8
 	MOVQ         8(SI), R9
 	SUBQ         $32, R9
@@ -1037,8 +1164,8 @@ row2:
 	VMOVAPD      Y1, Y9
 	VMOVAPD      Y1, Y10
 	VMOVAPD      Y1, Y11
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPD   (R8), Y12
 	VCMPPD    $0, Y2, Y12, Y13
 	VCMPPD    $4, Y12, Y12, Y12
@@ -1097,8 +1224,8 @@ block4:
 	VADDPD    Y12, Y11, Y11
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y4, 0(SP)
 	VMOVUPD Y5, 32(SP)
 	VMOVUPD Y6, 64(SP)
@@ -1109,8 +1236,8 @@ kept3:
 	VMOVUPD Y11, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -1132,8 +1259,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -1154,6 +1281,16 @@ done5:
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X4, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y4
+over8:
 	VBROADCASTSD (DX), Y5
 	VDIVPD       Y4, Y5, Y4
 	MOVQ         256(SP), R8
@@ -1162,20 +1299,20 @@ done5:
 	MOVQ         $0, R11
 	MOVQ         792(SI), R12
 	ANDQ         $1, R12
-	JEQ          again7
+	JEQ          again10
 	CMPQ         R10, $20
-	JLT          again7
+	JLT          again10
 	MOVQ         R9, R12
 	NEGQ         R12
 	ANDQ         $31, R12
 	MOVQ         $1, R11
 	SHRQ         $3, R12
 	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	JNE          masked13
+again10:
 	SUBQ $16, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD   (R8), Y5
 	VCMPPD    $0, Y2, Y5, Y6
 	VCMPPD    $4, Y5, Y5, Y5
@@ -1201,26 +1338,26 @@ block11:
 	VORPD     Y8, Y9, Y8
 	VBLENDVPD Y8, Y4, Y1, Y8
 	TESTQ     R11, R11
-	JNE       around12
+	JNE       around15
 	VMOVUPD   Y5, (R9)
 	VMOVUPD   Y6, 32(R9)
 	VMOVUPD   Y7, 64(R9)
 	VMOVUPD   Y8, 96(R9)
-	JMP       stored13
-around12:
+	JMP       stored16
+around15:
 	VMOVNTPD Y5, (R9)
 	VMOVNTPD Y6, 32(R9)
 	VMOVNTPD Y7, 64(R9)
 	VMOVNTPD Y8, 96(R9)
-stored13:
+stored16:
 	ADDQ AX, R8
 	ADDQ $128, R9
 	SUBQ $16, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ $12, R10
-	JLT  tail14
-block15:
+	JLT  tail17
+block18:
 	VMOVUPD   (R8), Y5
 	VCMPPD    $0, Y2, Y5, Y6
 	VCMPPD    $4, Y5, Y5, Y5
@@ -1231,14 +1368,14 @@ block15:
 	ADDQ      264(SP), R8
 	ADDQ      $32, R9
 	SUBQ      $4, R10
-	JGE       block15
-tail14:
+	JGE       block18
+tail17:
 	ADDQ    $4, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -1256,8 +1393,8 @@ masked10:
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
+	JNE        again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $3, R9
@@ -1274,11 +1411,12 @@ done9:
 	DECQ DI
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end19
 	SFENCE
-end16:
+end19:
 	VZEROUPPER
 	RET
 
@@ -1303,6 +1441,9 @@ TEXT ·amax_f64_backward_0_avx512(SB), 0, $264-8
 row2:
 	VBROADCASTSD (BX), Z2
 	VCMPPD       $4, Z2, Z2, K1
+	MOVQ         808(DI), R9
+	CMPQ         R9, $1
+	JGT          known3
 	MOVQ         CX, R9
 	MOVQ         8(DI), R10
 	SUBQ         $32, R10
@@ -1310,8 +1451,8 @@ row2:
 	VMOVAPD      Z1, Z4
 	VMOVAPD      Z1, Z5
 	VMOVAPD      Z1, Z6
-	JLT          kept3
-block4:
+	JLT          kept4
+block5:
 	VMOVUPD   (R9), Z7
 	VCMPPD    $0, Z2, Z7, K2
 	VCMPPD    $4, Z7, Z7, K3
@@ -1342,16 +1483,16 @@ block4:
 	VADDPD    Z7, Z6, Z6
 	ADDQ      DX, R9
 	SUBQ      $32, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Z3, 0(SP)
 	VMOVUPD Z4, 64(SP)
 	VMOVUPD Z5, 128(SP)
 	VMOVUPD Z6, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K2
 	VMOVUPD.Z    (R9), K2, Z3
@@ -1368,8 +1509,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z3
 	VMOVUPD       128(SP), Z4
 	VADDPD        Z4, Z3, Z3
@@ -1384,28 +1525,38 @@ done5:
 	VPERMILPD     $1, X3, X4
 	VADDPD        X4, X3, X3
 	VBROADCASTSD  X3, Z3
-	VBROADCASTSD  (SI), Z4
-	VDIVPD        Z3, Z4, Z3
-	MOVQ          CX, R9
-	MOVQ          AX, R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $40
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X3, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z3
+over8:
+	VBROADCASTSD (SI), Z4
+	VDIVPD       Z3, Z4, Z3
+	MOVQ         CX, R9
+	MOVQ         AX, R10
+	MOVQ         8(DI), R11
+	MOVQ         $0, R12
+	MOVQ         792(DI), R13
+	ANDQ         $1, R13
+	JEQ          again10
+	CMPQ         R11, $40
+	JLT          again10
+	MOVQ         R10, R13
+	NEGQ         R13
+	ANDQ         $63, R13
+	MOVQ         $1, R12
+	SHRQ         $3, R13
+	TESTQ        R13, R13
+	JNE          masked13
+again10:
 	SUBQ $32, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD   (R9), Z4
 	VCMPPD    $0, Z2, Z4, K2
 	VCMPPD    $4, Z4, Z4, K3
@@ -1431,29 +1582,29 @@ block11:
 	KORW      K3, K2, K2
 	VBLENDMPD Z3, Z1, K2, Z7
 	TESTQ     R12, R12
-	JNE       around12
+	JNE       around15
 	VMOVUPD   Z4, (R10)
 	VMOVUPD   Z5, 64(R10)
 	VMOVUPD   Z6, 128(R10)
 	VMOVUPD   Z7, 192(R10)
-	JMP       stored13
-around12:
+	JMP       stored16
+around15:
 	VMOVNTPD Z4, (R10)
 	VMOVNTPD Z5, 64(R10)
 	VMOVNTPD Z6, 128(R10)
 	VMOVNTPD Z7, 192(R10)
-stored13:
+stored16:
 	ADDQ DX, R9
 	ADDQ $256, R10
 	SUBQ $32, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $32, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTQ R13, Z4
 	VPCMPQ       $6, iota64<>+0(SB), Z4, K2
 	VMOVUPD.Z    (R9), K2, Z4
@@ -1469,8 +1620,8 @@ masked10:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), R9
 	MOVQ 160(R9), R10
 	SHLQ $3, R10
@@ -1487,11 +1638,12 @@ done9:
 	DECQ R8
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 

@@ -6,6 +6,42 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// amaxPart0 is a loop that runs in parts.
+type amaxPart0[T runtime.Integer] struct {
+	max2, x []T
+	R       int
+}
+
+func (part *amaxPart0[T]) Run(from, to int) error {
+	max2, x, R := part.max2, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
+		most := runtime.Least[T]()
+		xRow := b2 * R
+		for r := range R {
+			most = max(most, x[xRow+r])
+		}
+		max2[b2] = most
+	}
+	return nil
+}
+
+// amaxPart1 is a loop that runs in parts.
+type amaxPart1[T runtime.Integer] struct {
+	max2, y []T
+	R       int
+}
+
+func (part *amaxPart1[T]) Run(from, to int) error {
+	max2, y, R := part.max2, part.y, part.R
+	for b2 := from; b2 < to; b2++ {
+		if R == 0 {
+			return runtime.ValueError("reduce.amax", "", "a value for an element of max")
+		}
+		y[b2] = max2[b2]
+	}
+	return nil
+}
+
 // amaxRunInt computes amax, T any integer.
 func amaxRunInt[T runtime.Integer](b *runtime.Bound, v *amaxValues) error {
 	B := b.Ext[0]
@@ -15,21 +51,21 @@ func amaxRunInt[T runtime.Integer](b *runtime.Bound, v *amaxValues) error {
 
 	// max[b] max= x[b, r]   for b in ...B, r in ...R
 	max2 := runtime.Temp[T](b, B)
-	for b2 := range B {
-		most := runtime.Least[T]()
-		xRow := b2 * R
-		for r := range R {
-			most = max(most, x[xRow+r])
+	if part := (amaxPart0[T]{max2, x, R}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		max2[b2] = most
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
 	}
 
 	// y[b] = T(max[b])   for b in ...B
-	for b2 := range B {
-		if R == 0 {
-			return runtime.ValueError("reduce.amax", "", "a value for an element of max")
+	if part := (amaxPart1[T]{max2, y, R}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = max2[b2]
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil

@@ -14,16 +14,23 @@ func amax_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowHigh
+		}
 	}
 }
 
@@ -34,8 +41,8 @@ func amax_f32_backward_0_go(a *runtime.Args) {
 		c := max2v != max2v
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				xv := x[i]
@@ -43,10 +50,14 @@ func amax_f32_backward_0_go(a *runtime.Args) {
 				sum[i] += v
 			}
 		}
-		v2 := *runtime.At[float32](a.Ptr[2], r*a.Row[2]) / runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v2 := *runtime.At[float32](a.Ptr[2], r*a.Row[2]) / rowSum
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			dX := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			for i := range m {
@@ -64,16 +75,23 @@ func amax_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowHigh
+		}
 	}
 }
 
@@ -84,8 +102,8 @@ func amax_f64_backward_0_go(a *runtime.Args) {
 		c := max2v != max2v
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				xv := x[i]
@@ -93,10 +111,14 @@ func amax_f64_backward_0_go(a *runtime.Args) {
 				sum[i%32] += v
 			}
 		}
-		v2 := *runtime.At[float64](a.Ptr[2], r*a.Row[2]) / runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v2 := *runtime.At[float64](a.Ptr[2], r*a.Row[2]) / rowSum
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			dX := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			for i := range m {

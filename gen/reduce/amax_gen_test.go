@@ -3,13 +3,32 @@
 package reduce_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAmax() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -2, 5, 4}, 2, 2))
+	y := runtime.Must(reduce.Amax(x, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[] 5
+}
+
+func ExampleAmax_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, float32(math.NaN()), 5, 4}, 2, 2))
+	y := runtime.Must(reduce.Amax(x, &reduce.AmaxAttrs{Axes: []int{-1}, Keepdims: true}))
+	fmt.Println(y)
+	// Output:
+	// f32[2 1]
+	// [[NaN]
+	//  [  5]]
+}
 
 func TestAmaxExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.amax",

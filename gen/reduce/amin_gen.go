@@ -45,7 +45,11 @@ func (a *AminAttrs) values() (aminValues, error) {
 //
 // x: T[...B, ...R]; y: T[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: elements along R, since min of nothing is no number.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: there must be elements along R.
+//
+// With x = [[1, NaN], [5, 4]], y is [1, NaN]:
+//
+//	y, err := reduce.Amin(x, &reduce.AminAttrs{Axes: []int{0}})
 func Amin(x *runtime.Tensor, attrs *AminAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -186,14 +190,14 @@ var (
 	aminVars     = []runtime.Var{{Name: "T", DTypes: runtime.Nums}}
 	aminAxes     = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
 	aminGradVars = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
-	aminPlaced   = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	aminPlaced   = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var aminForward = runtime.Signature{
 	Op: "reduce.amin", Vars: aminVars, Axes: aminAxes, Placed: &aminPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		2: {Name: "min", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 	},
 }
@@ -203,7 +207,7 @@ var aminBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "min", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }
@@ -258,7 +262,7 @@ func aminRunIntOf(b *runtime.Bound, v *aminValues) error {
 	}
 }
 
-var amin_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.amin_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var amin_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.amin_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func amin_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &amin_f32_forward_0_plan) {
@@ -268,7 +272,7 @@ func amin_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(amin_f32_forward_0, a, &amin_f32_forward_0_plan)
 }
 
-var amin_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.amin_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var amin_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.amin_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func amin_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &amin_f64_forward_0_plan) {

@@ -18,6 +18,9 @@ TEXT ·amin_f32_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   R8, R8
 	JLE     end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -29,8 +32,8 @@ row2:
 	VMOVAPS Y0, Y6
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y1, Y1, Y9
 	VMINPS    (R9), Y1, Y10
 	VBLENDVPS Y9, Y1, Y10, Y1
@@ -57,8 +60,8 @@ block4:
 	VBLENDVPS Y9, Y8, Y10, Y8
 	ADDQ      CX, R9
 	SUBQ      $64, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y1, 0(SP)
 	VMOVUPS Y2, 32(SP)
 	VMOVUPS Y3, 64(SP)
@@ -69,8 +72,8 @@ kept3:
 	VMOVUPS Y8, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $8, R13
 	CMPQ       R12, R13
@@ -89,8 +92,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $8, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y1
 	VMOVUPS      128(SP), Y2
 	VCMPPS       $3, Y1, Y1, Y3
@@ -133,21 +136,42 @@ done5:
 	VMINPS       X2, X1, X2
 	VBLENDVPS    X3, X1, X2, X1
 	VBROADCASTSS X1, Y1
-	VMOVSS       X1, (SI)
-	VMOVSS       X1, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, SI
-	MOVQ         176(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSS       X1, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y1
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSS X1, (SI)
+passed10:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSS X1, (AX)
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -168,6 +192,9 @@ TEXT ·amin_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -175,8 +202,8 @@ row2:
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMINPS      (R9), Z2, Z6
 	VFIXUPIMMPS $0, Z1, Z2, Z6
 	VMOVAPS     Z6, Z2
@@ -191,16 +218,16 @@ block4:
 	VMOVAPS     Z6, Z5
 	ADDQ        CX, R9
 	SUBQ        $64, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z2, 0(SP)
 	VMOVUPS Z3, 64(SP)
 	VMOVUPS Z4, 128(SP)
 	VMOVUPS Z5, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (R9), K1, Z2
@@ -213,8 +240,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z2
 	VMOVUPS       128(SP), Z3
 	VMINPS        Z3, Z2, Z3
@@ -238,21 +265,42 @@ done5:
 	VMINPS        X2, X3, X2
 	VFIXUPIMMPS   $0, X1, X3, X2
 	VBROADCASTSS  X2, Z2
-	VMOVSS        X2, (SI)
-	VMOVSS        X2, (AX)
-	MOVQ          a+0(FP), R9
-	MOVQ          160(R9), R10
-	SHLQ          $2, R10
-	ADDQ          R10, BX
-	MOVQ          168(R9), R10
-	SHLQ          $2, R10
-	ADDQ          R10, SI
-	MOVQ          176(R9), R9
-	SHLQ          $2, R9
-	ADDQ          R9, AX
-	DECQ          R8
-	JNE           row2
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X2, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z2
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSS X2, (SI)
+passed10:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSS X2, (AX)
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -272,6 +320,9 @@ TEXT ·amin_f64_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   R8, R8
 	JLE     end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -283,8 +334,8 @@ row2:
 	VMOVAPD Y0, Y6
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y1, Y1, Y9
 	VMINPD    (R9), Y1, Y10
 	VBLENDVPD Y9, Y1, Y10, Y1
@@ -311,8 +362,8 @@ block4:
 	VBLENDVPD Y9, Y8, Y10, Y8
 	ADDQ      CX, R9
 	SUBQ      $32, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y1, 0(SP)
 	VMOVUPD Y2, 32(SP)
 	VMOVUPD Y3, 64(SP)
@@ -323,8 +374,8 @@ kept3:
 	VMOVUPD Y8, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $4, R13
 	CMPQ       R12, R13
@@ -343,8 +394,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $4, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y1
 	VMOVUPD      128(SP), Y2
 	VCMPPD       $3, Y1, Y1, Y3
@@ -383,21 +434,42 @@ done5:
 	VMINPD       X2, X1, X2
 	VBLENDVPD    X3, X1, X2, X1
 	VBROADCASTSD X1, Y1
-	VMOVSD       X1, (SI)
-	VMOVSD       X1, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, SI
-	MOVQ         176(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSD       X1, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y1
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSD X1, (SI)
+passed10:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSD X1, (AX)
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -418,6 +490,9 @@ TEXT ·amin_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -425,8 +500,8 @@ row2:
 	VMOVAPD Z0, Z3
 	VMOVAPD Z0, Z4
 	VMOVAPD Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMINPD      (R9), Z2, Z6
 	VFIXUPIMMPD $0, Z1, Z2, Z6
 	VMOVAPD     Z6, Z2
@@ -441,16 +516,16 @@ block4:
 	VMOVAPD     Z6, Z5
 	ADDQ        CX, R9
 	SUBQ        $32, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z2, 0(SP)
 	VMOVUPD Z3, 64(SP)
 	VMOVUPD Z4, 128(SP)
 	VMOVUPD Z5, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (R9), K1, Z2
@@ -463,8 +538,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z2
 	VMOVUPD       128(SP), Z3
 	VMINPD        Z3, Z2, Z3
@@ -485,21 +560,42 @@ done5:
 	VMINPD        X3, X2, X3
 	VFIXUPIMMPD   $0, X1, X2, X3
 	VBROADCASTSD  X3, Z2
-	VMOVSD        X2, (SI)
-	VMOVSD        X2, (AX)
-	MOVQ          a+0(FP), R9
-	MOVQ          160(R9), R10
-	SHLQ          $3, R10
-	ADDQ          R10, BX
-	MOVQ          168(R9), R10
-	SHLQ          $3, R10
-	ADDQ          R10, SI
-	MOVQ          176(R9), R9
-	SHLQ          $3, R9
-	ADDQ          R9, AX
-	DECQ          R8
-	JNE           row2
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X2, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z2
+over8:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSD X2, (SI)
+passed10:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSD X2, (AX)
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

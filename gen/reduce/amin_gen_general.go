@@ -6,6 +6,42 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// aminPart0 is a loop that runs in parts.
+type aminPart0[T runtime.Integer] struct {
+	min2, x []T
+	R       int
+}
+
+func (part *aminPart0[T]) Run(from, to int) error {
+	min2, x, R := part.min2, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
+		least := runtime.Greatest[T]()
+		xRow := b2 * R
+		for r := range R {
+			least = min(least, x[xRow+r])
+		}
+		min2[b2] = least
+	}
+	return nil
+}
+
+// aminPart1 is a loop that runs in parts.
+type aminPart1[T runtime.Integer] struct {
+	min2, y []T
+	R       int
+}
+
+func (part *aminPart1[T]) Run(from, to int) error {
+	min2, y, R := part.min2, part.y, part.R
+	for b2 := from; b2 < to; b2++ {
+		if R == 0 {
+			return runtime.ValueError("reduce.amin", "", "a value for an element of min")
+		}
+		y[b2] = min2[b2]
+	}
+	return nil
+}
+
 // aminRunInt computes amin, T any integer.
 func aminRunInt[T runtime.Integer](b *runtime.Bound, v *aminValues) error {
 	B := b.Ext[0]
@@ -15,21 +51,21 @@ func aminRunInt[T runtime.Integer](b *runtime.Bound, v *aminValues) error {
 
 	// min[b] min= x[b, r]   for b in ...B, r in ...R
 	min2 := runtime.Temp[T](b, B)
-	for b2 := range B {
-		least := runtime.Greatest[T]()
-		xRow := b2 * R
-		for r := range R {
-			least = min(least, x[xRow+r])
+	if part := (aminPart0[T]{min2, x, R}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		min2[b2] = least
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
 	}
 
 	// y[b] = T(min[b])   for b in ...B
-	for b2 := range B {
-		if R == 0 {
-			return runtime.ValueError("reduce.amin", "", "a value for an element of min")
+	if part := (aminPart1[T]{min2, y, R}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = min2[b2]
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil

@@ -14,16 +14,23 @@ func amin_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: minimum.
 		var low [64]float32
 		runtime.Fill(low[:], float32(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				low[i] = runtime.Min32(low[i], x[i])
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowLow
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowLow
+		}
 	}
 }
 
@@ -33,15 +40,22 @@ func amin_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: minimum.
 		var low [32]float64
 		runtime.Fill(low[:], float64(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				low[i%32] = runtime.Min64(low[i%32], x[i])
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowLow
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowLow
+		}
 	}
 }

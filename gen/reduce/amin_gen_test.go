@@ -3,13 +3,30 @@
 package reduce_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAmin() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -2, 5, 4}, 2, 2))
+	y := runtime.Must(reduce.Amin(x, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[] -2
+}
+
+func ExampleAmin_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, float32(math.NaN()), 5, 4}, 2, 2))
+	y := runtime.Must(reduce.Amin(x, &reduce.AminAttrs{Axes: []int{0}}))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [1 NaN]
+}
 
 func TestAminExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.amin",

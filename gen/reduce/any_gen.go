@@ -44,6 +44,10 @@ func (a *AnyAttrs) values() (anyValues, error) {
 // x: T[...B, ...R]; y: bool[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[0, 0], [0, 2]], y is [0, 1]:
+//
+//	y, err := reduce.Any(x, &reduce.AnyAttrs{Axes: []int{1}})
 func Any(x *runtime.Tensor, attrs *AnyAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -99,14 +103,14 @@ func anyRun(b *runtime.Bound, v *anyValues) error {
 var (
 	anyVars   = []runtime.Var{{Name: "T", DTypes: runtime.Any}}
 	anyAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
-	anyPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	anyPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var anyForward = runtime.Signature{
 	Op: "reduce.any", Vars: anyVars, Axes: anyAxes, Placed: &anyPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 	},
 }
 

@@ -6,15 +6,55 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// anyPart0 is a loop that runs in parts.
+type anyPart0 struct {
+	y []bool
+	x []float32
+	R int
+}
+
+func (part *anyPart0) Run(from, to int) error {
+	y, x, R := part.y, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
+		any2 := false
+		xRow := b2 * R
+		for r := range R {
+			c := x[xRow+r] != 0
+			any2 = any2 || c
+		}
+		y[b2] = any2
+	}
+	return nil
+}
+
 // anyRunF32 computes any, T f32.
 func anyRunF32(b *runtime.Bound, v *anyValues) error {
-	R := b.Ext[1]
 	B := b.Ext[0]
+	R := b.Ext[1]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] ||= bool(x[b, r])   for b in ...B, r in ...R
-	for b2 := range B {
+	if part := (anyPart0{y, x, R}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
+	}
+	return nil
+}
+
+// anyPart1 is a loop that runs in parts.
+type anyPart1 struct {
+	y []bool
+	x []float64
+	R int
+}
+
+func (part *anyPart1) Run(from, to int) error {
+	y, x, R := part.y, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
 		any2 := false
 		xRow := b2 * R
 		for r := range R {
@@ -28,33 +68,31 @@ func anyRunF32(b *runtime.Bound, v *anyValues) error {
 
 // anyRunF64 computes any, T f64.
 func anyRunF64(b *runtime.Bound, v *anyValues) error {
-	R := b.Ext[1]
 	B := b.Ext[0]
+	R := b.Ext[1]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] ||= bool(x[b, r])   for b in ...B, r in ...R
-	for b2 := range B {
-		any2 := false
-		xRow := b2 * R
-		for r := range R {
-			c := x[xRow+r] != 0
-			any2 = any2 || c
+	if part := (anyPart1{y, x, R}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = any2
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
 	}
 	return nil
 }
 
-// anyRunBool computes any, T bool.
-func anyRunBool(b *runtime.Bound, v *anyValues) error {
-	R := b.Ext[1]
-	B := b.Ext[0]
-	x := runtime.Elements[bool](b, 0)
-	y := runtime.Elements[bool](b, 1)
+// anyPart2 is a loop that runs in parts.
+type anyPart2 struct {
+	x, y []bool
+	R    int
+}
 
-	// y[b] ||= bool(x[b, r])   for b in ...B, r in ...R
-	for b2 := range B {
+func (part *anyPart2) Run(from, to int) error {
+	x, y, R := part.x, part.y, part.R
+	for b2 := from; b2 < to; b2++ {
 		any2 := false
 		xRow := b2 * R
 		for r := range R {
@@ -66,15 +104,34 @@ func anyRunBool(b *runtime.Bound, v *anyValues) error {
 	return nil
 }
 
-// anyRunInt computes any, T any integer.
-func anyRunInt[T runtime.Integer](b *runtime.Bound, v *anyValues) error {
-	R := b.Ext[1]
+// anyRunBool computes any, T bool.
+func anyRunBool(b *runtime.Bound, v *anyValues) error {
 	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
+	R := b.Ext[1]
+	x := runtime.Elements[bool](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b] ||= bool(x[b, r])   for b in ...B, r in ...R
-	for b2 := range B {
+	if part := (anyPart2{x, y, R}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
+	}
+	return nil
+}
+
+// anyPart3 is a loop that runs in parts.
+type anyPart3[T runtime.Integer] struct {
+	x []T
+	y []bool
+	R int
+}
+
+func (part *anyPart3[T]) Run(from, to int) error {
+	x, y, R := part.x, part.y, part.R
+	for b2 := from; b2 < to; b2++ {
 		any2 := false
 		xRow := b2 * R
 		for r := range R {
@@ -82,6 +139,24 @@ func anyRunInt[T runtime.Integer](b *runtime.Bound, v *anyValues) error {
 			any2 = any2 || c
 		}
 		y[b2] = any2
+	}
+	return nil
+}
+
+// anyRunInt computes any, T any integer.
+func anyRunInt[T runtime.Integer](b *runtime.Bound, v *anyValues) error {
+	B := b.Ext[0]
+	R := b.Ext[1]
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Elements[bool](b, 1)
+
+	// y[b] ||= bool(x[b, r])   for b in ...B, r in ...R
+	if part := (anyPart3[T]{x, y, R}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
 	}
 	return nil
 }

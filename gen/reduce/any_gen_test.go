@@ -3,12 +3,29 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAny() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0, 0, 2}, 2, 2))
+	y := runtime.Must(reduce.Any(x, nil))
+	fmt.Println(y)
+	// Output:
+	// bool[] true
+}
+
+func ExampleAny_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0, 0, 2}, 2, 2))
+	y := runtime.Must(reduce.Any(x, &reduce.AnyAttrs{Axes: []int{1}}))
+	fmt.Println(y)
+	// Output:
+	// bool[2] [false true]
+}
 
 func TestAnyExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.any",

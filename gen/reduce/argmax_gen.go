@@ -45,6 +45,10 @@ func (a *ArgmaxAttrs) values() (argmaxValues, error) {
 // x: T[...B, ...R]; y: i64[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue.
+//
+// With x = [[1, 5], [7, 4]], y is [[1], [0]]:
+//
+//	y, err := reduce.Argmax(x, &reduce.ArgmaxAttrs{Axes: []int{-1}, Keepdims: true})
 func Argmax(x *runtime.Tensor, attrs *ArgmaxAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -98,14 +102,14 @@ func argmaxRun(b *runtime.Bound, v *argmaxValues) error {
 var (
 	argmaxVars   = []runtime.Var{{Name: "T", DTypes: runtime.Nums}}
 	argmaxAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
-	argmaxPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	argmaxPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var argmaxForward = runtime.Signature{
 	Op: "reduce.argmax", Vars: argmaxVars, Axes: argmaxAxes, Placed: &argmaxPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 	},
 }
 

@@ -8,16 +8,15 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// argmaxRunF32 computes argmax, T f32.
-func argmaxRunF32(b *runtime.Bound, v *argmaxValues) error {
-	B := b.Ext[0]
-	R := b.Ext[1]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[int64](b, B)
+// argmaxPart0 is a loop that runs in parts.
+type argmaxPart0 struct {
+	max2, x []float32
+	R       int
+}
 
-	// max[b] max= x[b, r]   for b in ...B, r in ...R
-	max2 := runtime.Temp[float32](b, B)
-	for b2 := range B {
+func (part *argmaxPart0) Run(from, to int) error {
+	max2, x, R := part.max2, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
 		most := float32(math.Inf(-1))
 		xRow := b2 * R
 		for r := range R {
@@ -25,10 +24,20 @@ func argmaxRunF32(b *runtime.Bound, v *argmaxValues) error {
 		}
 		max2[b2] = most
 	}
+	return nil
+}
 
-	// y[b] min= i64(r)   for b in ...B, r in ...R   where (acc(T)(x[b, r]) == max[b] || isnan(x[b, r]) && isnan(max[b]))
-	ySet := runtime.Temp[bool](b, B)
-	for b2 := range B {
+// argmaxPart1 is a loop that runs in parts.
+type argmaxPart1 struct {
+	ySet    []bool
+	max2, x []float32
+	y       []int64
+	R       int
+}
+
+func (part *argmaxPart1) Run(from, to int) error {
+	ySet, max2, x, y, R := part.ySet, part.max2, part.x, part.y, part.R
+	for b2 := from; b2 < to; b2++ {
 		least := int64(math.MaxInt64)
 		found := false
 		xRow := b2 * R
@@ -48,6 +57,35 @@ func argmaxRunF32(b *runtime.Bound, v *argmaxValues) error {
 		y[b2] = least
 		ySet[b2] = found
 	}
+	return nil
+}
+
+// argmaxRunF32 computes argmax, T f32.
+func argmaxRunF32(b *runtime.Bound, v *argmaxValues) error {
+	B := b.Ext[0]
+	R := b.Ext[1]
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[int64](b, B)
+
+	// max[b] max= x[b, r]   for b in ...B, r in ...R
+	max2 := runtime.Temp[float32](b, B)
+	if part := (argmaxPart0{max2, x, R}); runtime.Small(B, 9*R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*R); err != nil {
+		return err
+	}
+
+	// y[b] min= i64(r)   for b in ...B, r in ...R   where (acc(T)(x[b, r]) == max[b] || isnan(x[b, r]) && isnan(max[b]))
+	ySet := runtime.Temp[bool](b, B)
+	if part := (argmaxPart1{ySet, max2, x, y, R}); runtime.Small(B, 25*R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 25*R); err != nil {
+		return err
+	}
 	if runtime.AnyUnset(ySet) {
 		return runtime.ValueError("reduce.argmax", "y", "a value for each element")
 	}
@@ -55,16 +93,15 @@ func argmaxRunF32(b *runtime.Bound, v *argmaxValues) error {
 	return nil
 }
 
-// argmaxRunF64 computes argmax, T f64.
-func argmaxRunF64(b *runtime.Bound, v *argmaxValues) error {
-	B := b.Ext[0]
-	R := b.Ext[1]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[int64](b, B)
+// argmaxPart2 is a loop that runs in parts.
+type argmaxPart2 struct {
+	max2, x []float64
+	R       int
+}
 
-	// max[b] max= x[b, r]   for b in ...B, r in ...R
-	max2 := runtime.Temp[float64](b, B)
-	for b2 := range B {
+func (part *argmaxPart2) Run(from, to int) error {
+	max2, x, R := part.max2, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
 		most := math.Inf(-1)
 		xRow := b2 * R
 		for r := range R {
@@ -72,10 +109,20 @@ func argmaxRunF64(b *runtime.Bound, v *argmaxValues) error {
 		}
 		max2[b2] = most
 	}
+	return nil
+}
 
-	// y[b] min= i64(r)   for b in ...B, r in ...R   where (acc(T)(x[b, r]) == max[b] || isnan(x[b, r]) && isnan(max[b]))
-	ySet := runtime.Temp[bool](b, B)
-	for b2 := range B {
+// argmaxPart3 is a loop that runs in parts.
+type argmaxPart3 struct {
+	ySet    []bool
+	max2, x []float64
+	y       []int64
+	R       int
+}
+
+func (part *argmaxPart3) Run(from, to int) error {
+	ySet, max2, x, y, R := part.ySet, part.max2, part.x, part.y, part.R
+	for b2 := from; b2 < to; b2++ {
 		least := int64(math.MaxInt64)
 		found := false
 		xRow := b2 * R
@@ -94,6 +141,35 @@ func argmaxRunF64(b *runtime.Bound, v *argmaxValues) error {
 		y[b2] = least
 		ySet[b2] = found
 	}
+	return nil
+}
+
+// argmaxRunF64 computes argmax, T f64.
+func argmaxRunF64(b *runtime.Bound, v *argmaxValues) error {
+	B := b.Ext[0]
+	R := b.Ext[1]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[int64](b, B)
+
+	// max[b] max= x[b, r]   for b in ...B, r in ...R
+	max2 := runtime.Temp[float64](b, B)
+	if part := (argmaxPart2{max2, x, R}); runtime.Small(B, 9*R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*R); err != nil {
+		return err
+	}
+
+	// y[b] min= i64(r)   for b in ...B, r in ...R   where (acc(T)(x[b, r]) == max[b] || isnan(x[b, r]) && isnan(max[b]))
+	ySet := runtime.Temp[bool](b, B)
+	if part := (argmaxPart3{ySet, max2, x, y, R}); runtime.Small(B, 25*R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 25*R); err != nil {
+		return err
+	}
 	if runtime.AnyUnset(ySet) {
 		return runtime.ValueError("reduce.argmax", "y", "a value for each element")
 	}
@@ -101,16 +177,15 @@ func argmaxRunF64(b *runtime.Bound, v *argmaxValues) error {
 	return nil
 }
 
-// argmaxRunInt computes argmax, T any integer.
-func argmaxRunInt[T runtime.Integer](b *runtime.Bound, v *argmaxValues) error {
-	B := b.Ext[0]
-	R := b.Ext[1]
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Temp[int64](b, B)
+// argmaxPart4 is a loop that runs in parts.
+type argmaxPart4[T runtime.Integer] struct {
+	max2, x []T
+	R       int
+}
 
-	// max[b] max= x[b, r]   for b in ...B, r in ...R
-	max2 := runtime.Temp[T](b, B)
-	for b2 := range B {
+func (part *argmaxPart4[T]) Run(from, to int) error {
+	max2, x, R := part.max2, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
 		most := runtime.Least[T]()
 		xRow := b2 * R
 		for r := range R {
@@ -118,10 +193,20 @@ func argmaxRunInt[T runtime.Integer](b *runtime.Bound, v *argmaxValues) error {
 		}
 		max2[b2] = most
 	}
+	return nil
+}
 
-	// y[b] min= i64(r)   for b in ...B, r in ...R   where (acc(T)(x[b, r]) == max[b] || isnan(x[b, r]) && isnan(max[b]))
-	ySet := runtime.Temp[bool](b, B)
-	for b2 := range B {
+// argmaxPart5 is a loop that runs in parts.
+type argmaxPart5[T runtime.Integer] struct {
+	max2, x []T
+	ySet    []bool
+	y       []int64
+	R       int
+}
+
+func (part *argmaxPart5[T]) Run(from, to int) error {
+	max2, x, ySet, y, R := part.max2, part.x, part.ySet, part.y, part.R
+	for b2 := from; b2 < to; b2++ {
 		least := int64(math.MaxInt64)
 		found := false
 		xRow := b2 * R
@@ -139,6 +224,35 @@ func argmaxRunInt[T runtime.Integer](b *runtime.Bound, v *argmaxValues) error {
 		}
 		y[b2] = least
 		ySet[b2] = found
+	}
+	return nil
+}
+
+// argmaxRunInt computes argmax, T any integer.
+func argmaxRunInt[T runtime.Integer](b *runtime.Bound, v *argmaxValues) error {
+	B := b.Ext[0]
+	R := b.Ext[1]
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Temp[int64](b, B)
+
+	// max[b] max= x[b, r]   for b in ...B, r in ...R
+	max2 := runtime.Temp[T](b, B)
+	if part := (argmaxPart4[T]{max2, x, R}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
+	}
+
+	// y[b] min= i64(r)   for b in ...B, r in ...R   where (acc(T)(x[b, r]) == max[b] || isnan(x[b, r]) && isnan(max[b]))
+	ySet := runtime.Temp[bool](b, B)
+	if part := (argmaxPart5[T]{max2, x, ySet, y, R}); runtime.Small(B, 9*R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*R); err != nil {
+		return err
 	}
 	if runtime.AnyUnset(ySet) {
 		return runtime.ValueError("reduce.argmax", "y", "a value for each element")

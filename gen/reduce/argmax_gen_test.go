@@ -3,12 +3,31 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleArgmax() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 5, 5, 4}, 2, 2))
+	y := runtime.Must(reduce.Argmax(x, nil))
+	fmt.Println(y)
+	// Output:
+	// i64[] 1
+}
+
+func ExampleArgmax_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 5, 7, 4}, 2, 2))
+	y := runtime.Must(reduce.Argmax(x, &reduce.ArgmaxAttrs{Axes: []int{-1}, Keepdims: true}))
+	fmt.Println(y)
+	// Output:
+	// i64[2 1]
+	// [[1]
+	//  [0]]
+}
 
 func TestArgmaxExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.argmax",

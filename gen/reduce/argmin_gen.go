@@ -45,6 +45,10 @@ func (a *ArgminAttrs) values() (argminValues, error) {
 // x: T[...B, ...R]; y: i64[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue.
+//
+// With x = [[1, 5], [7, 4]], y is [0, 1]:
+//
+//	y, err := reduce.Argmin(x, &reduce.ArgminAttrs{Axes: []int{0}})
 func Argmin(x *runtime.Tensor, attrs *ArgminAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -98,14 +102,14 @@ func argminRun(b *runtime.Bound, v *argminValues) error {
 var (
 	argminVars   = []runtime.Var{{Name: "T", DTypes: runtime.Nums}}
 	argminAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
-	argminPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	argminPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var argminForward = runtime.Signature{
 	Op: "reduce.argmin", Vars: argminVars, Axes: argminAxes, Placed: &argminPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 	},
 }
 

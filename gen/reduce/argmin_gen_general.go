@@ -8,16 +8,15 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// argminRunF32 computes argmin, T f32.
-func argminRunF32(b *runtime.Bound, v *argminValues) error {
-	B := b.Ext[0]
-	R := b.Ext[1]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[int64](b, B)
+// argminPart0 is a loop that runs in parts.
+type argminPart0 struct {
+	min2, x []float32
+	R       int
+}
 
-	// min[b] min= x[b, r]   for b in ...B, r in ...R
-	min2 := runtime.Temp[float32](b, B)
-	for b2 := range B {
+func (part *argminPart0) Run(from, to int) error {
+	min2, x, R := part.min2, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
 		least := float32(math.Inf(1))
 		xRow := b2 * R
 		for r := range R {
@@ -25,10 +24,20 @@ func argminRunF32(b *runtime.Bound, v *argminValues) error {
 		}
 		min2[b2] = least
 	}
+	return nil
+}
 
-	// y[b] min= i64(r)   for b in ...B, r in ...R   where (acc(T)(x[b, r]) == min[b] || isnan(x[b, r]) && isnan(min[b]))
-	ySet := runtime.Temp[bool](b, B)
-	for b2 := range B {
+// argminPart1 is a loop that runs in parts.
+type argminPart1 struct {
+	ySet    []bool
+	min2, x []float32
+	y       []int64
+	R       int
+}
+
+func (part *argminPart1) Run(from, to int) error {
+	ySet, min2, x, y, R := part.ySet, part.min2, part.x, part.y, part.R
+	for b2 := from; b2 < to; b2++ {
 		least := int64(math.MaxInt64)
 		found := false
 		xRow := b2 * R
@@ -48,6 +57,35 @@ func argminRunF32(b *runtime.Bound, v *argminValues) error {
 		y[b2] = least
 		ySet[b2] = found
 	}
+	return nil
+}
+
+// argminRunF32 computes argmin, T f32.
+func argminRunF32(b *runtime.Bound, v *argminValues) error {
+	B := b.Ext[0]
+	R := b.Ext[1]
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[int64](b, B)
+
+	// min[b] min= x[b, r]   for b in ...B, r in ...R
+	min2 := runtime.Temp[float32](b, B)
+	if part := (argminPart0{min2, x, R}); runtime.Small(B, 9*R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*R); err != nil {
+		return err
+	}
+
+	// y[b] min= i64(r)   for b in ...B, r in ...R   where (acc(T)(x[b, r]) == min[b] || isnan(x[b, r]) && isnan(min[b]))
+	ySet := runtime.Temp[bool](b, B)
+	if part := (argminPart1{ySet, min2, x, y, R}); runtime.Small(B, 25*R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 25*R); err != nil {
+		return err
+	}
 	if runtime.AnyUnset(ySet) {
 		return runtime.ValueError("reduce.argmin", "y", "a value for each element")
 	}
@@ -55,16 +93,15 @@ func argminRunF32(b *runtime.Bound, v *argminValues) error {
 	return nil
 }
 
-// argminRunF64 computes argmin, T f64.
-func argminRunF64(b *runtime.Bound, v *argminValues) error {
-	B := b.Ext[0]
-	R := b.Ext[1]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[int64](b, B)
+// argminPart2 is a loop that runs in parts.
+type argminPart2 struct {
+	min2, x []float64
+	R       int
+}
 
-	// min[b] min= x[b, r]   for b in ...B, r in ...R
-	min2 := runtime.Temp[float64](b, B)
-	for b2 := range B {
+func (part *argminPart2) Run(from, to int) error {
+	min2, x, R := part.min2, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
 		least := math.Inf(1)
 		xRow := b2 * R
 		for r := range R {
@@ -72,10 +109,20 @@ func argminRunF64(b *runtime.Bound, v *argminValues) error {
 		}
 		min2[b2] = least
 	}
+	return nil
+}
 
-	// y[b] min= i64(r)   for b in ...B, r in ...R   where (acc(T)(x[b, r]) == min[b] || isnan(x[b, r]) && isnan(min[b]))
-	ySet := runtime.Temp[bool](b, B)
-	for b2 := range B {
+// argminPart3 is a loop that runs in parts.
+type argminPart3 struct {
+	ySet    []bool
+	min2, x []float64
+	y       []int64
+	R       int
+}
+
+func (part *argminPart3) Run(from, to int) error {
+	ySet, min2, x, y, R := part.ySet, part.min2, part.x, part.y, part.R
+	for b2 := from; b2 < to; b2++ {
 		least := int64(math.MaxInt64)
 		found := false
 		xRow := b2 * R
@@ -94,6 +141,35 @@ func argminRunF64(b *runtime.Bound, v *argminValues) error {
 		y[b2] = least
 		ySet[b2] = found
 	}
+	return nil
+}
+
+// argminRunF64 computes argmin, T f64.
+func argminRunF64(b *runtime.Bound, v *argminValues) error {
+	B := b.Ext[0]
+	R := b.Ext[1]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[int64](b, B)
+
+	// min[b] min= x[b, r]   for b in ...B, r in ...R
+	min2 := runtime.Temp[float64](b, B)
+	if part := (argminPart2{min2, x, R}); runtime.Small(B, 9*R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*R); err != nil {
+		return err
+	}
+
+	// y[b] min= i64(r)   for b in ...B, r in ...R   where (acc(T)(x[b, r]) == min[b] || isnan(x[b, r]) && isnan(min[b]))
+	ySet := runtime.Temp[bool](b, B)
+	if part := (argminPart3{ySet, min2, x, y, R}); runtime.Small(B, 25*R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 25*R); err != nil {
+		return err
+	}
 	if runtime.AnyUnset(ySet) {
 		return runtime.ValueError("reduce.argmin", "y", "a value for each element")
 	}
@@ -101,16 +177,15 @@ func argminRunF64(b *runtime.Bound, v *argminValues) error {
 	return nil
 }
 
-// argminRunInt computes argmin, T any integer.
-func argminRunInt[T runtime.Integer](b *runtime.Bound, v *argminValues) error {
-	B := b.Ext[0]
-	R := b.Ext[1]
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Temp[int64](b, B)
+// argminPart4 is a loop that runs in parts.
+type argminPart4[T runtime.Integer] struct {
+	min2, x []T
+	R       int
+}
 
-	// min[b] min= x[b, r]   for b in ...B, r in ...R
-	min2 := runtime.Temp[T](b, B)
-	for b2 := range B {
+func (part *argminPart4[T]) Run(from, to int) error {
+	min2, x, R := part.min2, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
 		least := runtime.Greatest[T]()
 		xRow := b2 * R
 		for r := range R {
@@ -118,10 +193,20 @@ func argminRunInt[T runtime.Integer](b *runtime.Bound, v *argminValues) error {
 		}
 		min2[b2] = least
 	}
+	return nil
+}
 
-	// y[b] min= i64(r)   for b in ...B, r in ...R   where (acc(T)(x[b, r]) == min[b] || isnan(x[b, r]) && isnan(min[b]))
-	ySet := runtime.Temp[bool](b, B)
-	for b2 := range B {
+// argminPart5 is a loop that runs in parts.
+type argminPart5[T runtime.Integer] struct {
+	min2, x []T
+	ySet    []bool
+	y       []int64
+	R       int
+}
+
+func (part *argminPart5[T]) Run(from, to int) error {
+	min2, x, ySet, y, R := part.min2, part.x, part.ySet, part.y, part.R
+	for b2 := from; b2 < to; b2++ {
 		least := int64(math.MaxInt64)
 		found := false
 		xRow := b2 * R
@@ -139,6 +224,35 @@ func argminRunInt[T runtime.Integer](b *runtime.Bound, v *argminValues) error {
 		}
 		y[b2] = least
 		ySet[b2] = found
+	}
+	return nil
+}
+
+// argminRunInt computes argmin, T any integer.
+func argminRunInt[T runtime.Integer](b *runtime.Bound, v *argminValues) error {
+	B := b.Ext[0]
+	R := b.Ext[1]
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Temp[int64](b, B)
+
+	// min[b] min= x[b, r]   for b in ...B, r in ...R
+	min2 := runtime.Temp[T](b, B)
+	if part := (argminPart4[T]{min2, x, R}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
+	}
+
+	// y[b] min= i64(r)   for b in ...B, r in ...R   where (acc(T)(x[b, r]) == min[b] || isnan(x[b, r]) && isnan(min[b]))
+	ySet := runtime.Temp[bool](b, B)
+	if part := (argminPart5[T]{min2, x, ySet, y, R}); runtime.Small(B, 9*R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*R); err != nil {
+		return err
 	}
 	if runtime.AnyUnset(ySet) {
 		return runtime.ValueError("reduce.argmin", "y", "a value for each element")

@@ -3,12 +3,29 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleArgmin() {
+	x := runtime.Must(runtime.FromSlice([]float32{6, 5, 4, 4}, 2, 2))
+	y := runtime.Must(reduce.Argmin(x, nil))
+	fmt.Println(y)
+	// Output:
+	// i64[] 2
+}
+
+func ExampleArgmin_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 5, 7, 4}, 2, 2))
+	y := runtime.Must(reduce.Argmin(x, &reduce.ArgminAttrs{Axes: []int{0}}))
+	fmt.Println(y)
+	// Output:
+	// i64[2] [0 1]
+}
 
 func TestArgminExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.argmin",

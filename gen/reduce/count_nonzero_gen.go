@@ -44,6 +44,10 @@ func (a *CountNonzeroAttrs) values() (countNonzeroValues, error) {
 // x: T[...B, ...R]; y: i64[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 0, -1], [0, 0, 2]], y is [[2], [1]]:
+//
+//	y, err := reduce.CountNonzero(x, &reduce.CountNonzeroAttrs{Axes: []int{1}, Keepdims: true})
 func CountNonzero(x *runtime.Tensor, attrs *CountNonzeroAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -97,14 +101,14 @@ func countNonzeroRun(b *runtime.Bound, v *countNonzeroValues) error {
 var (
 	countNonzeroVars   = []runtime.Var{{Name: "T", DTypes: runtime.Nums}}
 	countNonzeroAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
-	countNonzeroPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	countNonzeroPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var countNonzeroForward = runtime.Signature{
 	Op: "reduce.count_nonzero", Vars: countNonzeroVars, Axes: countNonzeroAxes, Placed: &countNonzeroPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 	},
 }
 

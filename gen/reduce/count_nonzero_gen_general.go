@@ -6,16 +6,60 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// countNonzeroPart0 is a loop that runs in parts.
+type countNonzeroPart0 struct {
+	x []float32
+	y []int64
+	R int
+	i int64
+}
+
+func (part *countNonzeroPart0) Run(from, to int) error {
+	x, y, R, i := part.x, part.y, part.R, part.i
+	for b2 := from; b2 < to; b2++ {
+		sum := int64(0)
+		xRow := b2 * R
+		for r := range R {
+			if !(x[xRow+r] != 0) {
+				continue
+			}
+			sum += i
+		}
+		y[b2] = sum
+	}
+	return nil
+}
+
 // countNonzeroRunF32 computes count_nonzero, T f32.
 func countNonzeroRunF32(b *runtime.Bound, v *countNonzeroValues) error {
-	R := b.Ext[1]
 	B := b.Ext[0]
+	R := b.Ext[1]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[int64](b, 1)
 
 	// y[b] += 1   for b in ...B, r in ...R   where x[b, r] != 0
 	i := int64(1)
-	for b2 := range B {
+	if part := (countNonzeroPart0{x, y, R, i}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
+	}
+	return nil
+}
+
+// countNonzeroPart1 is a loop that runs in parts.
+type countNonzeroPart1 struct {
+	x []float64
+	y []int64
+	R int
+	i int64
+}
+
+func (part *countNonzeroPart1) Run(from, to int) error {
+	x, y, R, i := part.x, part.y, part.R, part.i
+	for b2 := from; b2 < to; b2++ {
 		sum := int64(0)
 		xRow := b2 * R
 		for r := range R {
@@ -31,18 +75,38 @@ func countNonzeroRunF32(b *runtime.Bound, v *countNonzeroValues) error {
 
 // countNonzeroRunF64 computes count_nonzero, T f64.
 func countNonzeroRunF64(b *runtime.Bound, v *countNonzeroValues) error {
-	R := b.Ext[1]
 	B := b.Ext[0]
+	R := b.Ext[1]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[int64](b, 1)
 
 	// y[b] += 1   for b in ...B, r in ...R   where x[b, r] != 0
 	i := int64(1)
-	for b2 := range B {
+	if part := (countNonzeroPart1{x, y, R, i}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
+	}
+	return nil
+}
+
+// countNonzeroPart2 is a loop that runs in parts.
+type countNonzeroPart2[T runtime.Integer] struct {
+	x []T
+	y []int64
+	R int
+	i int64
+}
+
+func (part *countNonzeroPart2[T]) Run(from, to int) error {
+	x, y, R, i := part.x, part.y, part.R, part.i
+	for b2 := from; b2 < to; b2++ {
 		sum := int64(0)
 		xRow := b2 * R
 		for r := range R {
-			if !(x[xRow+r] != 0) {
+			if !(runtime.Compare(x[xRow+r], 0, 1) != 0) {
 				continue
 			}
 			sum += i
@@ -54,23 +118,19 @@ func countNonzeroRunF64(b *runtime.Bound, v *countNonzeroValues) error {
 
 // countNonzeroRunInt computes count_nonzero, T any integer.
 func countNonzeroRunInt[T runtime.Integer](b *runtime.Bound, v *countNonzeroValues) error {
-	R := b.Ext[1]
 	B := b.Ext[0]
+	R := b.Ext[1]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[int64](b, 1)
 
 	// y[b] += 1   for b in ...B, r in ...R   where x[b, r] != 0
 	i := int64(1)
-	for b2 := range B {
-		sum := int64(0)
-		xRow := b2 * R
-		for r := range R {
-			if !(runtime.Compare(x[xRow+r], 0, 1) != 0) {
-				continue
-			}
-			sum += i
+	if part := (countNonzeroPart2[T]{x, y, R, i}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
-		y[b2] = sum
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
 	}
 	return nil
 }

@@ -3,13 +3,32 @@
 package reduce_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleCountNonzero() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 0, float32(math.NaN()), 0, 0, 2}, 2, 3))
+	y := runtime.Must(reduce.CountNonzero(x, nil))
+	fmt.Println(y)
+	// Output:
+	// i64[] 3
+}
+
+func ExampleCountNonzero_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 0, -1, 0, 0, 2}, 2, 3))
+	y := runtime.Must(reduce.CountNonzero(x, &reduce.CountNonzeroAttrs{Axes: []int{1}, Keepdims: true}))
+	fmt.Println(y)
+	// Output:
+	// i64[2 1]
+	// [[2]
+	//  [1]]
+}
 
 func TestCountNonzeroExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.count_nonzero",

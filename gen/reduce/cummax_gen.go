@@ -39,6 +39,10 @@ func (a *CummaxAttrs) values() (cummaxValues, error) {
 // x: T[...B, L]; y: T[...B, L], at: i64[...B, L]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue.
+//
+// With x = [[1, 4], [2, 3]], y is [[1, 4], [2, 4]] and at is [[0, 0], [1, 0]]:
+//
+//	y, at, err := reduce.Cummax(x, &reduce.CummaxAttrs{Axis: new(0)})
 func Cummax(x *runtime.Tensor, attrs *CummaxAttrs) (*runtime.Tensor, *runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

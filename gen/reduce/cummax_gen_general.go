@@ -8,18 +8,16 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// cummaxRunF32 computes cummax, T f32.
-func cummaxRunF32(b *runtime.Bound, v *cummaxValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, B*L)
-	at := runtime.Temp[int64](b, B*L)
+// cummaxPart0 is a loop that runs in parts.
+type cummaxPart0 struct {
+	maxSet  []bool
+	max2, x []float32
+	L       int
+}
 
-	// max[b, t] max= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
-	max2 := runtime.Temp[float32](b, B*L)
-	maxSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+func (part *cummaxPart0) Run(from, to int) error {
+	maxSet, max2, x, L := part.maxSet, part.max2, part.x, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			most := float32(math.Inf(-1))
@@ -32,11 +30,20 @@ func cummaxRunF32(b *runtime.Bound, v *cummaxValues) error {
 			maxSet[xRow+t] = found
 		}
 	}
+	return nil
+}
 
-	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == max[b, t] || isnan(x[b, t - u]) && isnan(max[b, t]))
-	argmin := runtime.Temp[int64](b, B*L)
-	argminSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+// cummaxPart1 is a loop that runs in parts.
+type cummaxPart1 struct {
+	argminSet, maxSet []bool
+	max2, x           []float32
+	argmin            []int64
+	L                 int
+}
+
+func (part *cummaxPart1) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, L := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			least := int64(math.MaxInt64)
@@ -58,9 +65,19 @@ func cummaxRunF32(b *runtime.Bound, v *cummaxValues) error {
 			argminSet[xRow+t] = found
 		}
 	}
+	return nil
+}
 
-	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
-	for b2 := range B {
+// cummaxPart2 is a loop that runs in parts.
+type cummaxPart2 struct {
+	argminSet  []bool
+	argmin, at []int64
+	L          int
+}
+
+func (part *cummaxPart2) Run(from, to int) error {
+	argminSet, argmin, at, L := part.argminSet, part.argmin, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
 		argminRow := b2 * L
 		for t := range L {
 			if !argminSet[argminRow+t] {
@@ -69,9 +86,19 @@ func cummaxRunF32(b *runtime.Bound, v *cummaxValues) error {
 			at[argminRow+t] = int64(t - int(argmin[argminRow+t]))
 		}
 	}
+	return nil
+}
 
-	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
-	for b2 := range B {
+// cummaxPart3 is a loop that runs in parts.
+type cummaxPart3 struct {
+	x, y []float32
+	at   []int64
+	L    int
+}
+
+func (part *cummaxPart3) Run(from, to int) error {
+	x, y, at, L := part.x, part.y, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
 		for t := range L {
 			i := int(at[atRow+t])
@@ -81,23 +108,71 @@ func cummaxRunF32(b *runtime.Bound, v *cummaxValues) error {
 			y[atRow+t] = x[atRow+i]
 		}
 	}
+	return nil
+}
+
+// cummaxRunF32 computes cummax, T f32.
+func cummaxRunF32(b *runtime.Bound, v *cummaxValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, B*L)
+	at := runtime.Temp[int64](b, B*L)
+
+	// max[b, t] max= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
+	max2 := runtime.Temp[float32](b, B*L)
+	maxSet := runtime.Temp[bool](b, B*L)
+	if part := (cummaxPart0{maxSet, max2, x, L}); runtime.Small(B, 9*L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+		return err
+	}
+
+	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == max[b, t] || isnan(x[b, t - u]) && isnan(max[b, t]))
+	argmin := runtime.Temp[int64](b, B*L)
+	argminSet := runtime.Temp[bool](b, B*L)
+	if part := (cummaxPart1{argminSet, maxSet, max2, x, argmin, L}); runtime.Small(B, 25*L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 25*L*8); err != nil {
+		return err
+	}
+
+	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
+	if part := (cummaxPart2{argminSet, argmin, at, L}); runtime.Small(B, L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L); err != nil {
+		return err
+	}
+
+	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
+	if part := (cummaxPart3{x, y, at, L}); runtime.Small(B, L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float32](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
-// cummaxRunF64 computes cummax, T f64.
-func cummaxRunF64(b *runtime.Bound, v *cummaxValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, B*L)
-	at := runtime.Temp[int64](b, B*L)
+// cummaxPart4 is a loop that runs in parts.
+type cummaxPart4 struct {
+	maxSet  []bool
+	max2, x []float64
+	L       int
+}
 
-	// max[b, t] max= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
-	max2 := runtime.Temp[float64](b, B*L)
-	maxSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+func (part *cummaxPart4) Run(from, to int) error {
+	maxSet, max2, x, L := part.maxSet, part.max2, part.x, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			most := math.Inf(-1)
@@ -110,11 +185,20 @@ func cummaxRunF64(b *runtime.Bound, v *cummaxValues) error {
 			maxSet[xRow+t] = found
 		}
 	}
+	return nil
+}
 
-	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == max[b, t] || isnan(x[b, t - u]) && isnan(max[b, t]))
-	argmin := runtime.Temp[int64](b, B*L)
-	argminSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+// cummaxPart5 is a loop that runs in parts.
+type cummaxPart5 struct {
+	argminSet, maxSet []bool
+	max2, x           []float64
+	argmin            []int64
+	L                 int
+}
+
+func (part *cummaxPart5) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, L := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			least := int64(math.MaxInt64)
@@ -135,20 +219,19 @@ func cummaxRunF64(b *runtime.Bound, v *cummaxValues) error {
 			argminSet[xRow+t] = found
 		}
 	}
+	return nil
+}
 
-	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
-	for b2 := range B {
-		argminRow := b2 * L
-		for t := range L {
-			if !argminSet[argminRow+t] {
-				return runtime.ValueError("reduce.cummax", "", "a value for an element of argmin")
-			}
-			at[argminRow+t] = int64(t - int(argmin[argminRow+t]))
-		}
-	}
+// cummaxPart6 is a loop that runs in parts.
+type cummaxPart6 struct {
+	x, y []float64
+	at   []int64
+	L    int
+}
 
-	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
-	for b2 := range B {
+func (part *cummaxPart6) Run(from, to int) error {
+	x, y, at, L := part.x, part.y, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
 		for t := range L {
 			i := int(at[atRow+t])
@@ -158,23 +241,71 @@ func cummaxRunF64(b *runtime.Bound, v *cummaxValues) error {
 			y[atRow+t] = x[atRow+i]
 		}
 	}
+	return nil
+}
+
+// cummaxRunF64 computes cummax, T f64.
+func cummaxRunF64(b *runtime.Bound, v *cummaxValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, B*L)
+	at := runtime.Temp[int64](b, B*L)
+
+	// max[b, t] max= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
+	max2 := runtime.Temp[float64](b, B*L)
+	maxSet := runtime.Temp[bool](b, B*L)
+	if part := (cummaxPart4{maxSet, max2, x, L}); runtime.Small(B, 9*L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+		return err
+	}
+
+	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == max[b, t] || isnan(x[b, t - u]) && isnan(max[b, t]))
+	argmin := runtime.Temp[int64](b, B*L)
+	argminSet := runtime.Temp[bool](b, B*L)
+	if part := (cummaxPart5{argminSet, maxSet, max2, x, argmin, L}); runtime.Small(B, 25*L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 25*L*8); err != nil {
+		return err
+	}
+
+	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
+	if part := (cummaxPart2{argminSet, argmin, at, L}); runtime.Small(B, L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L); err != nil {
+		return err
+	}
+
+	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
+	if part := (cummaxPart6{x, y, at, L}); runtime.Small(B, L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
-// cummaxRunInt computes cummax, T any integer.
-func cummaxRunInt[T runtime.Integer](b *runtime.Bound, v *cummaxValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Temp[T](b, B*L)
-	at := runtime.Temp[int64](b, B*L)
+// cummaxPart7 is a loop that runs in parts.
+type cummaxPart7[T runtime.Integer] struct {
+	max2, x []T
+	maxSet  []bool
+	L       int
+}
 
-	// max[b, t] max= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
-	max2 := runtime.Temp[T](b, B*L)
-	maxSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+func (part *cummaxPart7[T]) Run(from, to int) error {
+	max2, x, maxSet, L := part.max2, part.x, part.maxSet, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			most := runtime.Least[T]()
@@ -187,11 +318,20 @@ func cummaxRunInt[T runtime.Integer](b *runtime.Bound, v *cummaxValues) error {
 			maxSet[xRow+t] = found
 		}
 	}
+	return nil
+}
 
-	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == max[b, t] || isnan(x[b, t - u]) && isnan(max[b, t]))
-	argmin := runtime.Temp[int64](b, B*L)
-	argminSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+// cummaxPart8 is a loop that runs in parts.
+type cummaxPart8[T runtime.Integer] struct {
+	max2, x           []T
+	argminSet, maxSet []bool
+	argmin            []int64
+	L                 int
+}
+
+func (part *cummaxPart8[T]) Run(from, to int) error {
+	max2, x, argminSet, maxSet, argmin, L := part.max2, part.x, part.argminSet, part.maxSet, part.argmin, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			least := int64(math.MaxInt64)
@@ -212,9 +352,19 @@ func cummaxRunInt[T runtime.Integer](b *runtime.Bound, v *cummaxValues) error {
 			argminSet[xRow+t] = found
 		}
 	}
+	return nil
+}
 
-	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
-	for b2 := range B {
+// cummaxPart9 is a loop that runs in parts.
+type cummaxPart9[T runtime.Integer] struct {
+	argminSet  []bool
+	argmin, at []int64
+	L          int
+}
+
+func (part *cummaxPart9[T]) Run(from, to int) error {
+	argminSet, argmin, at, L := part.argminSet, part.argmin, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
 		argminRow := b2 * L
 		for t := range L {
 			if !argminSet[argminRow+t] {
@@ -223,9 +373,19 @@ func cummaxRunInt[T runtime.Integer](b *runtime.Bound, v *cummaxValues) error {
 			at[argminRow+t] = int64(t - int(argmin[argminRow+t]))
 		}
 	}
+	return nil
+}
 
-	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
-	for b2 := range B {
+// cummaxPart10 is a loop that runs in parts.
+type cummaxPart10[T runtime.Integer] struct {
+	x, y []T
+	at   []int64
+	L    int
+}
+
+func (part *cummaxPart10[T]) Run(from, to int) error {
+	x, y, at, L := part.x, part.y, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
 		for t := range L {
 			i := int(at[atRow+t])
@@ -235,8 +395,82 @@ func cummaxRunInt[T runtime.Integer](b *runtime.Bound, v *cummaxValues) error {
 			y[atRow+t] = x[atRow+i]
 		}
 	}
+	return nil
+}
+
+// cummaxRunInt computes cummax, T any integer.
+func cummaxRunInt[T runtime.Integer](b *runtime.Bound, v *cummaxValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Temp[T](b, B*L)
+	at := runtime.Temp[int64](b, B*L)
+
+	// max[b, t] max= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
+	max2 := runtime.Temp[T](b, B*L)
+	maxSet := runtime.Temp[bool](b, B*L)
+	if part := (cummaxPart7[T]{max2, x, maxSet, L}); runtime.Small(B, L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L*8); err != nil {
+		return err
+	}
+
+	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == max[b, t] || isnan(x[b, t - u]) && isnan(max[b, t]))
+	argmin := runtime.Temp[int64](b, B*L)
+	argminSet := runtime.Temp[bool](b, B*L)
+	if part := (cummaxPart8[T]{max2, x, argminSet, maxSet, argmin, L}); runtime.Small(B, 9*L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+		return err
+	}
+
+	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
+	if part := (cummaxPart9[T]{argminSet, argmin, at, L}); runtime.Small(B, L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L); err != nil {
+		return err
+	}
+
+	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
+	if part := (cummaxPart10[T]{x, y, at, L}); runtime.Small(B, L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L); err != nil {
+		return err
+	}
 	copy(runtime.Elements[T](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// cummaxPart11 is a loop that runs in parts.
+type cummaxPart11 struct {
+	dy    []float32
+	dxAcc []float64
+	at    []int64
+	L     int
+}
+
+func (part *cummaxPart11) Run(from, to int) error {
+	dy, dxAcc, at, L := part.dy, part.dxAcc, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
+		atRow := b2 * L
+		for t := range L {
+			i := int(at[atRow+t])
+			if uint(i) >= uint(L) {
+				return runtime.IndexError("reduce.cummax", "at", atRow+t, i, L)
+			}
+			at2 := atRow + i
+			dxAcc[at2] += float64(dy[atRow+t])
+		}
+	}
 	return nil
 }
 
@@ -254,16 +488,12 @@ func cummaxRunBackwardF32(b *runtime.Bound, v *cummaxValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*L)
 		clear(dxAcc)
-		for b2 := range B {
-			atRow := b2 * L
-			for t := range L {
-				i := int(at[atRow+t])
-				if uint(i) >= uint(L) {
-					return runtime.IndexError("reduce.cummax", "at", atRow+t, i, L)
-				}
-				at2 := atRow + i
-				dxAcc[at2] += float64(dy[atRow+t])
+		if part := (cummaxPart11{dy, dxAcc, at, L}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 		for i2, sum := range dxAcc {
 			dx[i2] = float32(sum)
@@ -273,10 +503,33 @@ func cummaxRunBackwardF32(b *runtime.Bound, v *cummaxValues) error {
 	return nil
 }
 
+// cummaxPart12 is a loop that runs in parts.
+type cummaxPart12 struct {
+	dx, dy []float64
+	at     []int64
+	L      int
+}
+
+func (part *cummaxPart12) Run(from, to int) error {
+	dx, dy, at, L := part.dx, part.dy, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
+		atRow := b2 * L
+		for t := range L {
+			i := int(at[atRow+t])
+			if uint(i) >= uint(L) {
+				return runtime.IndexError("reduce.cummax", "at", atRow+t, i, L)
+			}
+			at2 := atRow + i
+			dx[at2] += dy[atRow+t]
+		}
+	}
+	return nil
+}
+
 // cummaxRunBackwardF64 computes the derivative of cummax, T f64.
 func cummaxRunBackwardF64(b *runtime.Bound, v *cummaxValues) error {
-	L := b.Ext[1]
 	B := b.Ext[0]
+	L := b.Ext[1]
 	wantDx := b.Tensor(3) != nil
 	at := runtime.Elements[int64](b, 1)
 	dy := runtime.Elements[float64](b, 2)
@@ -285,16 +538,12 @@ func cummaxRunBackwardF64(b *runtime.Bound, v *cummaxValues) error {
 	// @x[b, at[b, t]] += @y[b, t]   for b in ...B, t in L
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			atRow := b2 * L
-			for t := range L {
-				i := int(at[atRow+t])
-				if uint(i) >= uint(L) {
-					return runtime.IndexError("reduce.cummax", "at", atRow+t, i, L)
-				}
-				at2 := atRow + i
-				dx[at2] += dy[atRow+t]
+		if part := (cummaxPart12{dx, dy, at, L}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)

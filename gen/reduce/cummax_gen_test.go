@@ -3,12 +3,43 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleCummax() {
+	x := runtime.Must(runtime.FromSlice([]float32{3, 1, 3, 5, 4}, 5))
+	y, at, err := reduce.Cummax(x, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(y)
+	fmt.Println(at)
+	// Output:
+	// f32[5] [3 3 3 5 5]
+	// i64[5] [0 0 2 3 3]
+}
+
+func ExampleCummax_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 4, 2, 3}, 2, 2))
+	y, at, err := reduce.Cummax(x, &reduce.CummaxAttrs{Axis: new(0)})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(y)
+	fmt.Println(at)
+	// Output:
+	// f32[2 2]
+	// [[1 4]
+	//  [2 4]]
+	// i64[2 2]
+	// [[0 0]
+	//  [1 0]]
+}
 
 func TestCummaxExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.cummax",

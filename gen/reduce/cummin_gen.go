@@ -39,6 +39,10 @@ func (a *CumminAttrs) values() (cumminValues, error) {
 // x: T[...B, L]; y: T[...B, L], at: i64[...B, L]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue.
+//
+// With x = [[1, 4], [2, 3]], y is [[1, 4], [1, 3]] and at is [[0, 0], [0, 1]]:
+//
+//	y, at, err := reduce.Cummin(x, &reduce.CumminAttrs{Axis: new(0)})
 func Cummin(x *runtime.Tensor, attrs *CumminAttrs) (*runtime.Tensor, *runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

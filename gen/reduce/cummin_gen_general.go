@@ -8,18 +8,16 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// cumminRunF32 computes cummin, T f32.
-func cumminRunF32(b *runtime.Bound, v *cumminValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, B*L)
-	at := runtime.Temp[int64](b, B*L)
+// cumminPart0 is a loop that runs in parts.
+type cumminPart0 struct {
+	minSet  []bool
+	min2, x []float32
+	L       int
+}
 
-	// min[b, t] min= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
-	min2 := runtime.Temp[float32](b, B*L)
-	minSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+func (part *cumminPart0) Run(from, to int) error {
+	minSet, min2, x, L := part.minSet, part.min2, part.x, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			least := float32(math.Inf(1))
@@ -32,11 +30,20 @@ func cumminRunF32(b *runtime.Bound, v *cumminValues) error {
 			minSet[xRow+t] = found
 		}
 	}
+	return nil
+}
 
-	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == min[b, t] || isnan(x[b, t - u]) && isnan(min[b, t]))
-	argmin := runtime.Temp[int64](b, B*L)
-	argminSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+// cumminPart1 is a loop that runs in parts.
+type cumminPart1 struct {
+	argminSet, minSet []bool
+	min2, x           []float32
+	argmin            []int64
+	L                 int
+}
+
+func (part *cumminPart1) Run(from, to int) error {
+	argminSet, minSet, min2, x, argmin, L := part.argminSet, part.minSet, part.min2, part.x, part.argmin, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			least := int64(math.MaxInt64)
@@ -58,9 +65,19 @@ func cumminRunF32(b *runtime.Bound, v *cumminValues) error {
 			argminSet[xRow+t] = found
 		}
 	}
+	return nil
+}
 
-	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
-	for b2 := range B {
+// cumminPart2 is a loop that runs in parts.
+type cumminPart2 struct {
+	argminSet  []bool
+	argmin, at []int64
+	L          int
+}
+
+func (part *cumminPart2) Run(from, to int) error {
+	argminSet, argmin, at, L := part.argminSet, part.argmin, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
 		argminRow := b2 * L
 		for t := range L {
 			if !argminSet[argminRow+t] {
@@ -69,9 +86,19 @@ func cumminRunF32(b *runtime.Bound, v *cumminValues) error {
 			at[argminRow+t] = int64(t - int(argmin[argminRow+t]))
 		}
 	}
+	return nil
+}
 
-	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
-	for b2 := range B {
+// cumminPart3 is a loop that runs in parts.
+type cumminPart3 struct {
+	x, y []float32
+	at   []int64
+	L    int
+}
+
+func (part *cumminPart3) Run(from, to int) error {
+	x, y, at, L := part.x, part.y, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
 		for t := range L {
 			i := int(at[atRow+t])
@@ -81,23 +108,71 @@ func cumminRunF32(b *runtime.Bound, v *cumminValues) error {
 			y[atRow+t] = x[atRow+i]
 		}
 	}
+	return nil
+}
+
+// cumminRunF32 computes cummin, T f32.
+func cumminRunF32(b *runtime.Bound, v *cumminValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, B*L)
+	at := runtime.Temp[int64](b, B*L)
+
+	// min[b, t] min= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
+	min2 := runtime.Temp[float32](b, B*L)
+	minSet := runtime.Temp[bool](b, B*L)
+	if part := (cumminPart0{minSet, min2, x, L}); runtime.Small(B, 9*L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+		return err
+	}
+
+	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == min[b, t] || isnan(x[b, t - u]) && isnan(min[b, t]))
+	argmin := runtime.Temp[int64](b, B*L)
+	argminSet := runtime.Temp[bool](b, B*L)
+	if part := (cumminPart1{argminSet, minSet, min2, x, argmin, L}); runtime.Small(B, 25*L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 25*L*8); err != nil {
+		return err
+	}
+
+	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
+	if part := (cumminPart2{argminSet, argmin, at, L}); runtime.Small(B, L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L); err != nil {
+		return err
+	}
+
+	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
+	if part := (cumminPart3{x, y, at, L}); runtime.Small(B, L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float32](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
-// cumminRunF64 computes cummin, T f64.
-func cumminRunF64(b *runtime.Bound, v *cumminValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, B*L)
-	at := runtime.Temp[int64](b, B*L)
+// cumminPart4 is a loop that runs in parts.
+type cumminPart4 struct {
+	minSet  []bool
+	min2, x []float64
+	L       int
+}
 
-	// min[b, t] min= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
-	min2 := runtime.Temp[float64](b, B*L)
-	minSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+func (part *cumminPart4) Run(from, to int) error {
+	minSet, min2, x, L := part.minSet, part.min2, part.x, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			least := math.Inf(1)
@@ -110,11 +185,20 @@ func cumminRunF64(b *runtime.Bound, v *cumminValues) error {
 			minSet[xRow+t] = found
 		}
 	}
+	return nil
+}
 
-	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == min[b, t] || isnan(x[b, t - u]) && isnan(min[b, t]))
-	argmin := runtime.Temp[int64](b, B*L)
-	argminSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+// cumminPart5 is a loop that runs in parts.
+type cumminPart5 struct {
+	argminSet, minSet []bool
+	min2, x           []float64
+	argmin            []int64
+	L                 int
+}
+
+func (part *cumminPart5) Run(from, to int) error {
+	argminSet, minSet, min2, x, argmin, L := part.argminSet, part.minSet, part.min2, part.x, part.argmin, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			least := int64(math.MaxInt64)
@@ -135,20 +219,19 @@ func cumminRunF64(b *runtime.Bound, v *cumminValues) error {
 			argminSet[xRow+t] = found
 		}
 	}
+	return nil
+}
 
-	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
-	for b2 := range B {
-		argminRow := b2 * L
-		for t := range L {
-			if !argminSet[argminRow+t] {
-				return runtime.ValueError("reduce.cummin", "", "a value for an element of argmin")
-			}
-			at[argminRow+t] = int64(t - int(argmin[argminRow+t]))
-		}
-	}
+// cumminPart6 is a loop that runs in parts.
+type cumminPart6 struct {
+	x, y []float64
+	at   []int64
+	L    int
+}
 
-	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
-	for b2 := range B {
+func (part *cumminPart6) Run(from, to int) error {
+	x, y, at, L := part.x, part.y, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
 		for t := range L {
 			i := int(at[atRow+t])
@@ -158,23 +241,71 @@ func cumminRunF64(b *runtime.Bound, v *cumminValues) error {
 			y[atRow+t] = x[atRow+i]
 		}
 	}
+	return nil
+}
+
+// cumminRunF64 computes cummin, T f64.
+func cumminRunF64(b *runtime.Bound, v *cumminValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, B*L)
+	at := runtime.Temp[int64](b, B*L)
+
+	// min[b, t] min= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
+	min2 := runtime.Temp[float64](b, B*L)
+	minSet := runtime.Temp[bool](b, B*L)
+	if part := (cumminPart4{minSet, min2, x, L}); runtime.Small(B, 9*L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+		return err
+	}
+
+	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == min[b, t] || isnan(x[b, t - u]) && isnan(min[b, t]))
+	argmin := runtime.Temp[int64](b, B*L)
+	argminSet := runtime.Temp[bool](b, B*L)
+	if part := (cumminPart5{argminSet, minSet, min2, x, argmin, L}); runtime.Small(B, 25*L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 25*L*8); err != nil {
+		return err
+	}
+
+	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
+	if part := (cumminPart2{argminSet, argmin, at, L}); runtime.Small(B, L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L); err != nil {
+		return err
+	}
+
+	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
+	if part := (cumminPart6{x, y, at, L}); runtime.Small(B, L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
-// cumminRunInt computes cummin, T any integer.
-func cumminRunInt[T runtime.Integer](b *runtime.Bound, v *cumminValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Temp[T](b, B*L)
-	at := runtime.Temp[int64](b, B*L)
+// cumminPart7 is a loop that runs in parts.
+type cumminPart7[T runtime.Integer] struct {
+	min2, x []T
+	minSet  []bool
+	L       int
+}
 
-	// min[b, t] min= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
-	min2 := runtime.Temp[T](b, B*L)
-	minSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+func (part *cumminPart7[T]) Run(from, to int) error {
+	min2, x, minSet, L := part.min2, part.x, part.minSet, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			least := runtime.Greatest[T]()
@@ -187,11 +318,20 @@ func cumminRunInt[T runtime.Integer](b *runtime.Bound, v *cumminValues) error {
 			minSet[xRow+t] = found
 		}
 	}
+	return nil
+}
 
-	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == min[b, t] || isnan(x[b, t - u]) && isnan(min[b, t]))
-	argmin := runtime.Temp[int64](b, B*L)
-	argminSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+// cumminPart8 is a loop that runs in parts.
+type cumminPart8[T runtime.Integer] struct {
+	min2, x           []T
+	argminSet, minSet []bool
+	argmin            []int64
+	L                 int
+}
+
+func (part *cumminPart8[T]) Run(from, to int) error {
+	min2, x, argminSet, minSet, argmin, L := part.min2, part.x, part.argminSet, part.minSet, part.argmin, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			least := int64(math.MaxInt64)
@@ -212,9 +352,19 @@ func cumminRunInt[T runtime.Integer](b *runtime.Bound, v *cumminValues) error {
 			argminSet[xRow+t] = found
 		}
 	}
+	return nil
+}
 
-	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
-	for b2 := range B {
+// cumminPart9 is a loop that runs in parts.
+type cumminPart9[T runtime.Integer] struct {
+	argminSet  []bool
+	argmin, at []int64
+	L          int
+}
+
+func (part *cumminPart9[T]) Run(from, to int) error {
+	argminSet, argmin, at, L := part.argminSet, part.argmin, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
 		argminRow := b2 * L
 		for t := range L {
 			if !argminSet[argminRow+t] {
@@ -223,9 +373,19 @@ func cumminRunInt[T runtime.Integer](b *runtime.Bound, v *cumminValues) error {
 			at[argminRow+t] = int64(t - int(argmin[argminRow+t]))
 		}
 	}
+	return nil
+}
 
-	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
-	for b2 := range B {
+// cumminPart10 is a loop that runs in parts.
+type cumminPart10[T runtime.Integer] struct {
+	x, y []T
+	at   []int64
+	L    int
+}
+
+func (part *cumminPart10[T]) Run(from, to int) error {
+	x, y, at, L := part.x, part.y, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
 		for t := range L {
 			i := int(at[atRow+t])
@@ -235,8 +395,82 @@ func cumminRunInt[T runtime.Integer](b *runtime.Bound, v *cumminValues) error {
 			y[atRow+t] = x[atRow+i]
 		}
 	}
+	return nil
+}
+
+// cumminRunInt computes cummin, T any integer.
+func cumminRunInt[T runtime.Integer](b *runtime.Bound, v *cumminValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Temp[T](b, B*L)
+	at := runtime.Temp[int64](b, B*L)
+
+	// min[b, t] min= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
+	min2 := runtime.Temp[T](b, B*L)
+	minSet := runtime.Temp[bool](b, B*L)
+	if part := (cumminPart7[T]{min2, x, minSet, L}); runtime.Small(B, L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L*8); err != nil {
+		return err
+	}
+
+	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == min[b, t] || isnan(x[b, t - u]) && isnan(min[b, t]))
+	argmin := runtime.Temp[int64](b, B*L)
+	argminSet := runtime.Temp[bool](b, B*L)
+	if part := (cumminPart8[T]{min2, x, argminSet, minSet, argmin, L}); runtime.Small(B, 9*L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+		return err
+	}
+
+	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
+	if part := (cumminPart9[T]{argminSet, argmin, at, L}); runtime.Small(B, L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L); err != nil {
+		return err
+	}
+
+	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
+	if part := (cumminPart10[T]{x, y, at, L}); runtime.Small(B, L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L); err != nil {
+		return err
+	}
 	copy(runtime.Elements[T](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// cumminPart11 is a loop that runs in parts.
+type cumminPart11 struct {
+	dy    []float32
+	dxAcc []float64
+	at    []int64
+	L     int
+}
+
+func (part *cumminPart11) Run(from, to int) error {
+	dy, dxAcc, at, L := part.dy, part.dxAcc, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
+		atRow := b2 * L
+		for t := range L {
+			i := int(at[atRow+t])
+			if uint(i) >= uint(L) {
+				return runtime.IndexError("reduce.cummin", "at", atRow+t, i, L)
+			}
+			at2 := atRow + i
+			dxAcc[at2] += float64(dy[atRow+t])
+		}
+	}
 	return nil
 }
 
@@ -254,16 +488,12 @@ func cumminRunBackwardF32(b *runtime.Bound, v *cumminValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*L)
 		clear(dxAcc)
-		for b2 := range B {
-			atRow := b2 * L
-			for t := range L {
-				i := int(at[atRow+t])
-				if uint(i) >= uint(L) {
-					return runtime.IndexError("reduce.cummin", "at", atRow+t, i, L)
-				}
-				at2 := atRow + i
-				dxAcc[at2] += float64(dy[atRow+t])
+		if part := (cumminPart11{dy, dxAcc, at, L}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 		for i2, sum := range dxAcc {
 			dx[i2] = float32(sum)
@@ -273,10 +503,33 @@ func cumminRunBackwardF32(b *runtime.Bound, v *cumminValues) error {
 	return nil
 }
 
+// cumminPart12 is a loop that runs in parts.
+type cumminPart12 struct {
+	dx, dy []float64
+	at     []int64
+	L      int
+}
+
+func (part *cumminPart12) Run(from, to int) error {
+	dx, dy, at, L := part.dx, part.dy, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
+		atRow := b2 * L
+		for t := range L {
+			i := int(at[atRow+t])
+			if uint(i) >= uint(L) {
+				return runtime.IndexError("reduce.cummin", "at", atRow+t, i, L)
+			}
+			at2 := atRow + i
+			dx[at2] += dy[atRow+t]
+		}
+	}
+	return nil
+}
+
 // cumminRunBackwardF64 computes the derivative of cummin, T f64.
 func cumminRunBackwardF64(b *runtime.Bound, v *cumminValues) error {
-	L := b.Ext[1]
 	B := b.Ext[0]
+	L := b.Ext[1]
 	wantDx := b.Tensor(3) != nil
 	at := runtime.Elements[int64](b, 1)
 	dy := runtime.Elements[float64](b, 2)
@@ -285,16 +538,12 @@ func cumminRunBackwardF64(b *runtime.Bound, v *cumminValues) error {
 	// @x[b, at[b, t]] += @y[b, t]   for b in ...B, t in L
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			atRow := b2 * L
-			for t := range L {
-				i := int(at[atRow+t])
-				if uint(i) >= uint(L) {
-					return runtime.IndexError("reduce.cummin", "at", atRow+t, i, L)
-				}
-				at2 := atRow + i
-				dx[at2] += dy[atRow+t]
+		if part := (cumminPart12{dx, dy, at, L}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)

@@ -3,12 +3,43 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleCummin() {
+	x := runtime.Must(runtime.FromSlice([]float32{3, 4, 3, 1, 2}, 5))
+	y, at, err := reduce.Cummin(x, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(y)
+	fmt.Println(at)
+	// Output:
+	// f32[5] [3 3 3 1 1]
+	// i64[5] [0 0 2 3 3]
+}
+
+func ExampleCummin_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 4, 2, 3}, 2, 2))
+	y, at, err := reduce.Cummin(x, &reduce.CumminAttrs{Axis: new(0)})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(y)
+	fmt.Println(at)
+	// Output:
+	// f32[2 2]
+	// [[1 4]
+	//  [1 3]]
+	// i64[2 2]
+	// [[0 0]
+	//  [0 1]]
+}
 
 func TestCumminExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.cummin",

@@ -38,6 +38,10 @@ func (a *CumprodAttrs) values() (cumprodValues, error) {
 // x: T[...B, L]; y: sum(T)[...B, L]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64. sum(T): i64 or u64 for integers, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 2, 3], [4, 5, 6]], y is [[1, 2, 3], [4, 10, 18]]:
+//
+//	y, err := reduce.Cumprod(x, &reduce.CumprodAttrs{Axis: new(0)})
 func Cumprod(x *runtime.Tensor, attrs *CumprodAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -6,15 +6,15 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// cumprodRunF32 computes cumprod, T f32.
-func cumprodRunF32(b *runtime.Bound, v *cumprodValues) error {
-	L := b.Ext[1]
-	B := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Elements[float32](b, 1)
+// cumprodPart0 is a loop that runs in parts.
+type cumprodPart0 struct {
+	x, y []float32
+	L    int
+}
 
-	// y[b, t] *= sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1
-	for b2 := range B {
+func (part *cumprodPart0) Run(from, to int) error {
+	x, y, L := part.x, part.y, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			prod := float64(1)
@@ -27,15 +27,33 @@ func cumprodRunF32(b *runtime.Bound, v *cumprodValues) error {
 	return nil
 }
 
-// cumprodRunF64 computes cumprod, T f64.
-func cumprodRunF64(b *runtime.Bound, v *cumprodValues) error {
-	L := b.Ext[1]
+// cumprodRunF32 computes cumprod, T f32.
+func cumprodRunF32(b *runtime.Bound, v *cumprodValues) error {
 	B := b.Ext[0]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Elements[float64](b, 1)
+	L := b.Ext[1]
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Elements[float32](b, 1)
 
 	// y[b, t] *= sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1
-	for b2 := range B {
+	if part := (cumprodPart0{x, y, L}); runtime.Small(B, L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L*8); err != nil {
+		return err
+	}
+	return nil
+}
+
+// cumprodPart1 is a loop that runs in parts.
+type cumprodPart1 struct {
+	x, y []float64
+	L    int
+}
+
+func (part *cumprodPart1) Run(from, to int) error {
+	x, y, L := part.x, part.y, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			prod := float64(1)
@@ -48,15 +66,34 @@ func cumprodRunF64(b *runtime.Bound, v *cumprodValues) error {
 	return nil
 }
 
-// cumprodRunInt computes cumprod, T any integer.
-func cumprodRunInt[T, SumT runtime.Integer](b *runtime.Bound, v *cumprodValues) error {
-	L := b.Ext[1]
+// cumprodRunF64 computes cumprod, T f64.
+func cumprodRunF64(b *runtime.Bound, v *cumprodValues) error {
 	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Elements[SumT](b, 1)
+	L := b.Ext[1]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Elements[float64](b, 1)
 
 	// y[b, t] *= sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1
-	for b2 := range B {
+	if part := (cumprodPart1{x, y, L}); runtime.Small(B, L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L*8); err != nil {
+		return err
+	}
+	return nil
+}
+
+// cumprodPart2 is a loop that runs in parts.
+type cumprodPart2[T, SumT runtime.Integer] struct {
+	y []SumT
+	x []T
+	L int
+}
+
+func (part *cumprodPart2[T, SumT]) Run(from, to int) error {
+	y, x, L := part.y, part.x, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			prod := SumT(1)
@@ -64,6 +101,49 @@ func cumprodRunInt[T, SumT runtime.Integer](b *runtime.Bound, v *cumprodValues) 
 				prod *= SumT(x[xRow+s])
 			}
 			y[xRow+t] = prod
+		}
+	}
+	return nil
+}
+
+// cumprodRunInt computes cumprod, T any integer.
+func cumprodRunInt[T, SumT runtime.Integer](b *runtime.Bound, v *cumprodValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Elements[SumT](b, 1)
+
+	// y[b, t] *= sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1
+	if part := (cumprodPart2[T, SumT]{y, x, L}); runtime.Small(B, L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L*8); err != nil {
+		return err
+	}
+	return nil
+}
+
+// cumprodPart3 is a loop that runs in parts.
+type cumprodPart3 struct {
+	dprod, dx, prod []float32
+	L               int
+}
+
+func (part *cumprodPart3) Run(from, to int) error {
+	dprod, dx, prod, L := part.dprod, part.dx, part.prod, part.L
+	for b2 := from; b2 < to; b2++ {
+		dprodRow := b2 * L
+		for l := range L {
+			var t float32
+			if 1 <= l {
+				dprodAt := dprod[dprodRow+l]
+				t = float32(dprodAt * prod[dprodRow+(l-1)])
+			} else {
+				dprodAt2 := dprod[dprodRow+l]
+				t = dprodAt2
+			}
+			dx[dprodRow+l] = t
 		}
 	}
 	return nil
@@ -121,19 +201,37 @@ func cumprodRunBackwardF32(b *runtime.Bound, v *cumprodValues) error {
 
 	// @x[b, l] = if 1 <= l then @prod[b, l] * prod[b, l - 1] else @prod[b, l]   for b in ...B, l in L
 	if wantDx {
-		for b2 := range B {
-			dprodRow := b2 * L
-			for l := range L {
-				var t float32
-				if 1 <= l {
-					dprodAt := dprod[dprodRow+l]
-					t = float32(dprodAt * prod[dprodRow+(l-1)])
-				} else {
-					dprodAt2 := dprod[dprodRow+l]
-					t = dprodAt2
-				}
-				dx[dprodRow+l] = t
+		if part := (cumprodPart3{dprod, dx, prod, L}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cumprodPart4 is a loop that runs in parts.
+type cumprodPart4 struct {
+	dprod, dx, prod []float64
+	L               int
+}
+
+func (part *cumprodPart4) Run(from, to int) error {
+	dprod, dx, prod, L := part.dprod, part.dx, part.prod, part.L
+	for b2 := from; b2 < to; b2++ {
+		dprodRow := b2 * L
+		for l := range L {
+			var t float64
+			if 1 <= l {
+				dprodAt := dprod[dprodRow+l]
+				t = float64(dprodAt * prod[dprodRow+(l-1)])
+			} else {
+				dprodAt2 := dprod[dprodRow+l]
+				t = dprodAt2
+			}
+			dx[dprodRow+l] = t
 		}
 	}
 	return nil
@@ -191,19 +289,12 @@ func cumprodRunBackwardF64(b *runtime.Bound, v *cumprodValues) error {
 
 	// @x[b, l] = if 1 <= l then @prod[b, l] * prod[b, l - 1] else @prod[b, l]   for b in ...B, l in L
 	if wantDx {
-		for b2 := range B {
-			dprodRow := b2 * L
-			for l := range L {
-				var t float64
-				if 1 <= l {
-					dprodAt := dprod[dprodRow+l]
-					t = float64(dprodAt * prod[dprodRow+(l-1)])
-				} else {
-					dprodAt2 := dprod[dprodRow+l]
-					t = dprodAt2
-				}
-				dx[dprodRow+l] = t
+		if part := (cumprodPart4{dprod, dx, prod, L}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 	return nil

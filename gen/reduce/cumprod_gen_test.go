@@ -3,12 +3,33 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleCumprod() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 0, 6}, 2, 3))
+	y := runtime.Must(reduce.Cumprod(x, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 3]
+	// [[1 2 6]
+	//  [4 0 0]]
+}
+
+func ExampleCumprod_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	y := runtime.Must(reduce.Cumprod(x, &reduce.CumprodAttrs{Axis: new(0)}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[2 3]
+	// [[ 1  2  3]
+	//  [ 4 10 18]]
+}
 
 func TestCumprodExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.cumprod",

@@ -37,6 +37,10 @@ func (a *CumsumAttrs) values() (cumsumValues, error) {
 // x: T[...B, L]; y: sum(T)[...B, L]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64. sum(T): i64 or u64 for integers, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 2, 3], [4, 5, 6]], y is [[1, 2, 3], [5, 7, 9]]:
+//
+//	y, err := reduce.Cumsum(x, &reduce.CumsumAttrs{Axis: new(0)})
 func Cumsum(x *runtime.Tensor, attrs *CumsumAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -6,15 +6,15 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// cumsumRunF32 computes cumsum, T f32.
-func cumsumRunF32(b *runtime.Bound, v *cumsumValues) error {
-	L := b.Ext[1]
-	B := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Elements[float32](b, 1)
+// cumsumPart0 is a loop that runs in parts.
+type cumsumPart0 struct {
+	x, y []float32
+	L    int
+}
 
-	// y[b, t] += sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1
-	for b2 := range B {
+func (part *cumsumPart0) Run(from, to int) error {
+	x, y, L := part.x, part.y, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			sum := float64(0)
@@ -27,15 +27,33 @@ func cumsumRunF32(b *runtime.Bound, v *cumsumValues) error {
 	return nil
 }
 
-// cumsumRunF64 computes cumsum, T f64.
-func cumsumRunF64(b *runtime.Bound, v *cumsumValues) error {
-	L := b.Ext[1]
+// cumsumRunF32 computes cumsum, T f32.
+func cumsumRunF32(b *runtime.Bound, v *cumsumValues) error {
 	B := b.Ext[0]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Elements[float64](b, 1)
+	L := b.Ext[1]
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Elements[float32](b, 1)
 
 	// y[b, t] += sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1
-	for b2 := range B {
+	if part := (cumsumPart0{x, y, L}); runtime.Small(B, L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L*8); err != nil {
+		return err
+	}
+	return nil
+}
+
+// cumsumPart1 is a loop that runs in parts.
+type cumsumPart1 struct {
+	x, y []float64
+	L    int
+}
+
+func (part *cumsumPart1) Run(from, to int) error {
+	x, y, L := part.x, part.y, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			sum := float64(0)
@@ -48,15 +66,34 @@ func cumsumRunF64(b *runtime.Bound, v *cumsumValues) error {
 	return nil
 }
 
-// cumsumRunInt computes cumsum, T any integer.
-func cumsumRunInt[T, SumT runtime.Integer](b *runtime.Bound, v *cumsumValues) error {
-	L := b.Ext[1]
+// cumsumRunF64 computes cumsum, T f64.
+func cumsumRunF64(b *runtime.Bound, v *cumsumValues) error {
 	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Elements[SumT](b, 1)
+	L := b.Ext[1]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Elements[float64](b, 1)
 
 	// y[b, t] += sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1
-	for b2 := range B {
+	if part := (cumsumPart1{x, y, L}); runtime.Small(B, L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L*8); err != nil {
+		return err
+	}
+	return nil
+}
+
+// cumsumPart2 is a loop that runs in parts.
+type cumsumPart2[T, SumT runtime.Integer] struct {
+	y []SumT
+	x []T
+	L int
+}
+
+func (part *cumsumPart2[T, SumT]) Run(from, to int) error {
+	y, x, L := part.y, part.x, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			sum := SumT(0)
@@ -69,10 +106,55 @@ func cumsumRunInt[T, SumT runtime.Integer](b *runtime.Bound, v *cumsumValues) er
 	return nil
 }
 
+// cumsumRunInt computes cumsum, T any integer.
+func cumsumRunInt[T, SumT runtime.Integer](b *runtime.Bound, v *cumsumValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Elements[SumT](b, 1)
+
+	// y[b, t] += sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1
+	if part := (cumsumPart2[T, SumT]{y, x, L}); runtime.Small(B, L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, L*8); err != nil {
+		return err
+	}
+	return nil
+}
+
+// cumsumPart3 is a loop that runs in parts.
+type cumsumPart3 struct {
+	dx, dy []float32
+	L      int
+}
+
+func (part *cumsumPart3) Run(from, to int) error {
+	dx, dy, L := part.dx, part.dy, part.L
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * L
+		for l := range L {
+			if !(0 <= l) {
+				continue
+			}
+			sum := float64(0)
+			for t := range L {
+				if !(l < t+1) {
+					continue
+				}
+				sum += float64(dy[dyRow+t])
+			}
+			dx[dyRow+l] = float32(sum)
+		}
+	}
+	return nil
+}
+
 // cumsumRunBackwardF32 computes the derivative of cumsum, T f32.
 func cumsumRunBackwardF32(b *runtime.Bound, v *cumsumValues) error {
-	L := b.Ext[1]
 	B := b.Ext[0]
+	L := b.Ext[1]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
@@ -80,21 +162,39 @@ func cumsumRunBackwardF32(b *runtime.Bound, v *cumsumValues) error {
 	// @x[b, l] += @y[b, t]   for b in ...B, l in L, t in L   where 0 <= l && l < t + 1
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dyRow := b2 * L
-			for l := range L {
-				if !(0 <= l) {
+		if part := (cumsumPart3{dx, dy, L}); runtime.Small(B, L*L) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, L*L); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cumsumPart4 is a loop that runs in parts.
+type cumsumPart4 struct {
+	dx, dy []float64
+	L      int
+}
+
+func (part *cumsumPart4) Run(from, to int) error {
+	dx, dy, L := part.dx, part.dy, part.L
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * L
+		for l := range L {
+			if !(0 <= l) {
+				continue
+			}
+			sum := float64(0)
+			for t := range L {
+				if !(l < t+1) {
 					continue
 				}
-				sum := float64(0)
-				for t := range L {
-					if !(l < t+1) {
-						continue
-					}
-					sum += float64(dy[dyRow+t])
-				}
-				dx[dyRow+l] = float32(sum)
+				sum += dy[dyRow+t]
 			}
+			dx[dyRow+l] = sum
 		}
 	}
 	return nil
@@ -102,8 +202,8 @@ func cumsumRunBackwardF32(b *runtime.Bound, v *cumsumValues) error {
 
 // cumsumRunBackwardF64 computes the derivative of cumsum, T f64.
 func cumsumRunBackwardF64(b *runtime.Bound, v *cumsumValues) error {
-	L := b.Ext[1]
 	B := b.Ext[0]
+	L := b.Ext[1]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
@@ -111,21 +211,12 @@ func cumsumRunBackwardF64(b *runtime.Bound, v *cumsumValues) error {
 	// @x[b, l] += @y[b, t]   for b in ...B, l in L, t in L   where 0 <= l && l < t + 1
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dyRow := b2 * L
-			for l := range L {
-				if !(0 <= l) {
-					continue
-				}
-				sum := float64(0)
-				for t := range L {
-					if !(l < t+1) {
-						continue
-					}
-					sum += dy[dyRow+t]
-				}
-				dx[dyRow+l] = sum
+		if part := (cumsumPart4{dx, dy, L}); runtime.Small(B, L*L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L*L); err != nil {
+			return err
 		}
 	}
 	return nil

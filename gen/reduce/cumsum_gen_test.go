@@ -3,12 +3,33 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleCumsum() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	y := runtime.Must(reduce.Cumsum(x, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[2 3]
+	// [[ 1  3  6]
+	//  [ 4  9 15]]
+}
+
+func ExampleCumsum_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	y := runtime.Must(reduce.Cumsum(x, &reduce.CumsumAttrs{Axis: new(0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2 3]
+	// [[1 2 3]
+	//  [5 7 9]]
+}
 
 func TestCumsumExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.cumsum",

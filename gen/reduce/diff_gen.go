@@ -40,6 +40,10 @@ func (a *DiffAttrs) values() (diff_Values, error) {
 // x: T[...B, L], prepend: T[...B, P] or nil, append2 (append in the formula): T[...B, Q] or nil; y: T[...B, M]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+//
+// With x = [[1, 4]], prepend = [[0, 0]] and append2 = [[10, 20]], y is [[1, 4], [9, 16]]:
+//
+//	y, err := reduce.Diff(x, prepend, append2, &reduce.DiffAttrs{Axis: new(0)})
 func Diff(x, prepend, append2 *runtime.Tensor, attrs *DiffAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -328,7 +332,7 @@ var (
 )
 
 var diff_PrependAppendForward = runtime.Signature{
-	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed,
+	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed, Temps: [][]int{{0, 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -351,7 +355,7 @@ var diff_PrependAppendBackward = runtime.Signature{
 }
 
 var diff_PrependNoAppendForward = runtime.Signature{
-	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed,
+	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed, Temps: [][]int{{0, 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -373,7 +377,7 @@ var diff_PrependNoAppendBackward = runtime.Signature{
 }
 
 var diff_NoPrependAppendForward = runtime.Signature{
-	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed,
+	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed, Temps: [][]int{{0, 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -395,7 +399,7 @@ var diff_NoPrependAppendBackward = runtime.Signature{
 }
 
 var diff_NoPrependNoAppendForward = runtime.Signature{
-	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed,
+	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed, Temps: [][]int{{0, 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},

@@ -81,22 +81,15 @@ func diff_Extents(b *runtime.Bound, v *diff_Values, variant int) error {
 	return nil
 }
 
-// diff_PrependAppendRunF32 computes diff with prepend given, append given, T f32.
-func diff_PrependAppendRunF32(b *runtime.Bound, v *diff_Values) error {
-	B := b.Ext[0]
-	rangeT := b.Ext[5]
-	P := b.Ext[2]
-	L := b.Ext[1]
-	Q := b.Ext[3]
-	M := b.Ext[4]
-	prepend := runtime.Elements[float32](b, 1)
-	x := runtime.Elements[float32](b, 0)
-	append2 := runtime.Elements[float32](b, 2)
-	y := runtime.Temp[float32](b, B*M)
+// diff_Part0 is a loop that runs in parts.
+type diff_Part0 struct {
+	append2, prepend, x, z []float32
+	L, P, Q, rangeT        int
+}
 
-	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else if 0 <= t - |P| && t - |P| < |L| then x[b, t - |P|] else append[b, t - |P| - |L|]   for b in ...B, t in range_t
-	z := runtime.Temp[float32](b, B*rangeT)
-	for b2 := range B {
+func (part *diff_Part0) Run(from, to int) error {
+	append2, prepend, x, z, L, P, Q, rangeT := part.append2, part.prepend, part.x, part.z, part.L, part.P, part.Q, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		prependRow := b2 * P
 		xRow := b2 * L
 		appendRow := b2 * Q
@@ -122,9 +115,18 @@ func diff_PrependAppendRunF32(b *runtime.Bound, v *diff_Values) error {
 			z[zRow+t] = t3
 		}
 	}
+	return nil
+}
 
-	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
-	for b2 := range B {
+// diff_Part1 is a loop that runs in parts.
+type diff_Part1 struct {
+	y, z      []float32
+	M, rangeT int
+}
+
+func (part *diff_Part1) Run(from, to int) error {
+	y, z, M, rangeT := part.y, part.z, part.M, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		zRow := b2 * rangeT
 		yRow := b2 * M
 		for t := range M {
@@ -138,26 +140,53 @@ func diff_PrependAppendRunF32(b *runtime.Bound, v *diff_Values) error {
 			y[yRow+t] = z[zRow+i] - z[zRow+t]
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
-// diff_PrependAppendRunF64 computes diff with prepend given, append given, T f64.
-func diff_PrependAppendRunF64(b *runtime.Bound, v *diff_Values) error {
+// diff_PrependAppendRunF32 computes diff with prepend given, append given, T f32.
+func diff_PrependAppendRunF32(b *runtime.Bound, v *diff_Values) error {
 	B := b.Ext[0]
 	rangeT := b.Ext[5]
 	P := b.Ext[2]
 	L := b.Ext[1]
 	Q := b.Ext[3]
 	M := b.Ext[4]
-	prepend := runtime.Elements[float64](b, 1)
-	x := runtime.Elements[float64](b, 0)
-	append2 := runtime.Elements[float64](b, 2)
-	y := runtime.Temp[float64](b, B*M)
+	prepend := runtime.Elements[float32](b, 1)
+	x := runtime.Elements[float32](b, 0)
+	append2 := runtime.Elements[float32](b, 2)
+	y := runtime.Temp[float32](b, B*M)
 
 	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else if 0 <= t - |P| && t - |P| < |L| then x[b, t - |P|] else append[b, t - |P| - |L|]   for b in ...B, t in range_t
-	z := runtime.Temp[float64](b, B*rangeT)
-	for b2 := range B {
+	z := runtime.Temp[float32](b, B*rangeT)
+	if part := (diff_Part0{append2, prepend, x, z, L, P, Q, rangeT}); runtime.Small(B, rangeT) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT); err != nil {
+		return err
+	}
+
+	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
+	if part := (diff_Part1{y, z, M, rangeT}); runtime.Small(B, M) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, M); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// diff_Part2 is a loop that runs in parts.
+type diff_Part2 struct {
+	append2, prepend, x, z []float64
+	L, P, Q, rangeT        int
+}
+
+func (part *diff_Part2) Run(from, to int) error {
+	append2, prepend, x, z, L, P, Q, rangeT := part.append2, part.prepend, part.x, part.z, part.L, part.P, part.Q, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		prependRow := b2 * P
 		xRow := b2 * L
 		appendRow := b2 * Q
@@ -183,9 +212,18 @@ func diff_PrependAppendRunF64(b *runtime.Bound, v *diff_Values) error {
 			z[zRow+t] = t3
 		}
 	}
+	return nil
+}
 
-	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
-	for b2 := range B {
+// diff_Part3 is a loop that runs in parts.
+type diff_Part3 struct {
+	y, z      []float64
+	M, rangeT int
+}
+
+func (part *diff_Part3) Run(from, to int) error {
+	y, z, M, rangeT := part.y, part.z, part.M, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		zRow := b2 * rangeT
 		yRow := b2 * M
 		for t := range M {
@@ -199,26 +237,53 @@ func diff_PrependAppendRunF64(b *runtime.Bound, v *diff_Values) error {
 			y[yRow+t] = z[zRow+i] - z[zRow+t]
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
-// diff_PrependAppendRunInt computes diff with prepend given, append given, T any integer.
-func diff_PrependAppendRunInt[T runtime.Integer](b *runtime.Bound, v *diff_Values) error {
+// diff_PrependAppendRunF64 computes diff with prepend given, append given, T f64.
+func diff_PrependAppendRunF64(b *runtime.Bound, v *diff_Values) error {
 	B := b.Ext[0]
 	rangeT := b.Ext[5]
 	P := b.Ext[2]
 	L := b.Ext[1]
 	Q := b.Ext[3]
 	M := b.Ext[4]
-	prepend := runtime.Elements[T](b, 1)
-	x := runtime.Elements[T](b, 0)
-	append2 := runtime.Elements[T](b, 2)
-	y := runtime.Temp[T](b, B*M)
+	prepend := runtime.Elements[float64](b, 1)
+	x := runtime.Elements[float64](b, 0)
+	append2 := runtime.Elements[float64](b, 2)
+	y := runtime.Temp[float64](b, B*M)
 
 	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else if 0 <= t - |P| && t - |P| < |L| then x[b, t - |P|] else append[b, t - |P| - |L|]   for b in ...B, t in range_t
-	z := runtime.Temp[T](b, B*rangeT)
-	for b2 := range B {
+	z := runtime.Temp[float64](b, B*rangeT)
+	if part := (diff_Part2{append2, prepend, x, z, L, P, Q, rangeT}); runtime.Small(B, rangeT) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT); err != nil {
+		return err
+	}
+
+	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
+	if part := (diff_Part3{y, z, M, rangeT}); runtime.Small(B, M) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, M); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// diff_Part4 is a loop that runs in parts.
+type diff_Part4[T runtime.Integer] struct {
+	append2, prepend, x, z []T
+	L, P, Q, rangeT        int
+}
+
+func (part *diff_Part4[T]) Run(from, to int) error {
+	append2, prepend, x, z, L, P, Q, rangeT := part.append2, part.prepend, part.x, part.z, part.L, part.P, part.Q, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		prependRow := b2 * P
 		xRow := b2 * L
 		appendRow := b2 * Q
@@ -244,9 +309,18 @@ func diff_PrependAppendRunInt[T runtime.Integer](b *runtime.Bound, v *diff_Value
 			z[zRow+t] = t3
 		}
 	}
+	return nil
+}
 
-	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
-	for b2 := range B {
+// diff_Part5 is a loop that runs in parts.
+type diff_Part5[T runtime.Integer] struct {
+	y, z      []T
+	M, rangeT int
+}
+
+func (part *diff_Part5[T]) Run(from, to int) error {
+	y, z, M, rangeT := part.y, part.z, part.M, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		zRow := b2 * rangeT
 		yRow := b2 * M
 		for t := range M {
@@ -260,7 +334,70 @@ func diff_PrependAppendRunInt[T runtime.Integer](b *runtime.Bound, v *diff_Value
 			y[yRow+t] = z[zRow+i] - z[zRow+t]
 		}
 	}
+	return nil
+}
+
+// diff_PrependAppendRunInt computes diff with prepend given, append given, T any integer.
+func diff_PrependAppendRunInt[T runtime.Integer](b *runtime.Bound, v *diff_Values) error {
+	B := b.Ext[0]
+	rangeT := b.Ext[5]
+	P := b.Ext[2]
+	L := b.Ext[1]
+	Q := b.Ext[3]
+	M := b.Ext[4]
+	prepend := runtime.Elements[T](b, 1)
+	x := runtime.Elements[T](b, 0)
+	append2 := runtime.Elements[T](b, 2)
+	y := runtime.Temp[T](b, B*M)
+
+	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else if 0 <= t - |P| && t - |P| < |L| then x[b, t - |P|] else append[b, t - |P| - |L|]   for b in ...B, t in range_t
+	z := runtime.Temp[T](b, B*rangeT)
+	if part := (diff_Part4[T]{append2, prepend, x, z, L, P, Q, rangeT}); runtime.Small(B, rangeT) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT); err != nil {
+		return err
+	}
+
+	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
+	if part := (diff_Part5[T]{y, z, M, rangeT}); runtime.Small(B, M) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, M); err != nil {
+		return err
+	}
 	copy(runtime.Elements[T](b, 3), y)
+	return nil
+}
+
+// diff_Part6 is a loop that runs in parts.
+type diff_Part6 struct {
+	prepend, x, z []float32
+	L, P, rangeT  int
+}
+
+func (part *diff_Part6) Run(from, to int) error {
+	prepend, x, z, L, P, rangeT := part.prepend, part.x, part.z, part.L, part.P, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		prependRow := b2 * P
+		xRow := b2 * L
+		zRow := b2 * rangeT
+		for t := range rangeT {
+			var t2 float32
+			if 0 <= t && t < P {
+				t2 = prepend[prependRow+t]
+			} else {
+				i := t - P
+				if uint(i) >= uint(L) {
+					return runtime.RangeError("reduce.diff", "x", "L", i, L)
+				}
+				t2 = x[xRow+i]
+			}
+			z[zRow+t] = t2
+		}
+	}
 	return nil
 }
 
@@ -277,12 +414,40 @@ func diff_PrependNoAppendRunF32(b *runtime.Bound, v *diff_Values) error {
 
 	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else x[b, t - |P|]   for b in ...B, t in range_t
 	z := runtime.Temp[float32](b, B*rangeT)
-	for b2 := range B {
+	if part := (diff_Part6{prepend, x, z, L, P, rangeT}); runtime.Small(B, rangeT) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT); err != nil {
+		return err
+	}
+
+	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
+	if part := (diff_Part1{y, z, M, rangeT}); runtime.Small(B, M) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, M); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// diff_Part7 is a loop that runs in parts.
+type diff_Part7 struct {
+	prepend, x, z []float64
+	L, P, rangeT  int
+}
+
+func (part *diff_Part7) Run(from, to int) error {
+	prepend, x, z, L, P, rangeT := part.prepend, part.x, part.z, part.L, part.P, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		prependRow := b2 * P
 		xRow := b2 * L
 		zRow := b2 * rangeT
 		for t := range rangeT {
-			var t2 float32
+			var t2 float64
 			if 0 <= t && t < P {
 				t2 = prepend[prependRow+t]
 			} else {
@@ -295,23 +460,6 @@ func diff_PrependNoAppendRunF32(b *runtime.Bound, v *diff_Values) error {
 			z[zRow+t] = t2
 		}
 	}
-
-	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
-	for b2 := range B {
-		zRow := b2 * rangeT
-		yRow := b2 * M
-		for t := range M {
-			i := t + 1
-			if uint(i) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", i, rangeT)
-			}
-			if uint(t) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", t, rangeT)
-			}
-			y[yRow+t] = z[zRow+i] - z[zRow+t]
-		}
-	}
-	copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -328,58 +476,35 @@ func diff_PrependNoAppendRunF64(b *runtime.Bound, v *diff_Values) error {
 
 	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else x[b, t - |P|]   for b in ...B, t in range_t
 	z := runtime.Temp[float64](b, B*rangeT)
-	for b2 := range B {
-		prependRow := b2 * P
-		xRow := b2 * L
-		zRow := b2 * rangeT
-		for t := range rangeT {
-			var t2 float64
-			if 0 <= t && t < P {
-				t2 = prepend[prependRow+t]
-			} else {
-				i := t - P
-				if uint(i) >= uint(L) {
-					return runtime.RangeError("reduce.diff", "x", "L", i, L)
-				}
-				t2 = x[xRow+i]
-			}
-			z[zRow+t] = t2
+	if part := (diff_Part7{prepend, x, z, L, P, rangeT}); runtime.Small(B, rangeT) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, rangeT); err != nil {
+		return err
 	}
 
 	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
-	for b2 := range B {
-		zRow := b2 * rangeT
-		yRow := b2 * M
-		for t := range M {
-			i := t + 1
-			if uint(i) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", i, rangeT)
-			}
-			if uint(t) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", t, rangeT)
-			}
-			y[yRow+t] = z[zRow+i] - z[zRow+t]
+	if part := (diff_Part3{y, z, M, rangeT}); runtime.Small(B, M) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, M); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
-// diff_PrependNoAppendRunInt computes diff with prepend given, append absent, T any integer.
-func diff_PrependNoAppendRunInt[T runtime.Integer](b *runtime.Bound, v *diff_Values) error {
-	B := b.Ext[0]
-	rangeT := b.Ext[5]
-	P := b.Ext[2]
-	L := b.Ext[1]
-	M := b.Ext[4]
-	prepend := runtime.Elements[T](b, 1)
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Temp[T](b, B*M)
+// diff_Part8 is a loop that runs in parts.
+type diff_Part8[T runtime.Integer] struct {
+	prepend, x, z []T
+	L, P, rangeT  int
+}
 
-	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else x[b, t - |P|]   for b in ...B, t in range_t
-	z := runtime.Temp[T](b, B*rangeT)
-	for b2 := range B {
+func (part *diff_Part8[T]) Run(from, to int) error {
+	prepend, x, z, L, P, rangeT := part.prepend, part.x, part.z, part.L, part.P, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		prependRow := b2 * P
 		xRow := b2 * L
 		zRow := b2 * rangeT
@@ -397,40 +522,51 @@ func diff_PrependNoAppendRunInt[T runtime.Integer](b *runtime.Bound, v *diff_Val
 			z[zRow+t] = t2
 		}
 	}
+	return nil
+}
+
+// diff_PrependNoAppendRunInt computes diff with prepend given, append absent, T any integer.
+func diff_PrependNoAppendRunInt[T runtime.Integer](b *runtime.Bound, v *diff_Values) error {
+	B := b.Ext[0]
+	rangeT := b.Ext[5]
+	P := b.Ext[2]
+	L := b.Ext[1]
+	M := b.Ext[4]
+	prepend := runtime.Elements[T](b, 1)
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Temp[T](b, B*M)
+
+	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else x[b, t - |P|]   for b in ...B, t in range_t
+	z := runtime.Temp[T](b, B*rangeT)
+	if part := (diff_Part8[T]{prepend, x, z, L, P, rangeT}); runtime.Small(B, rangeT) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT); err != nil {
+		return err
+	}
 
 	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
-	for b2 := range B {
-		zRow := b2 * rangeT
-		yRow := b2 * M
-		for t := range M {
-			i := t + 1
-			if uint(i) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", i, rangeT)
-			}
-			if uint(t) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", t, rangeT)
-			}
-			y[yRow+t] = z[zRow+i] - z[zRow+t]
+	if part := (diff_Part5[T]{y, z, M, rangeT}); runtime.Small(B, M) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, M); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
-// diff_NoPrependAppendRunF32 computes diff with prepend absent, append given, T f32.
-func diff_NoPrependAppendRunF32(b *runtime.Bound, v *diff_Values) error {
-	B := b.Ext[0]
-	rangeT := b.Ext[5]
-	L := b.Ext[1]
-	Q := b.Ext[3]
-	M := b.Ext[4]
-	x := runtime.Elements[float32](b, 0)
-	append2 := runtime.Elements[float32](b, 2)
-	y := runtime.Temp[float32](b, B*M)
+// diff_Part9 is a loop that runs in parts.
+type diff_Part9 struct {
+	append2, x, z []float32
+	L, Q, rangeT  int
+}
 
-	// z[b, t] = if 0 <= t && t < |L| then x[b, t] else append[b, t - |L|]   for b in ...B, t in range_t
-	z := runtime.Temp[float32](b, B*rangeT)
-	for b2 := range B {
+func (part *diff_Part9) Run(from, to int) error {
+	append2, x, z, L, Q, rangeT := part.append2, part.x, part.z, part.L, part.Q, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		appendRow := b2 * Q
 		zRow := b2 * rangeT
@@ -448,40 +584,51 @@ func diff_NoPrependAppendRunF32(b *runtime.Bound, v *diff_Values) error {
 			z[zRow+t] = t2
 		}
 	}
-
-	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
-	for b2 := range B {
-		zRow := b2 * rangeT
-		yRow := b2 * M
-		for t := range M {
-			i := t + 1
-			if uint(i) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", i, rangeT)
-			}
-			if uint(t) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", t, rangeT)
-			}
-			y[yRow+t] = z[zRow+i] - z[zRow+t]
-		}
-	}
-	copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
-// diff_NoPrependAppendRunF64 computes diff with prepend absent, append given, T f64.
-func diff_NoPrependAppendRunF64(b *runtime.Bound, v *diff_Values) error {
+// diff_NoPrependAppendRunF32 computes diff with prepend absent, append given, T f32.
+func diff_NoPrependAppendRunF32(b *runtime.Bound, v *diff_Values) error {
 	B := b.Ext[0]
 	rangeT := b.Ext[5]
 	L := b.Ext[1]
 	Q := b.Ext[3]
 	M := b.Ext[4]
-	x := runtime.Elements[float64](b, 0)
-	append2 := runtime.Elements[float64](b, 2)
-	y := runtime.Temp[float64](b, B*M)
+	x := runtime.Elements[float32](b, 0)
+	append2 := runtime.Elements[float32](b, 2)
+	y := runtime.Temp[float32](b, B*M)
 
 	// z[b, t] = if 0 <= t && t < |L| then x[b, t] else append[b, t - |L|]   for b in ...B, t in range_t
-	z := runtime.Temp[float64](b, B*rangeT)
-	for b2 := range B {
+	z := runtime.Temp[float32](b, B*rangeT)
+	if part := (diff_Part9{append2, x, z, L, Q, rangeT}); runtime.Small(B, rangeT) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT); err != nil {
+		return err
+	}
+
+	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
+	if part := (diff_Part1{y, z, M, rangeT}); runtime.Small(B, M) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, M); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// diff_Part10 is a loop that runs in parts.
+type diff_Part10 struct {
+	append2, x, z []float64
+	L, Q, rangeT  int
+}
+
+func (part *diff_Part10) Run(from, to int) error {
+	append2, x, z, L, Q, rangeT := part.append2, part.x, part.z, part.L, part.Q, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		appendRow := b2 * Q
 		zRow := b2 * rangeT
@@ -499,40 +646,51 @@ func diff_NoPrependAppendRunF64(b *runtime.Bound, v *diff_Values) error {
 			z[zRow+t] = t2
 		}
 	}
-
-	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
-	for b2 := range B {
-		zRow := b2 * rangeT
-		yRow := b2 * M
-		for t := range M {
-			i := t + 1
-			if uint(i) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", i, rangeT)
-			}
-			if uint(t) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", t, rangeT)
-			}
-			y[yRow+t] = z[zRow+i] - z[zRow+t]
-		}
-	}
-	copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
-// diff_NoPrependAppendRunInt computes diff with prepend absent, append given, T any integer.
-func diff_NoPrependAppendRunInt[T runtime.Integer](b *runtime.Bound, v *diff_Values) error {
+// diff_NoPrependAppendRunF64 computes diff with prepend absent, append given, T f64.
+func diff_NoPrependAppendRunF64(b *runtime.Bound, v *diff_Values) error {
 	B := b.Ext[0]
 	rangeT := b.Ext[5]
 	L := b.Ext[1]
 	Q := b.Ext[3]
 	M := b.Ext[4]
-	x := runtime.Elements[T](b, 0)
-	append2 := runtime.Elements[T](b, 2)
-	y := runtime.Temp[T](b, B*M)
+	x := runtime.Elements[float64](b, 0)
+	append2 := runtime.Elements[float64](b, 2)
+	y := runtime.Temp[float64](b, B*M)
 
 	// z[b, t] = if 0 <= t && t < |L| then x[b, t] else append[b, t - |L|]   for b in ...B, t in range_t
-	z := runtime.Temp[T](b, B*rangeT)
-	for b2 := range B {
+	z := runtime.Temp[float64](b, B*rangeT)
+	if part := (diff_Part10{append2, x, z, L, Q, rangeT}); runtime.Small(B, rangeT) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT); err != nil {
+		return err
+	}
+
+	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
+	if part := (diff_Part3{y, z, M, rangeT}); runtime.Small(B, M) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, M); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// diff_Part11 is a loop that runs in parts.
+type diff_Part11[T runtime.Integer] struct {
+	append2, x, z []T
+	L, Q, rangeT  int
+}
+
+func (part *diff_Part11[T]) Run(from, to int) error {
+	append2, x, z, L, Q, rangeT := part.append2, part.x, part.z, part.L, part.Q, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		appendRow := b2 * Q
 		zRow := b2 * rangeT
@@ -550,23 +708,60 @@ func diff_NoPrependAppendRunInt[T runtime.Integer](b *runtime.Bound, v *diff_Val
 			z[zRow+t] = t2
 		}
 	}
+	return nil
+}
+
+// diff_NoPrependAppendRunInt computes diff with prepend absent, append given, T any integer.
+func diff_NoPrependAppendRunInt[T runtime.Integer](b *runtime.Bound, v *diff_Values) error {
+	B := b.Ext[0]
+	rangeT := b.Ext[5]
+	L := b.Ext[1]
+	Q := b.Ext[3]
+	M := b.Ext[4]
+	x := runtime.Elements[T](b, 0)
+	append2 := runtime.Elements[T](b, 2)
+	y := runtime.Temp[T](b, B*M)
+
+	// z[b, t] = if 0 <= t && t < |L| then x[b, t] else append[b, t - |L|]   for b in ...B, t in range_t
+	z := runtime.Temp[T](b, B*rangeT)
+	if part := (diff_Part11[T]{append2, x, z, L, Q, rangeT}); runtime.Small(B, rangeT) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT); err != nil {
+		return err
+	}
 
 	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
-	for b2 := range B {
-		zRow := b2 * rangeT
-		yRow := b2 * M
-		for t := range M {
-			i := t + 1
-			if uint(i) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", i, rangeT)
-			}
-			if uint(t) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", t, rangeT)
-			}
-			y[yRow+t] = z[zRow+i] - z[zRow+t]
+	if part := (diff_Part5[T]{y, z, M, rangeT}); runtime.Small(B, M) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, M); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 3), y)
+	return nil
+}
+
+// diff_Part12 is a loop that runs in parts.
+type diff_Part12 struct {
+	x, z      []float32
+	L, rangeT int
+}
+
+func (part *diff_Part12) Run(from, to int) error {
+	x, z, L, rangeT := part.x, part.z, part.L, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * L
+		zRow := b2 * rangeT
+		for t := range rangeT {
+			if uint(t) >= uint(L) {
+				return runtime.RangeError("reduce.diff", "x", "L", t, L)
+			}
+			z[zRow+t] = x[xRow+t]
+		}
+	}
 	return nil
 }
 
@@ -581,7 +776,35 @@ func diff_NoPrependNoAppendRunF32(b *runtime.Bound, v *diff_Values) error {
 
 	// z[b, t] = x[b, t]   for b in ...B, t in range_t
 	z := runtime.Temp[float32](b, B*rangeT)
-	for b2 := range B {
+	if part := (diff_Part12{x, z, L, rangeT}); runtime.Small(B, rangeT) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT); err != nil {
+		return err
+	}
+
+	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
+	if part := (diff_Part1{y, z, M, rangeT}); runtime.Small(B, M) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, M); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// diff_Part13 is a loop that runs in parts.
+type diff_Part13 struct {
+	x, z      []float64
+	L, rangeT int
+}
+
+func (part *diff_Part13) Run(from, to int) error {
+	x, z, L, rangeT := part.x, part.z, part.L, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		zRow := b2 * rangeT
 		for t := range rangeT {
@@ -591,23 +814,6 @@ func diff_NoPrependNoAppendRunF32(b *runtime.Bound, v *diff_Values) error {
 			z[zRow+t] = x[xRow+t]
 		}
 	}
-
-	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
-	for b2 := range B {
-		zRow := b2 * rangeT
-		yRow := b2 * M
-		for t := range M {
-			i := t + 1
-			if uint(i) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", i, rangeT)
-			}
-			if uint(t) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", t, rangeT)
-			}
-			y[yRow+t] = z[zRow+i] - z[zRow+t]
-		}
-	}
-	copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -622,7 +828,35 @@ func diff_NoPrependNoAppendRunF64(b *runtime.Bound, v *diff_Values) error {
 
 	// z[b, t] = x[b, t]   for b in ...B, t in range_t
 	z := runtime.Temp[float64](b, B*rangeT)
-	for b2 := range B {
+	if part := (diff_Part13{x, z, L, rangeT}); runtime.Small(B, rangeT) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT); err != nil {
+		return err
+	}
+
+	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
+	if part := (diff_Part3{y, z, M, rangeT}); runtime.Small(B, M) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, M); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// diff_Part14 is a loop that runs in parts.
+type diff_Part14[T runtime.Integer] struct {
+	x, z      []T
+	L, rangeT int
+}
+
+func (part *diff_Part14[T]) Run(from, to int) error {
+	x, z, L, rangeT := part.x, part.z, part.L, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		zRow := b2 * rangeT
 		for t := range rangeT {
@@ -632,23 +866,6 @@ func diff_NoPrependNoAppendRunF64(b *runtime.Bound, v *diff_Values) error {
 			z[zRow+t] = x[xRow+t]
 		}
 	}
-
-	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
-	for b2 := range B {
-		zRow := b2 * rangeT
-		yRow := b2 * M
-		for t := range M {
-			i := t + 1
-			if uint(i) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", i, rangeT)
-			}
-			if uint(t) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", t, rangeT)
-			}
-			y[yRow+t] = z[zRow+i] - z[zRow+t]
-		}
-	}
-	copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -663,43 +880,192 @@ func diff_NoPrependNoAppendRunInt[T runtime.Integer](b *runtime.Bound, v *diff_V
 
 	// z[b, t] = x[b, t]   for b in ...B, t in range_t
 	z := runtime.Temp[T](b, B*rangeT)
-	for b2 := range B {
-		xRow := b2 * L
-		zRow := b2 * rangeT
-		for t := range rangeT {
-			if uint(t) >= uint(L) {
-				return runtime.RangeError("reduce.diff", "x", "L", t, L)
-			}
-			z[zRow+t] = x[xRow+t]
+	if part := (diff_Part14[T]{x, z, L, rangeT}); runtime.Small(B, rangeT) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, rangeT); err != nil {
+		return err
 	}
 
 	// y[b, t] = T(z[b, t + 1] - z[b, t])   for b in ...B, t in M
-	for b2 := range B {
-		zRow := b2 * rangeT
-		yRow := b2 * M
-		for t := range M {
-			i := t + 1
-			if uint(i) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", i, rangeT)
-			}
-			if uint(t) >= uint(rangeT) {
-				return runtime.RangeError("reduce.diff", "z", "range_t", t, rangeT)
-			}
-			y[yRow+t] = z[zRow+i] - z[zRow+t]
+	if part := (diff_Part5[T]{y, z, M, rangeT}); runtime.Small(B, M) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, M); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
+// diff_Part15 is a loop that runs in parts.
+type diff_Part15 struct {
+	dx, dy             []float32
+	L, M, P, i, rangeT int
+}
+
+func (part *diff_Part15) Run(from, to int) error {
+	dx, dy, L, M, P, i, rangeT := part.dx, part.dy, part.L, part.M, part.P, part.i, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dxRow := b2 * L
+		for l := range L {
+			i2 := l - i
+			t6 := float32(0)
+			if 0 <= i2 && i2 < rangeT {
+				c := i2 < M
+				c3 := c
+				if !c3 {
+					i3 := i2 - 1
+					c2 := 0 <= i3 && i3 < M
+					c3 = c2
+				}
+				t5 := float32(0)
+				if c3 {
+					var t4 float32
+					if i2 < P {
+						t4 = 0
+					} else {
+						i4 := i2 - P
+						t3 := float32(0)
+						if 0 <= i4 && i4 < L {
+							t := float32(0)
+							if c {
+								t = -dy[dyRow+i2]
+							}
+							i5 := i2 - 1
+							c4 := 0 <= i5 && i5 < M
+							t2 := float32(0)
+							if c4 {
+								t2 = dy[dyRow+i5]
+							}
+							t3 = t + t2
+						}
+						t4 = t3
+					}
+					t5 = t4
+				}
+				t6 = t5
+			}
+			dx[dxRow+l] = t6
+		}
+	}
+	return nil
+}
+
+// diff_Part16 is a loop that runs in parts.
+type diff_Part16 struct {
+	dprepend, dy []float32
+	M, P, rangeT int
+}
+
+func (part *diff_Part16) Run(from, to int) error {
+	dprepend, dy, M, P, rangeT := part.dprepend, part.dy, part.M, part.P, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dprependRow := b2 * P
+		for p := range P {
+			t5 := float32(0)
+			if 0 <= p && p < rangeT {
+				c := p < M
+				c3 := c
+				if !c3 {
+					i2 := p - 1
+					c2 := 0 <= i2 && i2 < M
+					c3 = c2
+				}
+				t4 := float32(0)
+				if c3 {
+					t3 := float32(0)
+					if p < P {
+						t := float32(0)
+						if c {
+							t = -dy[dyRow+p]
+						}
+						i3 := p - 1
+						c4 := 0 <= i3 && i3 < M
+						t2 := float32(0)
+						if c4 {
+							t2 = dy[dyRow+i3]
+						}
+						t3 = t + t2
+					}
+					t4 = t3
+				}
+				t5 = t4
+			}
+			dprepend[dprependRow+p] = t5
+		}
+	}
+	return nil
+}
+
+// diff_Part17 is a loop that runs in parts.
+type diff_Part17 struct {
+	dappend, dy            []float32
+	L, M, P, Q, i2, rangeT int
+}
+
+func (part *diff_Part17) Run(from, to int) error {
+	dappend, dy, L, M, P, Q, i2, rangeT := part.dappend, part.dy, part.L, part.M, part.P, part.Q, part.i2, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dappendRow := b2 * Q
+		for q := range Q {
+			i3 := q - i2
+			t6 := float32(0)
+			if 0 <= i3 && i3 < rangeT {
+				c := i3 < M
+				c3 := c
+				if !c3 {
+					i4 := i3 - 1
+					c2 := 0 <= i4 && i4 < M
+					c3 = c2
+				}
+				t5 := float32(0)
+				if c3 {
+					var t4 float32
+					if i3 < P {
+						t4 = 0
+					} else {
+						i5 := i3 - P
+						var t3 float32
+						if 0 <= i5 && i5 < L {
+							t3 = 0
+						} else {
+							t := float32(0)
+							if c {
+								t = -dy[dyRow+i3]
+							}
+							i6 := i3 - 1
+							c4 := 0 <= i6 && i6 < M
+							t2 := float32(0)
+							if c4 {
+								t2 = dy[dyRow+i6]
+							}
+							t3 = t + t2
+						}
+						t4 = t3
+					}
+					t5 = t4
+				}
+				t6 = t5
+			}
+			dappend[dappendRow+q] = t6
+		}
+	}
+	return nil
+}
+
 // diff_PrependAppendRunBackwardF32 computes the derivative of diff with prepend given, append given, T f32.
 func diff_PrependAppendRunBackwardF32(b *runtime.Bound, v *diff_Values) error {
+	B := b.Ext[0]
 	P := b.Ext[2]
 	rangeT := b.Ext[5]
-	L := b.Ext[1]
 	M := b.Ext[4]
-	B := b.Ext[0]
+	L := b.Ext[1]
 	Q := b.Ext[3]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float32](b, 3)
@@ -709,83 +1075,83 @@ func diff_PrependAppendRunBackwardF32(b *runtime.Bound, v *diff_Values) error {
 	dprepend := runtime.Elements[float32](b, 5)
 	dappend := runtime.Elements[float32](b, 6)
 
-	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if 0 <= l - (0 - |P|) - |P| && l - (0 - |P|) - |P| < |L| then (if l - (0 - |P|) < |P| then 0 else if l - (0 - |P|) < |M| || 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then (if l - (0 - |P|) < |M| then -@y[b, l - (0 - |P|)] else 0) + (if 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then @y[b, l - (0 - |P|) - 1] else 0) else 0) else 0) else 0   for b in ...B, l in L
+	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if l - (0 - |P|) < |M| || 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then (if l - (0 - |P|) < |P| then 0 else if 0 <= l - (0 - |P|) - |P| && l - (0 - |P|) - |P| < |L| then (if l - (0 - |P|) < |M| then -@y[b, l - (0 - |P|)] else 0) + (if 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then @y[b, l - (0 - |P|) - 1] else 0) else 0) else 0) else 0   for b in ...B, l in L
 	i := 0 - P
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * M
-			dxRow := b2 * L
-			for l := range L {
-				i2 := l - i
-				t6 := float32(0)
-				if 0 <= i2 && i2 < rangeT {
-					i3 := i2 - P
-					t5 := float32(0)
-					if 0 <= i3 && i3 < L {
-						var t4 float32
-						if i2 < P {
-							t4 = 0
-						} else {
-							c := i2 < M
-							c3 := c
-							if !c3 {
-								i4 := i2 - 1
-								c2 := 0 <= i4 && i4 < M
-								c3 = c2
-							}
-							t3 := float32(0)
-							if c3 {
-								t := float32(0)
-								if c {
-									t = -dy[dyRow+i2]
-								}
-								i5 := i2 - 1
-								c4 := 0 <= i5 && i5 < M
-								t2 := float32(0)
-								if c4 {
-									t2 = dy[dyRow+i5]
-								}
-								t3 = t + t2
-							}
-							t4 = t3
-						}
-						t5 = t4
-					}
-					t6 = t5
-				}
-				dx[dxRow+l] = t6
+		if part := (diff_Part15{dx, dy, L, M, P, i, rangeT}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 
-	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |P| then (if p < |M| || 0 <= p - 1 && p - 1 < |M| then (if p < |M| then -@y[b, p] else 0) + (if 0 <= p - 1 && p - 1 < |M| then @y[b, p - 1] else 0) else 0) else 0) else 0   for b in ...B, p in P
+	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |M| || 0 <= p - 1 && p - 1 < |M| then (if p < |P| then (if p < |M| then -@y[b, p] else 0) + (if 0 <= p - 1 && p - 1 < |M| then @y[b, p - 1] else 0) else 0) else 0) else 0   for b in ...B, p in P
 	if wantDprepend {
-		for b2 := range B {
-			dyRow := b2 * M
-			dprependRow := b2 * P
-			for p := range P {
-				t5 := float32(0)
-				if 0 <= p && p < rangeT {
-					t4 := float32(0)
-					if p < P {
-						c := p < M
-						c3 := c
-						if !c3 {
-							i2 := p - 1
-							c2 := 0 <= i2 && i2 < M
-							c3 = c2
-						}
-						t3 := float32(0)
-						if c3 {
-							t := float32(0)
+		if part := (diff_Part16{dprepend, dy, M, P, rangeT}); runtime.Small(B, P) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, P); err != nil {
+			return err
+		}
+	}
+
+	// @append[b, q] = if 0 <= q - (0 - |P| - |L|) && q - (0 - |P| - |L|) < |range_t| then (if q - (0 - |P| - |L|) < |M| || 0 <= q - (0 - |P| - |L|) - 1 && q - (0 - |P| - |L|) - 1 < |M| then (if q - (0 - |P| - |L|) < |P| then 0 else if 0 <= q - (0 - |P| - |L|) - |P| && q - (0 - |P| - |L|) - |P| < |L| then 0 else (if q - (0 - |P| - |L|) < |M| then -@y[b, q - (0 - |P| - |L|)] else 0) + (if 0 <= q - (0 - |P| - |L|) - 1 && q - (0 - |P| - |L|) - 1 < |M| then @y[b, q - (0 - |P| - |L|) - 1] else 0)) else 0) else 0   for b in ...B, q in Q
+	i2 := i - L
+	if wantDappend {
+		if part := (diff_Part17{dappend, dy, L, M, P, Q, i2, rangeT}); runtime.Small(B, Q) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, Q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// diff_Part18 is a loop that runs in parts.
+type diff_Part18 struct {
+	dx, dy             []float64
+	L, M, P, i, rangeT int
+}
+
+func (part *diff_Part18) Run(from, to int) error {
+	dx, dy, L, M, P, i, rangeT := part.dx, part.dy, part.L, part.M, part.P, part.i, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dxRow := b2 * L
+		for l := range L {
+			i2 := l - i
+			t6 := float64(0)
+			if 0 <= i2 && i2 < rangeT {
+				c := i2 < M
+				c3 := c
+				if !c3 {
+					i3 := i2 - 1
+					c2 := 0 <= i3 && i3 < M
+					c3 = c2
+				}
+				t5 := float64(0)
+				if c3 {
+					var t4 float64
+					if i2 < P {
+						t4 = 0
+					} else {
+						i4 := i2 - P
+						t3 := float64(0)
+						if 0 <= i4 && i4 < L {
+							t := float64(0)
 							if c {
-								t = -dy[dyRow+p]
+								t = -dy[dyRow+i2]
 							}
-							i3 := p - 1
-							c4 := 0 <= i3 && i3 < M
-							t2 := float32(0)
+							i5 := i2 - 1
+							c4 := 0 <= i5 && i5 < M
+							t2 := float64(0)
 							if c4 {
-								t2 = dy[dyRow+i3]
+								t2 = dy[dyRow+i5]
 							}
 							t3 = t + t2
 						}
@@ -793,59 +1159,113 @@ func diff_PrependAppendRunBackwardF32(b *runtime.Bound, v *diff_Values) error {
 					}
 					t5 = t4
 				}
-				dprepend[dprependRow+p] = t5
+				t6 = t5
 			}
+			dx[dxRow+l] = t6
 		}
 	}
+	return nil
+}
 
-	// @append[b, q] = if 0 <= q - (0 - |P| - |L|) && q - (0 - |P| - |L|) < |range_t| then (if 0 <= q - (0 - |P| - |L|) - |P| && q - (0 - |P| - |L|) - |P| < |L| then 0 else if q - (0 - |P| - |L|) < |P| then 0 else if q - (0 - |P| - |L|) < |M| || 0 <= q - (0 - |P| - |L|) - 1 && q - (0 - |P| - |L|) - 1 < |M| then (if q - (0 - |P| - |L|) < |M| then -@y[b, q - (0 - |P| - |L|)] else 0) + (if 0 <= q - (0 - |P| - |L|) - 1 && q - (0 - |P| - |L|) - 1 < |M| then @y[b, q - (0 - |P| - |L|) - 1] else 0) else 0) else 0   for b in ...B, q in Q
-	i2 := i - L
-	if wantDappend {
-		for b2 := range B {
-			dyRow := b2 * M
-			dappendRow := b2 * Q
-			for q := range Q {
-				i3 := q - i2
-				t6 := float32(0)
-				if 0 <= i3 && i3 < rangeT {
-					i4 := i3 - P
-					var t5 float32
-					if 0 <= i4 && i4 < L {
-						t5 = 0
-					} else {
-						var t4 float32
-						if i3 < P {
-							t4 = 0
-						} else {
-							c := i3 < M
-							c3 := c
-							if !c3 {
-								i5 := i3 - 1
-								c2 := 0 <= i5 && i5 < M
-								c3 = c2
-							}
-							t3 := float32(0)
-							if c3 {
-								t := float32(0)
-								if c {
-									t = -dy[dyRow+i3]
-								}
-								i6 := i3 - 1
-								c4 := 0 <= i6 && i6 < M
-								t2 := float32(0)
-								if c4 {
-									t2 = dy[dyRow+i6]
-								}
-								t3 = t + t2
-							}
-							t4 = t3
-						}
-						t5 = t4
-					}
-					t6 = t5
+// diff_Part19 is a loop that runs in parts.
+type diff_Part19 struct {
+	dprepend, dy []float64
+	M, P, rangeT int
+}
+
+func (part *diff_Part19) Run(from, to int) error {
+	dprepend, dy, M, P, rangeT := part.dprepend, part.dy, part.M, part.P, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dprependRow := b2 * P
+		for p := range P {
+			t5 := float64(0)
+			if 0 <= p && p < rangeT {
+				c := p < M
+				c3 := c
+				if !c3 {
+					i2 := p - 1
+					c2 := 0 <= i2 && i2 < M
+					c3 = c2
 				}
-				dappend[dappendRow+q] = t6
+				t4 := float64(0)
+				if c3 {
+					t3 := float64(0)
+					if p < P {
+						t := float64(0)
+						if c {
+							t = -dy[dyRow+p]
+						}
+						i3 := p - 1
+						c4 := 0 <= i3 && i3 < M
+						t2 := float64(0)
+						if c4 {
+							t2 = dy[dyRow+i3]
+						}
+						t3 = t + t2
+					}
+					t4 = t3
+				}
+				t5 = t4
 			}
+			dprepend[dprependRow+p] = t5
+		}
+	}
+	return nil
+}
+
+// diff_Part20 is a loop that runs in parts.
+type diff_Part20 struct {
+	dappend, dy            []float64
+	L, M, P, Q, i2, rangeT int
+}
+
+func (part *diff_Part20) Run(from, to int) error {
+	dappend, dy, L, M, P, Q, i2, rangeT := part.dappend, part.dy, part.L, part.M, part.P, part.Q, part.i2, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dappendRow := b2 * Q
+		for q := range Q {
+			i3 := q - i2
+			t6 := float64(0)
+			if 0 <= i3 && i3 < rangeT {
+				c := i3 < M
+				c3 := c
+				if !c3 {
+					i4 := i3 - 1
+					c2 := 0 <= i4 && i4 < M
+					c3 = c2
+				}
+				t5 := float64(0)
+				if c3 {
+					var t4 float64
+					if i3 < P {
+						t4 = 0
+					} else {
+						i5 := i3 - P
+						var t3 float64
+						if 0 <= i5 && i5 < L {
+							t3 = 0
+						} else {
+							t := float64(0)
+							if c {
+								t = -dy[dyRow+i3]
+							}
+							i6 := i3 - 1
+							c4 := 0 <= i6 && i6 < M
+							t2 := float64(0)
+							if c4 {
+								t2 = dy[dyRow+i6]
+							}
+							t3 = t + t2
+						}
+						t4 = t3
+					}
+					t5 = t4
+				}
+				t6 = t5
+			}
+			dappend[dappendRow+q] = t6
 		}
 	}
 	return nil
@@ -853,11 +1273,11 @@ func diff_PrependAppendRunBackwardF32(b *runtime.Bound, v *diff_Values) error {
 
 // diff_PrependAppendRunBackwardF64 computes the derivative of diff with prepend given, append given, T f64.
 func diff_PrependAppendRunBackwardF64(b *runtime.Bound, v *diff_Values) error {
+	B := b.Ext[0]
 	P := b.Ext[2]
 	rangeT := b.Ext[5]
-	L := b.Ext[1]
 	M := b.Ext[4]
-	B := b.Ext[0]
+	L := b.Ext[1]
 	Q := b.Ext[3]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
@@ -867,143 +1287,88 @@ func diff_PrependAppendRunBackwardF64(b *runtime.Bound, v *diff_Values) error {
 	dprepend := runtime.Elements[float64](b, 5)
 	dappend := runtime.Elements[float64](b, 6)
 
-	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if 0 <= l - (0 - |P|) - |P| && l - (0 - |P|) - |P| < |L| then (if l - (0 - |P|) < |P| then 0 else if l - (0 - |P|) < |M| || 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then (if l - (0 - |P|) < |M| then -@y[b, l - (0 - |P|)] else 0) + (if 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then @y[b, l - (0 - |P|) - 1] else 0) else 0) else 0) else 0   for b in ...B, l in L
+	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if l - (0 - |P|) < |M| || 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then (if l - (0 - |P|) < |P| then 0 else if 0 <= l - (0 - |P|) - |P| && l - (0 - |P|) - |P| < |L| then (if l - (0 - |P|) < |M| then -@y[b, l - (0 - |P|)] else 0) + (if 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then @y[b, l - (0 - |P|) - 1] else 0) else 0) else 0) else 0   for b in ...B, l in L
 	i := 0 - P
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * M
-			dxRow := b2 * L
-			for l := range L {
-				i2 := l - i
-				t6 := float64(0)
-				if 0 <= i2 && i2 < rangeT {
-					i3 := i2 - P
-					t5 := float64(0)
-					if 0 <= i3 && i3 < L {
-						var t4 float64
-						if i2 < P {
-							t4 = 0
-						} else {
-							c := i2 < M
-							c3 := c
-							if !c3 {
-								i4 := i2 - 1
-								c2 := 0 <= i4 && i4 < M
-								c3 = c2
-							}
-							t3 := float64(0)
-							if c3 {
-								t := float64(0)
-								if c {
-									t = -dy[dyRow+i2]
-								}
-								i5 := i2 - 1
-								c4 := 0 <= i5 && i5 < M
-								t2 := float64(0)
-								if c4 {
-									t2 = dy[dyRow+i5]
-								}
-								t3 = t + t2
-							}
-							t4 = t3
-						}
-						t5 = t4
-					}
-					t6 = t5
-				}
-				dx[dxRow+l] = t6
+		if part := (diff_Part18{dx, dy, L, M, P, i, rangeT}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 
-	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |P| then (if p < |M| || 0 <= p - 1 && p - 1 < |M| then (if p < |M| then -@y[b, p] else 0) + (if 0 <= p - 1 && p - 1 < |M| then @y[b, p - 1] else 0) else 0) else 0) else 0   for b in ...B, p in P
+	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |M| || 0 <= p - 1 && p - 1 < |M| then (if p < |P| then (if p < |M| then -@y[b, p] else 0) + (if 0 <= p - 1 && p - 1 < |M| then @y[b, p - 1] else 0) else 0) else 0) else 0   for b in ...B, p in P
 	if wantDprepend {
-		for b2 := range B {
-			dyRow := b2 * M
-			dprependRow := b2 * P
-			for p := range P {
-				t5 := float64(0)
-				if 0 <= p && p < rangeT {
-					t4 := float64(0)
-					if p < P {
-						c := p < M
-						c3 := c
-						if !c3 {
-							i2 := p - 1
-							c2 := 0 <= i2 && i2 < M
-							c3 = c2
-						}
-						t3 := float64(0)
-						if c3 {
-							t := float64(0)
-							if c {
-								t = -dy[dyRow+p]
-							}
-							i3 := p - 1
-							c4 := 0 <= i3 && i3 < M
-							t2 := float64(0)
-							if c4 {
-								t2 = dy[dyRow+i3]
-							}
-							t3 = t + t2
-						}
-						t4 = t3
-					}
-					t5 = t4
-				}
-				dprepend[dprependRow+p] = t5
+		if part := (diff_Part19{dprepend, dy, M, P, rangeT}); runtime.Small(B, P) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P); err != nil {
+			return err
 		}
 	}
 
-	// @append[b, q] = if 0 <= q - (0 - |P| - |L|) && q - (0 - |P| - |L|) < |range_t| then (if 0 <= q - (0 - |P| - |L|) - |P| && q - (0 - |P| - |L|) - |P| < |L| then 0 else if q - (0 - |P| - |L|) < |P| then 0 else if q - (0 - |P| - |L|) < |M| || 0 <= q - (0 - |P| - |L|) - 1 && q - (0 - |P| - |L|) - 1 < |M| then (if q - (0 - |P| - |L|) < |M| then -@y[b, q - (0 - |P| - |L|)] else 0) + (if 0 <= q - (0 - |P| - |L|) - 1 && q - (0 - |P| - |L|) - 1 < |M| then @y[b, q - (0 - |P| - |L|) - 1] else 0) else 0) else 0   for b in ...B, q in Q
+	// @append[b, q] = if 0 <= q - (0 - |P| - |L|) && q - (0 - |P| - |L|) < |range_t| then (if q - (0 - |P| - |L|) < |M| || 0 <= q - (0 - |P| - |L|) - 1 && q - (0 - |P| - |L|) - 1 < |M| then (if q - (0 - |P| - |L|) < |P| then 0 else if 0 <= q - (0 - |P| - |L|) - |P| && q - (0 - |P| - |L|) - |P| < |L| then 0 else (if q - (0 - |P| - |L|) < |M| then -@y[b, q - (0 - |P| - |L|)] else 0) + (if 0 <= q - (0 - |P| - |L|) - 1 && q - (0 - |P| - |L|) - 1 < |M| then @y[b, q - (0 - |P| - |L|) - 1] else 0)) else 0) else 0   for b in ...B, q in Q
 	i2 := i - L
 	if wantDappend {
-		for b2 := range B {
-			dyRow := b2 * M
-			dappendRow := b2 * Q
-			for q := range Q {
-				i3 := q - i2
-				t6 := float64(0)
-				if 0 <= i3 && i3 < rangeT {
-					i4 := i3 - P
-					var t5 float64
-					if 0 <= i4 && i4 < L {
-						t5 = 0
-					} else {
-						var t4 float64
-						if i3 < P {
-							t4 = 0
-						} else {
-							c := i3 < M
-							c3 := c
-							if !c3 {
-								i5 := i3 - 1
-								c2 := 0 <= i5 && i5 < M
-								c3 = c2
-							}
-							t3 := float64(0)
-							if c3 {
-								t := float64(0)
-								if c {
-									t = -dy[dyRow+i3]
-								}
-								i6 := i3 - 1
-								c4 := 0 <= i6 && i6 < M
-								t2 := float64(0)
-								if c4 {
-									t2 = dy[dyRow+i6]
-								}
-								t3 = t + t2
-							}
-							t4 = t3
-						}
-						t5 = t4
-					}
-					t6 = t5
-				}
-				dappend[dappendRow+q] = t6
+		if part := (diff_Part20{dappend, dy, L, M, P, Q, i2, rangeT}); runtime.Small(B, Q) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, Q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// diff_Part21 is a loop that runs in parts.
+type diff_Part21 struct {
+	dx, dy             []float32
+	L, M, P, i, rangeT int
+}
+
+func (part *diff_Part21) Run(from, to int) error {
+	dx, dy, L, M, P, i, rangeT := part.dx, part.dy, part.L, part.M, part.P, part.i, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dxRow := b2 * L
+		for l := range L {
+			i2 := l - i
+			t5 := float32(0)
+			if 0 <= i2 && i2 < rangeT {
+				c := i2 < M
+				c3 := c
+				if !c3 {
+					i3 := i2 - 1
+					c2 := 0 <= i3 && i3 < M
+					c3 = c2
+				}
+				t4 := float32(0)
+				if c3 {
+					var t3 float32
+					if i2 < P {
+						t3 = 0
+					} else {
+						t := float32(0)
+						if c {
+							t = -dy[dyRow+i2]
+						}
+						i4 := i2 - 1
+						c4 := 0 <= i4 && i4 < M
+						t2 := float32(0)
+						if c4 {
+							t2 = dy[dyRow+i4]
+						}
+						t3 = t + t2
+					}
+					t4 = t3
+				}
+				t5 = t4
+			}
+			dx[dxRow+l] = t5
 		}
 	}
 	return nil
@@ -1011,98 +1376,87 @@ func diff_PrependAppendRunBackwardF64(b *runtime.Bound, v *diff_Values) error {
 
 // diff_PrependNoAppendRunBackwardF32 computes the derivative of diff with prepend given, append absent, T f32.
 func diff_PrependNoAppendRunBackwardF32(b *runtime.Bound, v *diff_Values) error {
+	B := b.Ext[0]
 	P := b.Ext[2]
 	rangeT := b.Ext[5]
 	M := b.Ext[4]
 	L := b.Ext[1]
-	B := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float32](b, 3)
 	wantDprepend := b.Tensor(5) != nil
 	dx := runtime.Elements[float32](b, 4)
 	dprepend := runtime.Elements[float32](b, 5)
 
-	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if l - (0 - |P|) < |P| then 0 else if l - (0 - |P|) < |M| || 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then (if l - (0 - |P|) < |M| then -@y[b, l - (0 - |P|)] else 0) + (if 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then @y[b, l - (0 - |P|) - 1] else 0) else 0) else 0   for b in ...B, l in L
+	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if l - (0 - |P|) < |M| || 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then (if l - (0 - |P|) < |P| then 0 else (if l - (0 - |P|) < |M| then -@y[b, l - (0 - |P|)] else 0) + (if 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then @y[b, l - (0 - |P|) - 1] else 0)) else 0) else 0   for b in ...B, l in L
 	i := 0 - P
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * M
-			dxRow := b2 * L
-			for l := range L {
-				i2 := l - i
-				t5 := float32(0)
-				if 0 <= i2 && i2 < rangeT {
-					var t4 float32
-					if i2 < P {
-						t4 = 0
-					} else {
-						c := i2 < M
-						c3 := c
-						if !c3 {
-							i3 := i2 - 1
-							c2 := 0 <= i3 && i3 < M
-							c3 = c2
-						}
-						t3 := float32(0)
-						if c3 {
-							t := float32(0)
-							if c {
-								t = -dy[dyRow+i2]
-							}
-							i4 := i2 - 1
-							c4 := 0 <= i4 && i4 < M
-							t2 := float32(0)
-							if c4 {
-								t2 = dy[dyRow+i4]
-							}
-							t3 = t + t2
-						}
-						t4 = t3
-					}
-					t5 = t4
-				}
-				dx[dxRow+l] = t5
+		if part := (diff_Part21{dx, dy, L, M, P, i, rangeT}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 
-	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |P| then (if p < |M| || 0 <= p - 1 && p - 1 < |M| then (if p < |M| then -@y[b, p] else 0) + (if 0 <= p - 1 && p - 1 < |M| then @y[b, p - 1] else 0) else 0) else 0) else 0   for b in ...B, p in P
+	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |M| || 0 <= p - 1 && p - 1 < |M| then (if p < |P| then (if p < |M| then -@y[b, p] else 0) + (if 0 <= p - 1 && p - 1 < |M| then @y[b, p - 1] else 0) else 0) else 0) else 0   for b in ...B, p in P
 	if wantDprepend {
-		for b2 := range B {
-			dyRow := b2 * M
-			dprependRow := b2 * P
-			for p := range P {
-				t5 := float32(0)
-				if 0 <= p && p < rangeT {
-					t4 := float32(0)
-					if p < P {
-						c := p < M
-						c3 := c
-						if !c3 {
-							i2 := p - 1
-							c2 := 0 <= i2 && i2 < M
-							c3 = c2
-						}
-						t3 := float32(0)
-						if c3 {
-							t := float32(0)
-							if c {
-								t = -dy[dyRow+p]
-							}
-							i3 := p - 1
-							c4 := 0 <= i3 && i3 < M
-							t2 := float32(0)
-							if c4 {
-								t2 = dy[dyRow+i3]
-							}
-							t3 = t + t2
-						}
-						t4 = t3
-					}
-					t5 = t4
-				}
-				dprepend[dprependRow+p] = t5
+		if part := (diff_Part16{dprepend, dy, M, P, rangeT}); runtime.Small(B, P) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// diff_Part22 is a loop that runs in parts.
+type diff_Part22 struct {
+	dx, dy             []float64
+	L, M, P, i, rangeT int
+}
+
+func (part *diff_Part22) Run(from, to int) error {
+	dx, dy, L, M, P, i, rangeT := part.dx, part.dy, part.L, part.M, part.P, part.i, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dxRow := b2 * L
+		for l := range L {
+			i2 := l - i
+			t5 := float64(0)
+			if 0 <= i2 && i2 < rangeT {
+				c := i2 < M
+				c3 := c
+				if !c3 {
+					i3 := i2 - 1
+					c2 := 0 <= i3 && i3 < M
+					c3 = c2
+				}
+				t4 := float64(0)
+				if c3 {
+					var t3 float64
+					if i2 < P {
+						t3 = 0
+					} else {
+						t := float64(0)
+						if c {
+							t = -dy[dyRow+i2]
+						}
+						i4 := i2 - 1
+						c4 := 0 <= i4 && i4 < M
+						t2 := float64(0)
+						if c4 {
+							t2 = dy[dyRow+i4]
+						}
+						t3 = t + t2
+					}
+					t4 = t3
+				}
+				t5 = t4
+			}
+			dx[dxRow+l] = t5
 		}
 	}
 	return nil
@@ -1110,328 +1464,67 @@ func diff_PrependNoAppendRunBackwardF32(b *runtime.Bound, v *diff_Values) error 
 
 // diff_PrependNoAppendRunBackwardF64 computes the derivative of diff with prepend given, append absent, T f64.
 func diff_PrependNoAppendRunBackwardF64(b *runtime.Bound, v *diff_Values) error {
+	B := b.Ext[0]
 	P := b.Ext[2]
 	rangeT := b.Ext[5]
 	M := b.Ext[4]
 	L := b.Ext[1]
-	B := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
 	wantDprepend := b.Tensor(5) != nil
 	dx := runtime.Elements[float64](b, 4)
 	dprepend := runtime.Elements[float64](b, 5)
 
-	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if l - (0 - |P|) < |P| then 0 else if l - (0 - |P|) < |M| || 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then (if l - (0 - |P|) < |M| then -@y[b, l - (0 - |P|)] else 0) + (if 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then @y[b, l - (0 - |P|) - 1] else 0) else 0) else 0   for b in ...B, l in L
+	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if l - (0 - |P|) < |M| || 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then (if l - (0 - |P|) < |P| then 0 else (if l - (0 - |P|) < |M| then -@y[b, l - (0 - |P|)] else 0) + (if 0 <= l - (0 - |P|) - 1 && l - (0 - |P|) - 1 < |M| then @y[b, l - (0 - |P|) - 1] else 0)) else 0) else 0   for b in ...B, l in L
 	i := 0 - P
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * M
-			dxRow := b2 * L
-			for l := range L {
-				i2 := l - i
-				t5 := float64(0)
-				if 0 <= i2 && i2 < rangeT {
-					var t4 float64
-					if i2 < P {
-						t4 = 0
-					} else {
-						c := i2 < M
-						c3 := c
-						if !c3 {
-							i3 := i2 - 1
-							c2 := 0 <= i3 && i3 < M
-							c3 = c2
-						}
-						t3 := float64(0)
-						if c3 {
-							t := float64(0)
-							if c {
-								t = -dy[dyRow+i2]
-							}
-							i4 := i2 - 1
-							c4 := 0 <= i4 && i4 < M
-							t2 := float64(0)
-							if c4 {
-								t2 = dy[dyRow+i4]
-							}
-							t3 = t + t2
-						}
-						t4 = t3
-					}
-					t5 = t4
-				}
-				dx[dxRow+l] = t5
+		if part := (diff_Part22{dx, dy, L, M, P, i, rangeT}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 
-	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |P| then (if p < |M| || 0 <= p - 1 && p - 1 < |M| then (if p < |M| then -@y[b, p] else 0) + (if 0 <= p - 1 && p - 1 < |M| then @y[b, p - 1] else 0) else 0) else 0) else 0   for b in ...B, p in P
+	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |M| || 0 <= p - 1 && p - 1 < |M| then (if p < |P| then (if p < |M| then -@y[b, p] else 0) + (if 0 <= p - 1 && p - 1 < |M| then @y[b, p - 1] else 0) else 0) else 0) else 0   for b in ...B, p in P
 	if wantDprepend {
-		for b2 := range B {
-			dyRow := b2 * M
-			dprependRow := b2 * P
-			for p := range P {
-				t5 := float64(0)
-				if 0 <= p && p < rangeT {
-					t4 := float64(0)
-					if p < P {
-						c := p < M
-						c3 := c
-						if !c3 {
-							i2 := p - 1
-							c2 := 0 <= i2 && i2 < M
-							c3 = c2
-						}
-						t3 := float64(0)
-						if c3 {
-							t := float64(0)
-							if c {
-								t = -dy[dyRow+p]
-							}
-							i3 := p - 1
-							c4 := 0 <= i3 && i3 < M
-							t2 := float64(0)
-							if c4 {
-								t2 = dy[dyRow+i3]
-							}
-							t3 = t + t2
-						}
-						t4 = t3
-					}
-					t5 = t4
-				}
-				dprepend[dprependRow+p] = t5
+		if part := (diff_Part19{dprepend, dy, M, P, rangeT}); runtime.Small(B, P) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// diff_NoPrependAppendRunBackwardF32 computes the derivative of diff with prepend absent, append given, T f32.
-func diff_NoPrependAppendRunBackwardF32(b *runtime.Bound, v *diff_Values) error {
-	rangeT := b.Ext[5]
-	L := b.Ext[1]
-	M := b.Ext[4]
-	B := b.Ext[0]
-	Q := b.Ext[3]
-	wantDx := b.Tensor(4) != nil
-	dy := runtime.Elements[float32](b, 3)
-	wantDappend := b.Tensor(5) != nil
-	dx := runtime.Elements[float32](b, 4)
-	dappend := runtime.Elements[float32](b, 5)
-
-	// @x[b, l] = if 0 <= l && l < |range_t| then (if l < |L| then (if l < |M| || 0 <= l - 1 && l - 1 < |M| then (if l < |M| then -@y[b, l] else 0) + (if 0 <= l - 1 && l - 1 < |M| then @y[b, l - 1] else 0) else 0) else 0) else 0   for b in ...B, l in L
-	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * M
-			dxRow := b2 * L
-			for l := range L {
-				t5 := float32(0)
-				if 0 <= l && l < rangeT {
-					t4 := float32(0)
-					if l < L {
-						c := l < M
-						c3 := c
-						if !c3 {
-							i := l - 1
-							c2 := 0 <= i && i < M
-							c3 = c2
-						}
-						t3 := float32(0)
-						if c3 {
-							t := float32(0)
-							if c {
-								t = -dy[dyRow+l]
-							}
-							i2 := l - 1
-							c4 := 0 <= i2 && i2 < M
-							t2 := float32(0)
-							if c4 {
-								t2 = dy[dyRow+i2]
-							}
-							t3 = t + t2
-						}
-						t4 = t3
-					}
-					t5 = t4
-				}
-				dx[dxRow+l] = t5
-			}
-		}
-	}
-
-	// @append[b, q] = if 0 <= q - (0 - |L|) && q - (0 - |L|) < |range_t| then (if q - (0 - |L|) < |L| then 0 else if q - (0 - |L|) < |M| || 0 <= q - (0 - |L|) - 1 && q - (0 - |L|) - 1 < |M| then (if q - (0 - |L|) < |M| then -@y[b, q - (0 - |L|)] else 0) + (if 0 <= q - (0 - |L|) - 1 && q - (0 - |L|) - 1 < |M| then @y[b, q - (0 - |L|) - 1] else 0) else 0) else 0   for b in ...B, q in Q
-	i := 0 - L
-	if wantDappend {
-		for b2 := range B {
-			dyRow := b2 * M
-			dappendRow := b2 * Q
-			for q := range Q {
-				i2 := q - i
-				t5 := float32(0)
-				if 0 <= i2 && i2 < rangeT {
-					var t4 float32
-					if i2 < L {
-						t4 = 0
-					} else {
-						c := i2 < M
-						c3 := c
-						if !c3 {
-							i3 := i2 - 1
-							c2 := 0 <= i3 && i3 < M
-							c3 = c2
-						}
-						t3 := float32(0)
-						if c3 {
-							t := float32(0)
-							if c {
-								t = -dy[dyRow+i2]
-							}
-							i4 := i2 - 1
-							c4 := 0 <= i4 && i4 < M
-							t2 := float32(0)
-							if c4 {
-								t2 = dy[dyRow+i4]
-							}
-							t3 = t + t2
-						}
-						t4 = t3
-					}
-					t5 = t4
-				}
-				dappend[dappendRow+q] = t5
-			}
-		}
-	}
-	return nil
+// diff_Part23 is a loop that runs in parts.
+type diff_Part23 struct {
+	dx, dy       []float32
+	L, M, rangeT int
 }
 
-// diff_NoPrependAppendRunBackwardF64 computes the derivative of diff with prepend absent, append given, T f64.
-func diff_NoPrependAppendRunBackwardF64(b *runtime.Bound, v *diff_Values) error {
-	rangeT := b.Ext[5]
-	L := b.Ext[1]
-	M := b.Ext[4]
-	B := b.Ext[0]
-	Q := b.Ext[3]
-	wantDx := b.Tensor(4) != nil
-	dy := runtime.Elements[float64](b, 3)
-	wantDappend := b.Tensor(5) != nil
-	dx := runtime.Elements[float64](b, 4)
-	dappend := runtime.Elements[float64](b, 5)
-
-	// @x[b, l] = if 0 <= l && l < |range_t| then (if l < |L| then (if l < |M| || 0 <= l - 1 && l - 1 < |M| then (if l < |M| then -@y[b, l] else 0) + (if 0 <= l - 1 && l - 1 < |M| then @y[b, l - 1] else 0) else 0) else 0) else 0   for b in ...B, l in L
-	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * M
-			dxRow := b2 * L
-			for l := range L {
-				t5 := float64(0)
-				if 0 <= l && l < rangeT {
-					t4 := float64(0)
-					if l < L {
-						c := l < M
-						c3 := c
-						if !c3 {
-							i := l - 1
-							c2 := 0 <= i && i < M
-							c3 = c2
-						}
-						t3 := float64(0)
-						if c3 {
-							t := float64(0)
-							if c {
-								t = -dy[dyRow+l]
-							}
-							i2 := l - 1
-							c4 := 0 <= i2 && i2 < M
-							t2 := float64(0)
-							if c4 {
-								t2 = dy[dyRow+i2]
-							}
-							t3 = t + t2
-						}
-						t4 = t3
-					}
-					t5 = t4
+func (part *diff_Part23) Run(from, to int) error {
+	dx, dy, L, M, rangeT := part.dx, part.dy, part.L, part.M, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dxRow := b2 * L
+		for l := range L {
+			t5 := float32(0)
+			if 0 <= l && l < rangeT {
+				c := l < M
+				c3 := c
+				if !c3 {
+					i := l - 1
+					c2 := 0 <= i && i < M
+					c3 = c2
 				}
-				dx[dxRow+l] = t5
-			}
-		}
-	}
-
-	// @append[b, q] = if 0 <= q - (0 - |L|) && q - (0 - |L|) < |range_t| then (if q - (0 - |L|) < |L| then 0 else if q - (0 - |L|) < |M| || 0 <= q - (0 - |L|) - 1 && q - (0 - |L|) - 1 < |M| then (if q - (0 - |L|) < |M| then -@y[b, q - (0 - |L|)] else 0) + (if 0 <= q - (0 - |L|) - 1 && q - (0 - |L|) - 1 < |M| then @y[b, q - (0 - |L|) - 1] else 0) else 0) else 0   for b in ...B, q in Q
-	i := 0 - L
-	if wantDappend {
-		for b2 := range B {
-			dyRow := b2 * M
-			dappendRow := b2 * Q
-			for q := range Q {
-				i2 := q - i
-				t5 := float64(0)
-				if 0 <= i2 && i2 < rangeT {
-					var t4 float64
-					if i2 < L {
-						t4 = 0
-					} else {
-						c := i2 < M
-						c3 := c
-						if !c3 {
-							i3 := i2 - 1
-							c2 := 0 <= i3 && i3 < M
-							c3 = c2
-						}
-						t3 := float64(0)
-						if c3 {
-							t := float64(0)
-							if c {
-								t = -dy[dyRow+i2]
-							}
-							i4 := i2 - 1
-							c4 := 0 <= i4 && i4 < M
-							t2 := float64(0)
-							if c4 {
-								t2 = dy[dyRow+i4]
-							}
-							t3 = t + t2
-						}
-						t4 = t3
-					}
-					t5 = t4
-				}
-				dappend[dappendRow+q] = t5
-			}
-		}
-	}
-	return nil
-}
-
-// diff_NoPrependNoAppendRunBackwardF32 computes the derivative of diff with prepend absent, append absent, T f32.
-func diff_NoPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diff_Values) error {
-	rangeT := b.Ext[5]
-	M := b.Ext[4]
-	L := b.Ext[1]
-	B := b.Ext[0]
-	wantDx := b.Tensor(4) != nil
-	dy := runtime.Elements[float32](b, 3)
-	dx := runtime.Elements[float32](b, 4)
-
-	// @x[b, l] = if 0 <= l && l < |range_t| then (if l < |M| || 0 <= l - 1 && l - 1 < |M| then (if l < |M| then -@y[b, l] else 0) + (if 0 <= l - 1 && l - 1 < |M| then @y[b, l - 1] else 0) else 0) else 0   for b in ...B, l in L
-	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * M
-			dxRow := b2 * L
-			for l := range L {
 				t4 := float32(0)
-				if 0 <= l && l < rangeT {
-					c := l < M
-					c3 := c
-					if !c3 {
-						i := l - 1
-						c2 := 0 <= i && i < M
-						c3 = c2
-					}
+				if c3 {
 					t3 := float32(0)
-					if c3 {
+					if l < L {
 						t := float32(0)
 						if c {
 							t = -dy[dyRow+l]
@@ -1446,40 +1539,127 @@ func diff_NoPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diff_Values) erro
 					}
 					t4 = t3
 				}
-				dx[dxRow+l] = t4
+				t5 = t4
 			}
+			dx[dxRow+l] = t5
 		}
 	}
 	return nil
 }
 
-// diff_NoPrependNoAppendRunBackwardF64 computes the derivative of diff with prepend absent, append absent, T f64.
-func diff_NoPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diff_Values) error {
+// diff_Part24 is a loop that runs in parts.
+type diff_Part24 struct {
+	dappend, dy        []float32
+	L, M, Q, i, rangeT int
+}
+
+func (part *diff_Part24) Run(from, to int) error {
+	dappend, dy, L, M, Q, i, rangeT := part.dappend, part.dy, part.L, part.M, part.Q, part.i, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dappendRow := b2 * Q
+		for q := range Q {
+			i2 := q - i
+			t5 := float32(0)
+			if 0 <= i2 && i2 < rangeT {
+				c := i2 < M
+				c3 := c
+				if !c3 {
+					i3 := i2 - 1
+					c2 := 0 <= i3 && i3 < M
+					c3 = c2
+				}
+				t4 := float32(0)
+				if c3 {
+					var t3 float32
+					if i2 < L {
+						t3 = 0
+					} else {
+						t := float32(0)
+						if c {
+							t = -dy[dyRow+i2]
+						}
+						i4 := i2 - 1
+						c4 := 0 <= i4 && i4 < M
+						t2 := float32(0)
+						if c4 {
+							t2 = dy[dyRow+i4]
+						}
+						t3 = t + t2
+					}
+					t4 = t3
+				}
+				t5 = t4
+			}
+			dappend[dappendRow+q] = t5
+		}
+	}
+	return nil
+}
+
+// diff_NoPrependAppendRunBackwardF32 computes the derivative of diff with prepend absent, append given, T f32.
+func diff_NoPrependAppendRunBackwardF32(b *runtime.Bound, v *diff_Values) error {
+	B := b.Ext[0]
 	rangeT := b.Ext[5]
 	M := b.Ext[4]
 	L := b.Ext[1]
-	B := b.Ext[0]
+	Q := b.Ext[3]
 	wantDx := b.Tensor(4) != nil
-	dy := runtime.Elements[float64](b, 3)
-	dx := runtime.Elements[float64](b, 4)
+	dy := runtime.Elements[float32](b, 3)
+	wantDappend := b.Tensor(5) != nil
+	dx := runtime.Elements[float32](b, 4)
+	dappend := runtime.Elements[float32](b, 5)
 
-	// @x[b, l] = if 0 <= l && l < |range_t| then (if l < |M| || 0 <= l - 1 && l - 1 < |M| then (if l < |M| then -@y[b, l] else 0) + (if 0 <= l - 1 && l - 1 < |M| then @y[b, l - 1] else 0) else 0) else 0   for b in ...B, l in L
+	// @x[b, l] = if 0 <= l && l < |range_t| then (if l < |M| || 0 <= l - 1 && l - 1 < |M| then (if l < |L| then (if l < |M| then -@y[b, l] else 0) + (if 0 <= l - 1 && l - 1 < |M| then @y[b, l - 1] else 0) else 0) else 0) else 0   for b in ...B, l in L
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * M
-			dxRow := b2 * L
-			for l := range L {
+		if part := (diff_Part23{dx, dy, L, M, rangeT}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
+		}
+	}
+
+	// @append[b, q] = if 0 <= q - (0 - |L|) && q - (0 - |L|) < |range_t| then (if q - (0 - |L|) < |M| || 0 <= q - (0 - |L|) - 1 && q - (0 - |L|) - 1 < |M| then (if q - (0 - |L|) < |L| then 0 else (if q - (0 - |L|) < |M| then -@y[b, q - (0 - |L|)] else 0) + (if 0 <= q - (0 - |L|) - 1 && q - (0 - |L|) - 1 < |M| then @y[b, q - (0 - |L|) - 1] else 0)) else 0) else 0   for b in ...B, q in Q
+	i := 0 - L
+	if wantDappend {
+		if part := (diff_Part24{dappend, dy, L, M, Q, i, rangeT}); runtime.Small(B, Q) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, Q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// diff_Part25 is a loop that runs in parts.
+type diff_Part25 struct {
+	dx, dy       []float64
+	L, M, rangeT int
+}
+
+func (part *diff_Part25) Run(from, to int) error {
+	dx, dy, L, M, rangeT := part.dx, part.dy, part.L, part.M, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dxRow := b2 * L
+		for l := range L {
+			t5 := float64(0)
+			if 0 <= l && l < rangeT {
+				c := l < M
+				c3 := c
+				if !c3 {
+					i := l - 1
+					c2 := 0 <= i && i < M
+					c3 = c2
+				}
 				t4 := float64(0)
-				if 0 <= l && l < rangeT {
-					c := l < M
-					c3 := c
-					if !c3 {
-						i := l - 1
-						c2 := 0 <= i && i < M
-						c3 = c2
-					}
+				if c3 {
 					t3 := float64(0)
-					if c3 {
+					if l < L {
 						t := float64(0)
 						if c {
 							t = -dy[dyRow+l]
@@ -1494,8 +1674,229 @@ func diff_NoPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diff_Values) erro
 					}
 					t4 = t3
 				}
-				dx[dxRow+l] = t4
+				t5 = t4
 			}
+			dx[dxRow+l] = t5
+		}
+	}
+	return nil
+}
+
+// diff_Part26 is a loop that runs in parts.
+type diff_Part26 struct {
+	dappend, dy        []float64
+	L, M, Q, i, rangeT int
+}
+
+func (part *diff_Part26) Run(from, to int) error {
+	dappend, dy, L, M, Q, i, rangeT := part.dappend, part.dy, part.L, part.M, part.Q, part.i, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dappendRow := b2 * Q
+		for q := range Q {
+			i2 := q - i
+			t5 := float64(0)
+			if 0 <= i2 && i2 < rangeT {
+				c := i2 < M
+				c3 := c
+				if !c3 {
+					i3 := i2 - 1
+					c2 := 0 <= i3 && i3 < M
+					c3 = c2
+				}
+				t4 := float64(0)
+				if c3 {
+					var t3 float64
+					if i2 < L {
+						t3 = 0
+					} else {
+						t := float64(0)
+						if c {
+							t = -dy[dyRow+i2]
+						}
+						i4 := i2 - 1
+						c4 := 0 <= i4 && i4 < M
+						t2 := float64(0)
+						if c4 {
+							t2 = dy[dyRow+i4]
+						}
+						t3 = t + t2
+					}
+					t4 = t3
+				}
+				t5 = t4
+			}
+			dappend[dappendRow+q] = t5
+		}
+	}
+	return nil
+}
+
+// diff_NoPrependAppendRunBackwardF64 computes the derivative of diff with prepend absent, append given, T f64.
+func diff_NoPrependAppendRunBackwardF64(b *runtime.Bound, v *diff_Values) error {
+	B := b.Ext[0]
+	rangeT := b.Ext[5]
+	M := b.Ext[4]
+	L := b.Ext[1]
+	Q := b.Ext[3]
+	wantDx := b.Tensor(4) != nil
+	dy := runtime.Elements[float64](b, 3)
+	wantDappend := b.Tensor(5) != nil
+	dx := runtime.Elements[float64](b, 4)
+	dappend := runtime.Elements[float64](b, 5)
+
+	// @x[b, l] = if 0 <= l && l < |range_t| then (if l < |M| || 0 <= l - 1 && l - 1 < |M| then (if l < |L| then (if l < |M| then -@y[b, l] else 0) + (if 0 <= l - 1 && l - 1 < |M| then @y[b, l - 1] else 0) else 0) else 0) else 0   for b in ...B, l in L
+	if wantDx {
+		if part := (diff_Part25{dx, dy, L, M, rangeT}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
+		}
+	}
+
+	// @append[b, q] = if 0 <= q - (0 - |L|) && q - (0 - |L|) < |range_t| then (if q - (0 - |L|) < |M| || 0 <= q - (0 - |L|) - 1 && q - (0 - |L|) - 1 < |M| then (if q - (0 - |L|) < |L| then 0 else (if q - (0 - |L|) < |M| then -@y[b, q - (0 - |L|)] else 0) + (if 0 <= q - (0 - |L|) - 1 && q - (0 - |L|) - 1 < |M| then @y[b, q - (0 - |L|) - 1] else 0)) else 0) else 0   for b in ...B, q in Q
+	i := 0 - L
+	if wantDappend {
+		if part := (diff_Part26{dappend, dy, L, M, Q, i, rangeT}); runtime.Small(B, Q) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, Q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// diff_Part27 is a loop that runs in parts.
+type diff_Part27 struct {
+	dx, dy       []float32
+	L, M, rangeT int
+}
+
+func (part *diff_Part27) Run(from, to int) error {
+	dx, dy, L, M, rangeT := part.dx, part.dy, part.L, part.M, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dxRow := b2 * L
+		for l := range L {
+			t4 := float32(0)
+			if 0 <= l && l < rangeT {
+				c := l < M
+				c3 := c
+				if !c3 {
+					i := l - 1
+					c2 := 0 <= i && i < M
+					c3 = c2
+				}
+				t3 := float32(0)
+				if c3 {
+					t := float32(0)
+					if c {
+						t = -dy[dyRow+l]
+					}
+					i2 := l - 1
+					c4 := 0 <= i2 && i2 < M
+					t2 := float32(0)
+					if c4 {
+						t2 = dy[dyRow+i2]
+					}
+					t3 = t + t2
+				}
+				t4 = t3
+			}
+			dx[dxRow+l] = t4
+		}
+	}
+	return nil
+}
+
+// diff_NoPrependNoAppendRunBackwardF32 computes the derivative of diff with prepend absent, append absent, T f32.
+func diff_NoPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diff_Values) error {
+	B := b.Ext[0]
+	rangeT := b.Ext[5]
+	M := b.Ext[4]
+	L := b.Ext[1]
+	wantDx := b.Tensor(4) != nil
+	dy := runtime.Elements[float32](b, 3)
+	dx := runtime.Elements[float32](b, 4)
+
+	// @x[b, l] = if 0 <= l && l < |range_t| then (if l < |M| || 0 <= l - 1 && l - 1 < |M| then (if l < |M| then -@y[b, l] else 0) + (if 0 <= l - 1 && l - 1 < |M| then @y[b, l - 1] else 0) else 0) else 0   for b in ...B, l in L
+	if wantDx {
+		if part := (diff_Part27{dx, dy, L, M, rangeT}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// diff_Part28 is a loop that runs in parts.
+type diff_Part28 struct {
+	dx, dy       []float64
+	L, M, rangeT int
+}
+
+func (part *diff_Part28) Run(from, to int) error {
+	dx, dy, L, M, rangeT := part.dx, part.dy, part.L, part.M, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dxRow := b2 * L
+		for l := range L {
+			t4 := float64(0)
+			if 0 <= l && l < rangeT {
+				c := l < M
+				c3 := c
+				if !c3 {
+					i := l - 1
+					c2 := 0 <= i && i < M
+					c3 = c2
+				}
+				t3 := float64(0)
+				if c3 {
+					t := float64(0)
+					if c {
+						t = -dy[dyRow+l]
+					}
+					i2 := l - 1
+					c4 := 0 <= i2 && i2 < M
+					t2 := float64(0)
+					if c4 {
+						t2 = dy[dyRow+i2]
+					}
+					t3 = t + t2
+				}
+				t4 = t3
+			}
+			dx[dxRow+l] = t4
+		}
+	}
+	return nil
+}
+
+// diff_NoPrependNoAppendRunBackwardF64 computes the derivative of diff with prepend absent, append absent, T f64.
+func diff_NoPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diff_Values) error {
+	B := b.Ext[0]
+	rangeT := b.Ext[5]
+	M := b.Ext[4]
+	L := b.Ext[1]
+	wantDx := b.Tensor(4) != nil
+	dy := runtime.Elements[float64](b, 3)
+	dx := runtime.Elements[float64](b, 4)
+
+	// @x[b, l] = if 0 <= l && l < |range_t| then (if l < |M| || 0 <= l - 1 && l - 1 < |M| then (if l < |M| then -@y[b, l] else 0) + (if 0 <= l - 1 && l - 1 < |M| then @y[b, l - 1] else 0) else 0) else 0   for b in ...B, l in L
+	if wantDx {
+		if part := (diff_Part28{dx, dy, L, M, rangeT}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 	return nil

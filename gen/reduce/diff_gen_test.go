@@ -3,12 +3,33 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleDiff() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 4, 9, 16}, 4))
+	y := runtime.Must(reduce.Diff(x, nil, nil, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[3] [3 5 7]
+}
+
+func ExampleDiff_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 4}, 1, 2))
+	prepend := runtime.Must(runtime.FromSlice([]float32{0, 0}, 1, 2))
+	append2 := runtime.Must(runtime.FromSlice([]float32{10, 20}, 1, 2))
+	y := runtime.Must(reduce.Diff(x, prepend, append2, &reduce.DiffAttrs{Axis: new(0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[ 1  4]
+	//  [ 9 16]]
+}
 
 func TestDiffExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.diff",

@@ -55,6 +55,10 @@ func (a *DiffOrderAttrs) values() (diffOrderValues, error) {
 // x: T[...B, L], prepend: T[...B, P] or nil, append2 (append in the formula): T[...B, Q] or nil; y: T[...B, M]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: n must not be negative.
+//
+// With x = [1, 8, 27, 64, 125], y is [12, 18, 24]:
+//
+//	y, err := reduce.DiffOrder(x, nil, nil, &reduce.DiffOrderAttrs{N: new(2)})
 func DiffOrder(x, prepend, append2 *runtime.Tensor, attrs *DiffOrderAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -333,12 +337,12 @@ func diffOrderRunBackward(b *runtime.Bound, v *diffOrderValues, variant int) err
 
 var (
 	diffOrderVars   = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
-	diffOrderAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "L"}, {Name: "P"}, {Name: "Q"}, {Name: "M"}, {Name: "range_t"}, {Name: "range_k"}}
+	diffOrderAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "L"}, {Name: "P"}, {Name: "Q"}, {Name: "M"}, {Name: "range_t"}, {Name: "range_k"}, {Name: "range_t2"}, {Name: "range_t3"}}
 	diffOrderPlaced = runtime.Placed{Attr: "axis", Axes: []int{1, 2, 3, 4}}
 )
 
 var diffOrderPrependAppendForward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{0, 5}, {6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -348,7 +352,7 @@ var diffOrderPrependAppendForward = runtime.Signature{
 }
 
 var diffOrderPrependAppendBackward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{6}, {0, 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -361,7 +365,7 @@ var diffOrderPrependAppendBackward = runtime.Signature{
 }
 
 var diffOrderPrependNoAppendForward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{0, 7}, {6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -371,7 +375,7 @@ var diffOrderPrependNoAppendForward = runtime.Signature{
 }
 
 var diffOrderPrependNoAppendBackward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{6}, {0, 7}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -383,7 +387,7 @@ var diffOrderPrependNoAppendBackward = runtime.Signature{
 }
 
 var diffOrderNoPrependAppendForward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{0, 8}, {6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -393,7 +397,7 @@ var diffOrderNoPrependAppendForward = runtime.Signature{
 }
 
 var diffOrderNoPrependAppendBackward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{6}, {0, 8}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -405,7 +409,7 @@ var diffOrderNoPrependAppendBackward = runtime.Signature{
 }
 
 var diffOrderNoPrependNoAppendForward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -415,7 +419,7 @@ var diffOrderNoPrependNoAppendForward = runtime.Signature{
 }
 
 var diffOrderNoPrependNoAppendBackward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},

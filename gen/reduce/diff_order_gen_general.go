@@ -34,8 +34,8 @@ func diffOrderExtents1(b *runtime.Bound, v *diffOrderValues) error {
 	if err := b.Derive(4, M); err != nil {
 		return err
 	}
-	rangeT := max(P+L, 0)
-	if err := b.Derive(5, rangeT); err != nil {
+	rangeT2 := max(P+L, 0)
+	if err := b.Derive(7, rangeT2); err != nil {
 		return err
 	}
 	rangeK := max(v.n+1, 0)
@@ -53,8 +53,8 @@ func diffOrderExtents2(b *runtime.Bound, v *diffOrderValues) error {
 	if err := b.Derive(4, M); err != nil {
 		return err
 	}
-	rangeT := max(L+Q, 0)
-	if err := b.Derive(5, rangeT); err != nil {
+	rangeT3 := max(L+Q, 0)
+	if err := b.Derive(8, rangeT3); err != nil {
 		return err
 	}
 	rangeK := max(v.n+1, 0)
@@ -93,23 +93,15 @@ func diffOrderExtents(b *runtime.Bound, v *diffOrderValues, variant int) error {
 	return nil
 }
 
-// diffOrderPrependAppendRunF32 computes diff_order with prepend given, append given, T f32.
-func diffOrderPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error {
-	B := b.Ext[0]
-	rangeT := b.Ext[5]
-	P := b.Ext[2]
-	L := b.Ext[1]
-	Q := b.Ext[3]
-	rangeK := b.Ext[6]
-	M := b.Ext[4]
-	prepend := runtime.Elements[float32](b, 1)
-	x := runtime.Elements[float32](b, 0)
-	append2 := runtime.Elements[float32](b, 2)
-	y := runtime.Temp[float32](b, B*M)
+// diffOrderPart0 is a loop that runs in parts.
+type diffOrderPart0 struct {
+	append2, prepend, x, z []float32
+	L, P, Q, rangeT        int
+}
 
-	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else if 0 <= t - |P| && t - |P| < |L| then x[b, t - |P|] else append[b, t - |P| - |L|]   for b in ...B, t in range_t
-	z := runtime.Temp[float32](b, B*rangeT)
-	for b2 := range B {
+func (part *diffOrderPart0) Run(from, to int) error {
+	append2, prepend, x, z, L, P, Q, rangeT := part.append2, part.prepend, part.x, part.z, part.L, part.P, part.Q, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		prependRow := b2 * P
 		xRow := b2 * L
 		appendRow := b2 * Q
@@ -135,10 +127,18 @@ func diffOrderPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error {
 			z[zRow+t] = t3
 		}
 	}
+	return nil
+}
 
-	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
-	prod := runtime.Temp[float32](b, rangeK)
-	for k := range rangeK {
+// diffOrderPart1 is a loop that runs in parts.
+type diffOrderPart1 struct {
+	v    diffOrderValues
+	prod []float32
+}
+
+func (part *diffOrderPart1) Run(from, to int) error {
+	v, prod := &part.v, part.prod
+	for k := from; k < to; k++ {
 		prod2 := float64(1)
 		for j := range k {
 			n := j + 1
@@ -149,20 +149,36 @@ func diffOrderPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error {
 		}
 		prod[k] = float32(prod2)
 	}
+	return nil
+}
 
-	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
-	c := runtime.Temp[float32](b, rangeK)
-	for k := range rangeK {
+// diffOrderPart2 is a loop that runs in parts.
+type diffOrderPart2 struct {
+	v       diffOrderValues
+	c, prod []float32
+}
+
+func (part *diffOrderPart2) Run(from, to int) error {
+	v, c, prod := &part.v, part.c, part.prod
+	for k := from; k < to; k++ {
 		n := v.n - k
 		if n < 0 {
 			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
 		}
 		c[k] = float32(float32(runtime.PowInt(int(-1), n)) * prod[k])
 	}
+	return nil
+}
 
-	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
-	i2 := v.n + 1
-	for b2 := range B {
+// diffOrderPart3 is a loop that runs in parts.
+type diffOrderPart3 struct {
+	c, y, z               []float32
+	M, i2, rangeK, rangeT int
+}
+
+func (part *diffOrderPart3) Run(from, to int) error {
+	c, y, z, M, i2, rangeK, rangeT := part.c, part.y, part.z, part.M, part.i2, part.rangeK, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		zRow := b2 * rangeT
 		yRow := b2 * M
 		for t := range M {
@@ -180,12 +196,11 @@ func diffOrderPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error {
 			y[yRow+t] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
-// diffOrderPrependAppendRunF64 computes diff_order with prepend given, append given, T f64.
-func diffOrderPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error {
+// diffOrderPrependAppendRunF32 computes diff_order with prepend given, append given, T f32.
+func diffOrderPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error {
 	B := b.Ext[0]
 	rangeT := b.Ext[5]
 	P := b.Ext[2]
@@ -193,14 +208,63 @@ func diffOrderPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error {
 	Q := b.Ext[3]
 	rangeK := b.Ext[6]
 	M := b.Ext[4]
-	prepend := runtime.Elements[float64](b, 1)
-	x := runtime.Elements[float64](b, 0)
-	append2 := runtime.Elements[float64](b, 2)
-	y := runtime.Temp[float64](b, B*M)
+	prepend := runtime.Elements[float32](b, 1)
+	x := runtime.Elements[float32](b, 0)
+	append2 := runtime.Elements[float32](b, 2)
+	y := runtime.Temp[float32](b, B*M)
 
 	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else if 0 <= t - |P| && t - |P| < |L| then x[b, t - |P|] else append[b, t - |P| - |L|]   for b in ...B, t in range_t
-	z := runtime.Temp[float64](b, B*rangeT)
-	for b2 := range B {
+	z := runtime.Temp[float32](b, B*rangeT)
+	if part := (diffOrderPart0{append2, prepend, x, z, L, P, Q, rangeT}); runtime.Small(B, rangeT) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT); err != nil {
+		return err
+	}
+
+	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
+	prod := runtime.Temp[float32](b, rangeK)
+	if part := (diffOrderPart1{*v, prod}); runtime.Small(rangeK, 8) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, rangeK, 8); err != nil {
+		return err
+	}
+
+	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
+	c := runtime.Temp[float32](b, rangeK)
+	if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		return err
+	}
+
+	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
+	i2 := v.n + 1
+	if part := (diffOrderPart3{c, y, z, M, i2, rangeK, rangeT}); runtime.Small(B, M*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, M*8); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// diffOrderPart4 is a loop that runs in parts.
+type diffOrderPart4 struct {
+	append2, prepend, x, z []float64
+	L, P, Q, rangeT        int
+}
+
+func (part *diffOrderPart4) Run(from, to int) error {
+	append2, prepend, x, z, L, P, Q, rangeT := part.append2, part.prepend, part.x, part.z, part.L, part.P, part.Q, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		prependRow := b2 * P
 		xRow := b2 * L
 		appendRow := b2 * Q
@@ -226,10 +290,18 @@ func diffOrderPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error {
 			z[zRow+t] = t3
 		}
 	}
+	return nil
+}
 
-	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
-	prod := runtime.Temp[float64](b, rangeK)
-	for k := range rangeK {
+// diffOrderPart5 is a loop that runs in parts.
+type diffOrderPart5 struct {
+	v    diffOrderValues
+	prod []float64
+}
+
+func (part *diffOrderPart5) Run(from, to int) error {
+	v, prod := &part.v, part.prod
+	for k := from; k < to; k++ {
 		prod2 := float64(1)
 		for j := range k {
 			n := j + 1
@@ -240,20 +312,36 @@ func diffOrderPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error {
 		}
 		prod[k] = prod2
 	}
+	return nil
+}
 
-	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
-	c := runtime.Temp[float64](b, rangeK)
-	for k := range rangeK {
+// diffOrderPart6 is a loop that runs in parts.
+type diffOrderPart6 struct {
+	v       diffOrderValues
+	c, prod []float64
+}
+
+func (part *diffOrderPart6) Run(from, to int) error {
+	v, c, prod := &part.v, part.c, part.prod
+	for k := from; k < to; k++ {
 		n := v.n - k
 		if n < 0 {
 			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
 		}
 		c[k] = float64(float64(runtime.PowInt(int(-1), n)) * prod[k])
 	}
+	return nil
+}
 
-	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
-	i2 := v.n + 1
-	for b2 := range B {
+// diffOrderPart7 is a loop that runs in parts.
+type diffOrderPart7 struct {
+	c, y, z               []float64
+	M, i2, rangeK, rangeT int
+}
+
+func (part *diffOrderPart7) Run(from, to int) error {
+	c, y, z, M, i2, rangeK, rangeT := part.c, part.y, part.z, part.M, part.i2, part.rangeK, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		zRow := b2 * rangeT
 		yRow := b2 * M
 		for t := range M {
@@ -271,14 +359,128 @@ func diffOrderPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error {
 			y[yRow+t] = sum
 		}
 	}
+	return nil
+}
+
+// diffOrderPrependAppendRunF64 computes diff_order with prepend given, append given, T f64.
+func diffOrderPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error {
+	B := b.Ext[0]
+	rangeT := b.Ext[5]
+	P := b.Ext[2]
+	L := b.Ext[1]
+	Q := b.Ext[3]
+	rangeK := b.Ext[6]
+	M := b.Ext[4]
+	prepend := runtime.Elements[float64](b, 1)
+	x := runtime.Elements[float64](b, 0)
+	append2 := runtime.Elements[float64](b, 2)
+	y := runtime.Temp[float64](b, B*M)
+
+	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else if 0 <= t - |P| && t - |P| < |L| then x[b, t - |P|] else append[b, t - |P| - |L|]   for b in ...B, t in range_t
+	z := runtime.Temp[float64](b, B*rangeT)
+	if part := (diffOrderPart4{append2, prepend, x, z, L, P, Q, rangeT}); runtime.Small(B, rangeT) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT); err != nil {
+		return err
+	}
+
+	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
+	prod := runtime.Temp[float64](b, rangeK)
+	if part := (diffOrderPart5{*v, prod}); runtime.Small(rangeK, 8) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, rangeK, 8); err != nil {
+		return err
+	}
+
+	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
+	c := runtime.Temp[float64](b, rangeK)
+	if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		return err
+	}
+
+	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
+	i2 := v.n + 1
+	if part := (diffOrderPart7{c, y, z, M, i2, rangeK, rangeT}); runtime.Small(B, M*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, M*8); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// diffOrderPart8 is a loop that runs in parts.
+type diffOrderPart8 struct {
+	prepend, x, z []float32
+	L, P, rangeT2 int
+}
+
+func (part *diffOrderPart8) Run(from, to int) error {
+	prepend, x, z, L, P, rangeT2 := part.prepend, part.x, part.z, part.L, part.P, part.rangeT2
+	for b2 := from; b2 < to; b2++ {
+		prependRow := b2 * P
+		xRow := b2 * L
+		zRow := b2 * rangeT2
+		for t := range rangeT2 {
+			var t2 float32
+			if 0 <= t && t < P {
+				t2 = prepend[prependRow+t]
+			} else {
+				i := t - P
+				if uint(i) >= uint(L) {
+					return runtime.RangeError("reduce.diff_order", "x", "L", i, L)
+				}
+				t2 = x[xRow+i]
+			}
+			z[zRow+t] = t2
+		}
+	}
+	return nil
+}
+
+// diffOrderPart9 is a loop that runs in parts.
+type diffOrderPart9 struct {
+	c, y, z                []float32
+	M, i2, rangeK, rangeT2 int
+}
+
+func (part *diffOrderPart9) Run(from, to int) error {
+	c, y, z, M, i2, rangeK, rangeT2 := part.c, part.y, part.z, part.M, part.i2, part.rangeK, part.rangeT2
+	for b2 := from; b2 < to; b2++ {
+		zRow := b2 * rangeT2
+		yRow := b2 * M
+		for t := range M {
+			sum := float64(0)
+			for k := range i2 {
+				if uint(k) >= uint(rangeK) {
+					return runtime.RangeError("reduce.diff_order", "c", "range_k", k, rangeK)
+				}
+				i := t + k
+				if uint(i) >= uint(rangeT2) {
+					return runtime.RangeError("reduce.diff_order", "z", "range_t2", i, rangeT2)
+				}
+				sum += float64(float32(c[k] * z[zRow+i]))
+			}
+			y[yRow+t] = float32(sum)
+		}
+	}
 	return nil
 }
 
 // diffOrderPrependNoAppendRunF32 computes diff_order with prepend given, append absent, T f32.
 func diffOrderPrependNoAppendRunF32(b *runtime.Bound, v *diffOrderValues) error {
 	B := b.Ext[0]
-	rangeT := b.Ext[5]
+	rangeT2 := b.Ext[7]
 	P := b.Ext[2]
 	L := b.Ext[1]
 	rangeK := b.Ext[6]
@@ -287,14 +489,63 @@ func diffOrderPrependNoAppendRunF32(b *runtime.Bound, v *diffOrderValues) error 
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*M)
 
-	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else x[b, t - |P|]   for b in ...B, t in range_t
-	z := runtime.Temp[float32](b, B*rangeT)
-	for b2 := range B {
+	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else x[b, t - |P|]   for b in ...B, t in range_t2
+	z := runtime.Temp[float32](b, B*rangeT2)
+	if part := (diffOrderPart8{prepend, x, z, L, P, rangeT2}); runtime.Small(B, rangeT2) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT2); err != nil {
+		return err
+	}
+
+	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
+	prod := runtime.Temp[float32](b, rangeK)
+	if part := (diffOrderPart1{*v, prod}); runtime.Small(rangeK, 8) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, rangeK, 8); err != nil {
+		return err
+	}
+
+	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
+	c := runtime.Temp[float32](b, rangeK)
+	if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		return err
+	}
+
+	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
+	i2 := v.n + 1
+	if part := (diffOrderPart9{c, y, z, M, i2, rangeK, rangeT2}); runtime.Small(B, M*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, M*8); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// diffOrderPart10 is a loop that runs in parts.
+type diffOrderPart10 struct {
+	prepend, x, z []float64
+	L, P, rangeT2 int
+}
+
+func (part *diffOrderPart10) Run(from, to int) error {
+	prepend, x, z, L, P, rangeT2 := part.prepend, part.x, part.z, part.L, part.P, part.rangeT2
+	for b2 := from; b2 < to; b2++ {
 		prependRow := b2 * P
 		xRow := b2 * L
-		zRow := b2 * rangeT
-		for t := range rangeT {
-			var t2 float32
+		zRow := b2 * rangeT2
+		for t := range rangeT2 {
+			var t2 float64
 			if 0 <= t && t < P {
 				t2 = prepend[prependRow+t]
 			} else {
@@ -307,35 +558,19 @@ func diffOrderPrependNoAppendRunF32(b *runtime.Bound, v *diffOrderValues) error 
 			z[zRow+t] = t2
 		}
 	}
+	return nil
+}
 
-	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
-	prod := runtime.Temp[float32](b, rangeK)
-	for k := range rangeK {
-		prod2 := float64(1)
-		for j := range k {
-			n := j + 1
-			if n == 0 {
-				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
-			}
-			prod2 *= float64(float32(float64(v.n-j) / float64(n)))
-		}
-		prod[k] = float32(prod2)
-	}
+// diffOrderPart11 is a loop that runs in parts.
+type diffOrderPart11 struct {
+	c, y, z                []float64
+	M, i2, rangeK, rangeT2 int
+}
 
-	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
-	c := runtime.Temp[float32](b, rangeK)
-	for k := range rangeK {
-		n := v.n - k
-		if n < 0 {
-			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
-		}
-		c[k] = float32(float32(runtime.PowInt(int(-1), n)) * prod[k])
-	}
-
-	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
-	i2 := v.n + 1
-	for b2 := range B {
-		zRow := b2 * rangeT
+func (part *diffOrderPart11) Run(from, to int) error {
+	c, y, z, M, i2, rangeK, rangeT2 := part.c, part.y, part.z, part.M, part.i2, part.rangeK, part.rangeT2
+	for b2 := from; b2 < to; b2++ {
+		zRow := b2 * rangeT2
 		yRow := b2 * M
 		for t := range M {
 			sum := float64(0)
@@ -344,22 +579,21 @@ func diffOrderPrependNoAppendRunF32(b *runtime.Bound, v *diffOrderValues) error 
 					return runtime.RangeError("reduce.diff_order", "c", "range_k", k, rangeK)
 				}
 				i := t + k
-				if uint(i) >= uint(rangeT) {
-					return runtime.RangeError("reduce.diff_order", "z", "range_t", i, rangeT)
+				if uint(i) >= uint(rangeT2) {
+					return runtime.RangeError("reduce.diff_order", "z", "range_t2", i, rangeT2)
 				}
-				sum += float64(float32(c[k] * z[zRow+i]))
+				sum += float64(c[k] * z[zRow+i])
 			}
-			y[yRow+t] = float32(sum)
+			y[yRow+t] = sum
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
 // diffOrderPrependNoAppendRunF64 computes diff_order with prepend given, append absent, T f64.
 func diffOrderPrependNoAppendRunF64(b *runtime.Bound, v *diffOrderValues) error {
 	B := b.Ext[0]
-	rangeT := b.Ext[5]
+	rangeT2 := b.Ext[7]
 	P := b.Ext[2]
 	L := b.Ext[1]
 	rangeK := b.Ext[6]
@@ -368,94 +602,62 @@ func diffOrderPrependNoAppendRunF64(b *runtime.Bound, v *diffOrderValues) error 
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*M)
 
-	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else x[b, t - |P|]   for b in ...B, t in range_t
-	z := runtime.Temp[float64](b, B*rangeT)
-	for b2 := range B {
-		prependRow := b2 * P
-		xRow := b2 * L
-		zRow := b2 * rangeT
-		for t := range rangeT {
-			var t2 float64
-			if 0 <= t && t < P {
-				t2 = prepend[prependRow+t]
-			} else {
-				i := t - P
-				if uint(i) >= uint(L) {
-					return runtime.RangeError("reduce.diff_order", "x", "L", i, L)
-				}
-				t2 = x[xRow+i]
-			}
-			z[zRow+t] = t2
+	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else x[b, t - |P|]   for b in ...B, t in range_t2
+	z := runtime.Temp[float64](b, B*rangeT2)
+	if part := (diffOrderPart10{prepend, x, z, L, P, rangeT2}); runtime.Small(B, rangeT2) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, rangeT2); err != nil {
+		return err
 	}
 
 	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
 	prod := runtime.Temp[float64](b, rangeK)
-	for k := range rangeK {
-		prod2 := float64(1)
-		for j := range k {
-			n := j + 1
-			if n == 0 {
-				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
-			}
-			prod2 *= float64(v.n-j) / float64(n)
+	if part := (diffOrderPart5{*v, prod}); runtime.Small(rangeK, 8) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
 		}
-		prod[k] = prod2
+	} else if err := runtime.Split(part, rangeK, 8); err != nil {
+		return err
 	}
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float64](b, rangeK)
-	for k := range rangeK {
-		n := v.n - k
-		if n < 0 {
-			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
+	if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
 		}
-		c[k] = float64(float64(runtime.PowInt(int(-1), n)) * prod[k])
+	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		return err
 	}
 
 	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
 	i2 := v.n + 1
-	for b2 := range B {
-		zRow := b2 * rangeT
-		yRow := b2 * M
-		for t := range M {
-			sum := float64(0)
-			for k := range i2 {
-				if uint(k) >= uint(rangeK) {
-					return runtime.RangeError("reduce.diff_order", "c", "range_k", k, rangeK)
-				}
-				i := t + k
-				if uint(i) >= uint(rangeT) {
-					return runtime.RangeError("reduce.diff_order", "z", "range_t", i, rangeT)
-				}
-				sum += float64(c[k] * z[zRow+i])
-			}
-			y[yRow+t] = sum
+	if part := (diffOrderPart11{c, y, z, M, i2, rangeK, rangeT2}); runtime.Small(B, M*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, M*8); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
-// diffOrderNoPrependAppendRunF32 computes diff_order with prepend absent, append given, T f32.
-func diffOrderNoPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error {
-	B := b.Ext[0]
-	rangeT := b.Ext[5]
-	L := b.Ext[1]
-	Q := b.Ext[3]
-	rangeK := b.Ext[6]
-	M := b.Ext[4]
-	x := runtime.Elements[float32](b, 0)
-	append2 := runtime.Elements[float32](b, 2)
-	y := runtime.Temp[float32](b, B*M)
+// diffOrderPart12 is a loop that runs in parts.
+type diffOrderPart12 struct {
+	append2, x, z []float32
+	L, Q, rangeT3 int
+}
 
-	// z[b, t] = if 0 <= t && t < |L| then x[b, t] else append[b, t - |L|]   for b in ...B, t in range_t
-	z := runtime.Temp[float32](b, B*rangeT)
-	for b2 := range B {
+func (part *diffOrderPart12) Run(from, to int) error {
+	append2, x, z, L, Q, rangeT3 := part.append2, part.x, part.z, part.L, part.Q, part.rangeT3
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		appendRow := b2 * Q
-		zRow := b2 * rangeT
-		for t := range rangeT {
+		zRow := b2 * rangeT3
+		for t := range rangeT3 {
 			var t2 float32
 			if 0 <= t && t < L {
 				t2 = x[xRow+t]
@@ -469,35 +671,19 @@ func diffOrderNoPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error 
 			z[zRow+t] = t2
 		}
 	}
+	return nil
+}
 
-	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
-	prod := runtime.Temp[float32](b, rangeK)
-	for k := range rangeK {
-		prod2 := float64(1)
-		for j := range k {
-			n := j + 1
-			if n == 0 {
-				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
-			}
-			prod2 *= float64(float32(float64(v.n-j) / float64(n)))
-		}
-		prod[k] = float32(prod2)
-	}
+// diffOrderPart13 is a loop that runs in parts.
+type diffOrderPart13 struct {
+	c, y, z                []float32
+	M, i2, rangeK, rangeT3 int
+}
 
-	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
-	c := runtime.Temp[float32](b, rangeK)
-	for k := range rangeK {
-		n := v.n - k
-		if n < 0 {
-			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
-		}
-		c[k] = float32(float32(runtime.PowInt(int(-1), n)) * prod[k])
-	}
-
-	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
-	i2 := v.n + 1
-	for b2 := range B {
-		zRow := b2 * rangeT
+func (part *diffOrderPart13) Run(from, to int) error {
+	c, y, z, M, i2, rangeK, rangeT3 := part.c, part.y, part.z, part.M, part.i2, part.rangeK, part.rangeT3
+	for b2 := from; b2 < to; b2++ {
+		zRow := b2 * rangeT3
 		yRow := b2 * M
 		for t := range M {
 			sum := float64(0)
@@ -506,37 +692,85 @@ func diffOrderNoPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error 
 					return runtime.RangeError("reduce.diff_order", "c", "range_k", k, rangeK)
 				}
 				i := t + k
-				if uint(i) >= uint(rangeT) {
-					return runtime.RangeError("reduce.diff_order", "z", "range_t", i, rangeT)
+				if uint(i) >= uint(rangeT3) {
+					return runtime.RangeError("reduce.diff_order", "z", "range_t3", i, rangeT3)
 				}
 				sum += float64(float32(c[k] * z[zRow+i]))
 			}
 			y[yRow+t] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
-// diffOrderNoPrependAppendRunF64 computes diff_order with prepend absent, append given, T f64.
-func diffOrderNoPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error {
+// diffOrderNoPrependAppendRunF32 computes diff_order with prepend absent, append given, T f32.
+func diffOrderNoPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error {
 	B := b.Ext[0]
-	rangeT := b.Ext[5]
+	rangeT3 := b.Ext[8]
 	L := b.Ext[1]
 	Q := b.Ext[3]
 	rangeK := b.Ext[6]
 	M := b.Ext[4]
-	x := runtime.Elements[float64](b, 0)
-	append2 := runtime.Elements[float64](b, 2)
-	y := runtime.Temp[float64](b, B*M)
+	x := runtime.Elements[float32](b, 0)
+	append2 := runtime.Elements[float32](b, 2)
+	y := runtime.Temp[float32](b, B*M)
 
-	// z[b, t] = if 0 <= t && t < |L| then x[b, t] else append[b, t - |L|]   for b in ...B, t in range_t
-	z := runtime.Temp[float64](b, B*rangeT)
-	for b2 := range B {
+	// z[b, t] = if 0 <= t && t < |L| then x[b, t] else append[b, t - |L|]   for b in ...B, t in range_t3
+	z := runtime.Temp[float32](b, B*rangeT3)
+	if part := (diffOrderPart12{append2, x, z, L, Q, rangeT3}); runtime.Small(B, rangeT3) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT3); err != nil {
+		return err
+	}
+
+	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
+	prod := runtime.Temp[float32](b, rangeK)
+	if part := (diffOrderPart1{*v, prod}); runtime.Small(rangeK, 8) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, rangeK, 8); err != nil {
+		return err
+	}
+
+	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
+	c := runtime.Temp[float32](b, rangeK)
+	if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		return err
+	}
+
+	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
+	i2 := v.n + 1
+	if part := (diffOrderPart13{c, y, z, M, i2, rangeK, rangeT3}); runtime.Small(B, M*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, M*8); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// diffOrderPart14 is a loop that runs in parts.
+type diffOrderPart14 struct {
+	append2, x, z []float64
+	L, Q, rangeT3 int
+}
+
+func (part *diffOrderPart14) Run(from, to int) error {
+	append2, x, z, L, Q, rangeT3 := part.append2, part.x, part.z, part.L, part.Q, part.rangeT3
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		appendRow := b2 * Q
-		zRow := b2 * rangeT
-		for t := range rangeT {
+		zRow := b2 * rangeT3
+		for t := range rangeT3 {
 			var t2 float64
 			if 0 <= t && t < L {
 				t2 = x[xRow+t]
@@ -550,35 +784,19 @@ func diffOrderNoPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error 
 			z[zRow+t] = t2
 		}
 	}
+	return nil
+}
 
-	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
-	prod := runtime.Temp[float64](b, rangeK)
-	for k := range rangeK {
-		prod2 := float64(1)
-		for j := range k {
-			n := j + 1
-			if n == 0 {
-				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
-			}
-			prod2 *= float64(v.n-j) / float64(n)
-		}
-		prod[k] = prod2
-	}
+// diffOrderPart15 is a loop that runs in parts.
+type diffOrderPart15 struct {
+	c, y, z                []float64
+	M, i2, rangeK, rangeT3 int
+}
 
-	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
-	c := runtime.Temp[float64](b, rangeK)
-	for k := range rangeK {
-		n := v.n - k
-		if n < 0 {
-			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
-		}
-		c[k] = float64(float64(runtime.PowInt(int(-1), n)) * prod[k])
-	}
-
-	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
-	i2 := v.n + 1
-	for b2 := range B {
-		zRow := b2 * rangeT
+func (part *diffOrderPart15) Run(from, to int) error {
+	c, y, z, M, i2, rangeK, rangeT3 := part.c, part.y, part.z, part.M, part.i2, part.rangeK, part.rangeT3
+	for b2 := from; b2 < to; b2++ {
+		zRow := b2 * rangeT3
 		yRow := b2 * M
 		for t := range M {
 			sum := float64(0)
@@ -587,54 +805,81 @@ func diffOrderNoPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error 
 					return runtime.RangeError("reduce.diff_order", "c", "range_k", k, rangeK)
 				}
 				i := t + k
-				if uint(i) >= uint(rangeT) {
-					return runtime.RangeError("reduce.diff_order", "z", "range_t", i, rangeT)
+				if uint(i) >= uint(rangeT3) {
+					return runtime.RangeError("reduce.diff_order", "z", "range_t3", i, rangeT3)
 				}
 				sum += float64(c[k] * z[zRow+i])
 			}
 			y[yRow+t] = sum
 		}
 	}
+	return nil
+}
+
+// diffOrderNoPrependAppendRunF64 computes diff_order with prepend absent, append given, T f64.
+func diffOrderNoPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error {
+	B := b.Ext[0]
+	rangeT3 := b.Ext[8]
+	L := b.Ext[1]
+	Q := b.Ext[3]
+	rangeK := b.Ext[6]
+	M := b.Ext[4]
+	x := runtime.Elements[float64](b, 0)
+	append2 := runtime.Elements[float64](b, 2)
+	y := runtime.Temp[float64](b, B*M)
+
+	// z[b, t] = if 0 <= t && t < |L| then x[b, t] else append[b, t - |L|]   for b in ...B, t in range_t3
+	z := runtime.Temp[float64](b, B*rangeT3)
+	if part := (diffOrderPart14{append2, x, z, L, Q, rangeT3}); runtime.Small(B, rangeT3) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT3); err != nil {
+		return err
+	}
+
+	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
+	prod := runtime.Temp[float64](b, rangeK)
+	if part := (diffOrderPart5{*v, prod}); runtime.Small(rangeK, 8) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, rangeK, 8); err != nil {
+		return err
+	}
+
+	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
+	c := runtime.Temp[float64](b, rangeK)
+	if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		return err
+	}
+
+	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
+	i2 := v.n + 1
+	if part := (diffOrderPart15{c, y, z, M, i2, rangeK, rangeT3}); runtime.Small(B, M*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, M*8); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
-// diffOrderNoPrependNoAppendRunF32 computes diff_order with prepend absent, append absent, T f32.
-func diffOrderNoPrependNoAppendRunF32(b *runtime.Bound, v *diffOrderValues) error {
-	rangeK := b.Ext[6]
-	L := b.Ext[1]
-	M := b.Ext[4]
-	B := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, B*M)
+// diffOrderPart16 is a loop that runs in parts.
+type diffOrderPart16 struct {
+	c, x, y          []float32
+	L, M, i2, rangeK int
+}
 
-	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
-	prod := runtime.Temp[float32](b, rangeK)
-	for k := range rangeK {
-		prod2 := float64(1)
-		for j := range k {
-			n := j + 1
-			if n == 0 {
-				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
-			}
-			prod2 *= float64(float32(float64(v.n-j) / float64(n)))
-		}
-		prod[k] = float32(prod2)
-	}
-
-	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
-	c := runtime.Temp[float32](b, rangeK)
-	for k := range rangeK {
-		n := v.n - k
-		if n < 0 {
-			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
-		}
-		c[k] = float32(float32(runtime.PowInt(int(-1), n)) * prod[k])
-	}
-
-	// y[b, t] += c[k] * x[b, t + k]   for b in ...B, t in M, k in 0..n + 1
-	i2 := v.n + 1
-	for b2 := range B {
+func (part *diffOrderPart16) Run(from, to int) error {
+	c, x, y, L, M, i2, rangeK := part.c, part.x, part.y, part.L, part.M, part.i2, part.rangeK
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		yRow := b2 * M
 		for t := range M {
@@ -652,46 +897,60 @@ func diffOrderNoPrependNoAppendRunF32(b *runtime.Bound, v *diffOrderValues) erro
 			y[yRow+t] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
-// diffOrderNoPrependNoAppendRunF64 computes diff_order with prepend absent, append absent, T f64.
-func diffOrderNoPrependNoAppendRunF64(b *runtime.Bound, v *diffOrderValues) error {
+// diffOrderNoPrependNoAppendRunF32 computes diff_order with prepend absent, append absent, T f32.
+func diffOrderNoPrependNoAppendRunF32(b *runtime.Bound, v *diffOrderValues) error {
 	rangeK := b.Ext[6]
+	B := b.Ext[0]
 	L := b.Ext[1]
 	M := b.Ext[4]
-	B := b.Ext[0]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, B*M)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, B*M)
 
 	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
-	prod := runtime.Temp[float64](b, rangeK)
-	for k := range rangeK {
-		prod2 := float64(1)
-		for j := range k {
-			n := j + 1
-			if n == 0 {
-				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
-			}
-			prod2 *= float64(v.n-j) / float64(n)
+	prod := runtime.Temp[float32](b, rangeK)
+	if part := (diffOrderPart1{*v, prod}); runtime.Small(rangeK, 8) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
 		}
-		prod[k] = prod2
+	} else if err := runtime.Split(part, rangeK, 8); err != nil {
+		return err
 	}
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
-	c := runtime.Temp[float64](b, rangeK)
-	for k := range rangeK {
-		n := v.n - k
-		if n < 0 {
-			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
+	c := runtime.Temp[float32](b, rangeK)
+	if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
 		}
-		c[k] = float64(float64(runtime.PowInt(int(-1), n)) * prod[k])
+	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		return err
 	}
 
 	// y[b, t] += c[k] * x[b, t + k]   for b in ...B, t in M, k in 0..n + 1
 	i2 := v.n + 1
-	for b2 := range B {
+	if part := (diffOrderPart16{c, x, y, L, M, i2, rangeK}); runtime.Small(B, M*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, M*8); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// diffOrderPart17 is a loop that runs in parts.
+type diffOrderPart17 struct {
+	c, x, y          []float64
+	L, M, i2, rangeK int
+}
+
+func (part *diffOrderPart17) Run(from, to int) error {
+	c, x, y, L, M, i2, rangeK := part.c, part.x, part.y, part.L, part.M, part.i2, part.rangeK
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		yRow := b2 * M
 		for t := range M {
@@ -709,7 +968,177 @@ func diffOrderNoPrependNoAppendRunF64(b *runtime.Bound, v *diffOrderValues) erro
 			y[yRow+t] = sum
 		}
 	}
+	return nil
+}
+
+// diffOrderNoPrependNoAppendRunF64 computes diff_order with prepend absent, append absent, T f64.
+func diffOrderNoPrependNoAppendRunF64(b *runtime.Bound, v *diffOrderValues) error {
+	rangeK := b.Ext[6]
+	B := b.Ext[0]
+	L := b.Ext[1]
+	M := b.Ext[4]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, B*M)
+
+	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
+	prod := runtime.Temp[float64](b, rangeK)
+	if part := (diffOrderPart5{*v, prod}); runtime.Small(rangeK, 8) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, rangeK, 8); err != nil {
+		return err
+	}
+
+	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
+	c := runtime.Temp[float64](b, rangeK)
+	if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		return err
+	}
+
+	// y[b, t] += c[k] * x[b, t + k]   for b in ...B, t in M, k in 0..n + 1
+	i2 := v.n + 1
+	if part := (diffOrderPart17{c, x, y, L, M, i2, rangeK}); runtime.Small(B, M*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, M*8); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// diffOrderPart18 is a loop that runs in parts.
+type diffOrderPart18 struct {
+	c, dy, dz             []float32
+	M, i2, rangeK, rangeT int
+}
+
+func (part *diffOrderPart18) Run(from, to int) error {
+	c, dy, dz, M, i2, rangeK, rangeT := part.c, part.dy, part.dz, part.M, part.i2, part.rangeK, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dzRow := b2 * rangeT
+		for rangeT2 := range rangeT {
+			sum := float64(0)
+			end := min(i2, rangeT2+1)
+			for k := max(0, rangeT2-M+1); k < end; k++ {
+				i := rangeT2 - k
+				if !(0 <= i) {
+					continue
+				}
+				if !(i < M) {
+					continue
+				}
+				if uint(k) >= uint(rangeK) {
+					return runtime.RangeError("reduce.diff_order", "c", "range_k", k, rangeK)
+				}
+				sum += float64(float32(dy[dyRow+i] * c[k]))
+			}
+			dz[dzRow+rangeT2] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// diffOrderPart19 is a loop that runs in parts.
+type diffOrderPart19 struct {
+	dx, dz          []float32
+	L, P, i, rangeT int
+}
+
+func (part *diffOrderPart19) Run(from, to int) error {
+	dx, dz, L, P, i, rangeT := part.dx, part.dz, part.L, part.P, part.i, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dzRow := b2 * rangeT
+		dxRow := b2 * L
+		for l := range L {
+			i3 := l - i
+			t3 := float32(0)
+			if 0 <= i3 && i3 < rangeT {
+				var t2 float32
+				if i3 < P {
+					t2 = 0
+				} else {
+					i4 := i3 - P
+					t := float32(0)
+					if 0 <= i4 && i4 < L {
+						t = dz[dzRow+i3]
+					}
+					t2 = t
+				}
+				t3 = t2
+			}
+			dx[dxRow+l] = t3
+		}
+	}
+	return nil
+}
+
+// diffOrderPart20 is a loop that runs in parts.
+type diffOrderPart20 struct {
+	dprepend, dz []float32
+	P, rangeT    int
+}
+
+func (part *diffOrderPart20) Run(from, to int) error {
+	dprepend, dz, P, rangeT := part.dprepend, part.dz, part.P, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dzRow := b2 * rangeT
+		dprependRow := b2 * P
+		for p := range P {
+			t2 := float32(0)
+			if 0 <= p && p < rangeT {
+				t := float32(0)
+				if p < P {
+					t = dz[dzRow+p]
+				}
+				t2 = t
+			}
+			dprepend[dprependRow+p] = t2
+		}
+	}
+	return nil
+}
+
+// diffOrderPart21 is a loop that runs in parts.
+type diffOrderPart21 struct {
+	dappend, dz         []float32
+	L, P, Q, i3, rangeT int
+}
+
+func (part *diffOrderPart21) Run(from, to int) error {
+	dappend, dz, L, P, Q, i3, rangeT := part.dappend, part.dz, part.L, part.P, part.Q, part.i3, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dzRow := b2 * rangeT
+		dappendRow := b2 * Q
+		for q := range Q {
+			i4 := q - i3
+			t3 := float32(0)
+			if 0 <= i4 && i4 < rangeT {
+				var t2 float32
+				if i4 < P {
+					t2 = 0
+				} else {
+					i5 := i4 - P
+					var t float32
+					if 0 <= i5 && i5 < L {
+						t = 0
+					} else {
+						t = dz[dzRow+i4]
+					}
+					t2 = t
+				}
+				t3 = t2
+			}
+			dappend[dappendRow+q] = t3
+		}
+	}
 	return nil
 }
 
@@ -754,23 +1183,80 @@ func diffOrderPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues) 
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float32](b, rangeK)
-	for k := range rangeK {
-		n := v.n - k
-		if n < 0 {
-			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
+	if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
 		}
-		c[k] = float32(float32(runtime.PowInt(int(-1), n)) * prod[k])
+	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		return err
 	}
 
 	// @z[b, range_t] += @y[b, range_t - k] * c[k]   for b in ...B, range_t in range_t, k in 0..n + 1   where 0 <= range_t - k && range_t - k < |M|
 	dz := runtime.Temp[float32](b, B*rangeT)
 	i2 := v.n + 1
-	for b2 := range B {
+	if part := (diffOrderPart18{c, dy, dz, M, i2, rangeK, rangeT}); runtime.Small(B, rangeT*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT*8); err != nil {
+		return err
+	}
+
+	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if l - (0 - |P|) < |P| then 0 else if 0 <= l - (0 - |P|) - |P| && l - (0 - |P|) - |P| < |L| then @z[b, l - (0 - |P|)] else 0) else 0   for b in ...B, l in L
+	i := 0 - P
+	if wantDx {
+		if part := (diffOrderPart19{dx, dz, L, P, i, rangeT}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
+		}
+	}
+
+	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |P| then @z[b, p] else 0) else 0   for b in ...B, p in P
+	if wantDprepend {
+		if part := (diffOrderPart20{dprepend, dz, P, rangeT}); runtime.Small(B, P) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, P); err != nil {
+			return err
+		}
+	}
+
+	// @append[b, q] = if 0 <= q - (0 - |P| - |L|) && q - (0 - |P| - |L|) < |range_t| then (if q - (0 - |P| - |L|) < |P| then 0 else if 0 <= q - (0 - |P| - |L|) - |P| && q - (0 - |P| - |L|) - |P| < |L| then 0 else @z[b, q - (0 - |P| - |L|)]) else 0   for b in ...B, q in Q
+	i3 := i - L
+	if wantDappend {
+		if part := (diffOrderPart21{dappend, dz, L, P, Q, i3, rangeT}); runtime.Small(B, Q) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, Q); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float32](b, 4), dx)
+	copy(runtime.Elements[float32](b, 5), dprepend)
+	copy(runtime.Elements[float32](b, 6), dappend)
+	return nil
+}
+
+// diffOrderPart22 is a loop that runs in parts.
+type diffOrderPart22 struct {
+	c, dy, dz             []float64
+	M, i2, rangeK, rangeT int
+}
+
+func (part *diffOrderPart22) Run(from, to int) error {
+	c, dy, dz, M, i2, rangeK, rangeT := part.c, part.dy, part.dz, part.M, part.i2, part.rangeK, part.rangeT
+	for b2 := from; b2 < to; b2++ {
 		dyRow := b2 * M
 		dzRow := b2 * rangeT
 		for rangeT2 := range rangeT {
 			sum := float64(0)
-			for k := range i2 {
+			end := min(i2, rangeT2+1)
+			for k := max(0, rangeT2-M+1); k < end; k++ {
 				i := rangeT2 - k
 				if !(0 <= i) {
 					continue
@@ -781,91 +1267,107 @@ func diffOrderPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues) 
 				if uint(k) >= uint(rangeK) {
 					return runtime.RangeError("reduce.diff_order", "c", "range_k", k, rangeK)
 				}
-				sum += float64(float32(dy[dyRow+i] * c[k]))
+				sum += float64(dy[dyRow+i] * c[k])
 			}
-			dz[dzRow+rangeT2] = float32(sum)
+			dz[dzRow+rangeT2] = sum
 		}
 	}
+	return nil
+}
 
-	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if 0 <= l - (0 - |P|) - |P| && l - (0 - |P|) - |P| < |L| then (if l - (0 - |P|) < |P| then 0 else @z[b, l - (0 - |P|)]) else 0) else 0   for b in ...B, l in L
-	i := 0 - P
-	if wantDx {
-		for b2 := range B {
-			dzRow := b2 * rangeT
-			dxRow := b2 * L
-			for l := range L {
-				i3 := l - i
-				t3 := float32(0)
-				if 0 <= i3 && i3 < rangeT {
+// diffOrderPart23 is a loop that runs in parts.
+type diffOrderPart23 struct {
+	dx, dz          []float64
+	L, P, i, rangeT int
+}
+
+func (part *diffOrderPart23) Run(from, to int) error {
+	dx, dz, L, P, i, rangeT := part.dx, part.dz, part.L, part.P, part.i, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dzRow := b2 * rangeT
+		dxRow := b2 * L
+		for l := range L {
+			i3 := l - i
+			t3 := float64(0)
+			if 0 <= i3 && i3 < rangeT {
+				var t2 float64
+				if i3 < P {
+					t2 = 0
+				} else {
 					i4 := i3 - P
-					t2 := float32(0)
+					t := float64(0)
 					if 0 <= i4 && i4 < L {
-						var t float32
-						if i3 < P {
-							t = 0
-						} else {
-							t = dz[dzRow+i3]
-						}
-						t2 = t
-					}
-					t3 = t2
-				}
-				dx[dxRow+l] = t3
-			}
-		}
-	}
-
-	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |P| then @z[b, p] else 0) else 0   for b in ...B, p in P
-	if wantDprepend {
-		for b2 := range B {
-			dzRow := b2 * rangeT
-			dprependRow := b2 * P
-			for p := range P {
-				t2 := float32(0)
-				if 0 <= p && p < rangeT {
-					t := float32(0)
-					if p < P {
-						t = dz[dzRow+p]
+						t = dz[dzRow+i3]
 					}
 					t2 = t
 				}
-				dprepend[dprependRow+p] = t2
+				t3 = t2
 			}
+			dx[dxRow+l] = t3
 		}
 	}
+	return nil
+}
 
-	// @append[b, q] = if 0 <= q - (0 - |P| - |L|) && q - (0 - |P| - |L|) < |range_t| then (if 0 <= q - (0 - |P| - |L|) - |P| && q - (0 - |P| - |L|) - |P| < |L| then 0 else if q - (0 - |P| - |L|) < |P| then 0 else @z[b, q - (0 - |P| - |L|)]) else 0   for b in ...B, q in Q
-	i3 := i - L
-	if wantDappend {
-		for b2 := range B {
-			dzRow := b2 * rangeT
-			dappendRow := b2 * Q
-			for q := range Q {
-				i4 := q - i3
-				t3 := float32(0)
-				if 0 <= i4 && i4 < rangeT {
-					i5 := i4 - P
-					var t2 float32
-					if 0 <= i5 && i5 < L {
-						t2 = 0
-					} else {
-						var t float32
-						if i4 < P {
-							t = 0
-						} else {
-							t = dz[dzRow+i4]
-						}
-						t2 = t
-					}
-					t3 = t2
+// diffOrderPart24 is a loop that runs in parts.
+type diffOrderPart24 struct {
+	dprepend, dz []float64
+	P, rangeT    int
+}
+
+func (part *diffOrderPart24) Run(from, to int) error {
+	dprepend, dz, P, rangeT := part.dprepend, part.dz, part.P, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dzRow := b2 * rangeT
+		dprependRow := b2 * P
+		for p := range P {
+			t2 := float64(0)
+			if 0 <= p && p < rangeT {
+				t := float64(0)
+				if p < P {
+					t = dz[dzRow+p]
 				}
-				dappend[dappendRow+q] = t3
+				t2 = t
 			}
+			dprepend[dprependRow+p] = t2
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
-	copy(runtime.Elements[float32](b, 5), dprepend)
-	copy(runtime.Elements[float32](b, 6), dappend)
+	return nil
+}
+
+// diffOrderPart25 is a loop that runs in parts.
+type diffOrderPart25 struct {
+	dappend, dz         []float64
+	L, P, Q, i3, rangeT int
+}
+
+func (part *diffOrderPart25) Run(from, to int) error {
+	dappend, dz, L, P, Q, i3, rangeT := part.dappend, part.dz, part.L, part.P, part.Q, part.i3, part.rangeT
+	for b2 := from; b2 < to; b2++ {
+		dzRow := b2 * rangeT
+		dappendRow := b2 * Q
+		for q := range Q {
+			i4 := q - i3
+			t3 := float64(0)
+			if 0 <= i4 && i4 < rangeT {
+				var t2 float64
+				if i4 < P {
+					t2 = 0
+				} else {
+					i5 := i4 - P
+					var t float64
+					if 0 <= i5 && i5 < L {
+						t = 0
+					} else {
+						t = dz[dzRow+i4]
+					}
+					t2 = t
+				}
+				t3 = t2
+			}
+			dappend[dappendRow+q] = t3
+		}
+	}
 	return nil
 }
 
@@ -910,24 +1412,81 @@ func diffOrderPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues) 
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float64](b, rangeK)
-	for k := range rangeK {
-		n := v.n - k
-		if n < 0 {
-			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
+	if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
 		}
-		c[k] = float64(float64(runtime.PowInt(int(-1), n)) * prod[k])
+	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		return err
 	}
 
 	// @z[b, range_t] += @y[b, range_t - k] * c[k]   for b in ...B, range_t in range_t, k in 0..n + 1   where 0 <= range_t - k && range_t - k < |M|
 	dz := runtime.Temp[float64](b, B*rangeT)
 	i2 := v.n + 1
-	for b2 := range B {
+	if part := (diffOrderPart22{c, dy, dz, M, i2, rangeK, rangeT}); runtime.Small(B, rangeT*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT*8); err != nil {
+		return err
+	}
+
+	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if l - (0 - |P|) < |P| then 0 else if 0 <= l - (0 - |P|) - |P| && l - (0 - |P|) - |P| < |L| then @z[b, l - (0 - |P|)] else 0) else 0   for b in ...B, l in L
+	i := 0 - P
+	if wantDx {
+		if part := (diffOrderPart23{dx, dz, L, P, i, rangeT}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
+		}
+	}
+
+	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |P| then @z[b, p] else 0) else 0   for b in ...B, p in P
+	if wantDprepend {
+		if part := (diffOrderPart24{dprepend, dz, P, rangeT}); runtime.Small(B, P) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, P); err != nil {
+			return err
+		}
+	}
+
+	// @append[b, q] = if 0 <= q - (0 - |P| - |L|) && q - (0 - |P| - |L|) < |range_t| then (if q - (0 - |P| - |L|) < |P| then 0 else if 0 <= q - (0 - |P| - |L|) - |P| && q - (0 - |P| - |L|) - |P| < |L| then 0 else @z[b, q - (0 - |P| - |L|)]) else 0   for b in ...B, q in Q
+	i3 := i - L
+	if wantDappend {
+		if part := (diffOrderPart25{dappend, dz, L, P, Q, i3, rangeT}); runtime.Small(B, Q) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, Q); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float64](b, 4), dx)
+	copy(runtime.Elements[float64](b, 5), dprepend)
+	copy(runtime.Elements[float64](b, 6), dappend)
+	return nil
+}
+
+// diffOrderPart26 is a loop that runs in parts.
+type diffOrderPart26 struct {
+	c, dy, dz              []float32
+	M, i2, rangeK, rangeT2 int
+}
+
+func (part *diffOrderPart26) Run(from, to int) error {
+	c, dy, dz, M, i2, rangeK, rangeT2 := part.c, part.dy, part.dz, part.M, part.i2, part.rangeK, part.rangeT2
+	for b2 := from; b2 < to; b2++ {
 		dyRow := b2 * M
-		dzRow := b2 * rangeT
-		for rangeT2 := range rangeT {
+		dzRow := b2 * rangeT2
+		for rangeT2_2 := range rangeT2 {
 			sum := float64(0)
-			for k := range i2 {
-				i := rangeT2 - k
+			end := min(i2, rangeT2_2+1)
+			for k := max(0, rangeT2_2-M+1); k < end; k++ {
+				i := rangeT2_2 - k
 				if !(0 <= i) {
 					continue
 				}
@@ -937,91 +1496,66 @@ func diffOrderPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues) 
 				if uint(k) >= uint(rangeK) {
 					return runtime.RangeError("reduce.diff_order", "c", "range_k", k, rangeK)
 				}
-				sum += float64(dy[dyRow+i] * c[k])
+				sum += float64(float32(dy[dyRow+i] * c[k]))
 			}
-			dz[dzRow+rangeT2] = sum
+			dz[dzRow+rangeT2_2] = float32(sum)
 		}
 	}
+	return nil
+}
 
-	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if 0 <= l - (0 - |P|) - |P| && l - (0 - |P|) - |P| < |L| then (if l - (0 - |P|) < |P| then 0 else @z[b, l - (0 - |P|)]) else 0) else 0   for b in ...B, l in L
-	i := 0 - P
-	if wantDx {
-		for b2 := range B {
-			dzRow := b2 * rangeT
-			dxRow := b2 * L
-			for l := range L {
-				i3 := l - i
-				t3 := float64(0)
-				if 0 <= i3 && i3 < rangeT {
-					i4 := i3 - P
-					t2 := float64(0)
-					if 0 <= i4 && i4 < L {
-						var t float64
-						if i3 < P {
-							t = 0
-						} else {
-							t = dz[dzRow+i3]
-						}
-						t2 = t
-					}
-					t3 = t2
-				}
-				dx[dxRow+l] = t3
-			}
-		}
-	}
+// diffOrderPart27 is a loop that runs in parts.
+type diffOrderPart27 struct {
+	dx, dz           []float32
+	L, P, i, rangeT2 int
+}
 
-	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |P| then @z[b, p] else 0) else 0   for b in ...B, p in P
-	if wantDprepend {
-		for b2 := range B {
-			dzRow := b2 * rangeT
-			dprependRow := b2 * P
-			for p := range P {
-				t2 := float64(0)
-				if 0 <= p && p < rangeT {
-					t := float64(0)
-					if p < P {
-						t = dz[dzRow+p]
-					}
-					t2 = t
+func (part *diffOrderPart27) Run(from, to int) error {
+	dx, dz, L, P, i, rangeT2 := part.dx, part.dz, part.L, part.P, part.i, part.rangeT2
+	for b2 := from; b2 < to; b2++ {
+		dzRow := b2 * rangeT2
+		dxRow := b2 * L
+		for l := range L {
+			i3 := l - i
+			t2 := float32(0)
+			if 0 <= i3 && i3 < rangeT2 {
+				var t float32
+				if i3 < P {
+					t = 0
+				} else {
+					t = dz[dzRow+i3]
 				}
-				dprepend[dprependRow+p] = t2
+				t2 = t
 			}
+			dx[dxRow+l] = t2
 		}
 	}
+	return nil
+}
 
-	// @append[b, q] = if 0 <= q - (0 - |P| - |L|) && q - (0 - |P| - |L|) < |range_t| then (if 0 <= q - (0 - |P| - |L|) - |P| && q - (0 - |P| - |L|) - |P| < |L| then 0 else if q - (0 - |P| - |L|) < |P| then 0 else @z[b, q - (0 - |P| - |L|)]) else 0   for b in ...B, q in Q
-	i3 := i - L
-	if wantDappend {
-		for b2 := range B {
-			dzRow := b2 * rangeT
-			dappendRow := b2 * Q
-			for q := range Q {
-				i4 := q - i3
-				t3 := float64(0)
-				if 0 <= i4 && i4 < rangeT {
-					i5 := i4 - P
-					var t2 float64
-					if 0 <= i5 && i5 < L {
-						t2 = 0
-					} else {
-						var t float64
-						if i4 < P {
-							t = 0
-						} else {
-							t = dz[dzRow+i4]
-						}
-						t2 = t
-					}
-					t3 = t2
+// diffOrderPart28 is a loop that runs in parts.
+type diffOrderPart28 struct {
+	dprepend, dz []float32
+	P, rangeT2   int
+}
+
+func (part *diffOrderPart28) Run(from, to int) error {
+	dprepend, dz, P, rangeT2 := part.dprepend, part.dz, part.P, part.rangeT2
+	for b2 := from; b2 < to; b2++ {
+		dzRow := b2 * rangeT2
+		dprependRow := b2 * P
+		for p := range P {
+			t2 := float32(0)
+			if 0 <= p && p < rangeT2 {
+				t := float32(0)
+				if p < P {
+					t = dz[dzRow+p]
 				}
-				dappend[dappendRow+q] = t3
+				t2 = t
 			}
+			dprepend[dprependRow+p] = t2
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
-	copy(runtime.Elements[float64](b, 5), dprepend)
-	copy(runtime.Elements[float64](b, 6), dappend)
 	return nil
 }
 
@@ -1029,7 +1563,7 @@ func diffOrderPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues) 
 func diffOrderPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues) error {
 	rangeK := b.Ext[6]
 	B := b.Ext[0]
-	rangeT := b.Ext[5]
+	rangeT2 := b.Ext[7]
 	M := b.Ext[4]
 	P := b.Ext[2]
 	L := b.Ext[1]
@@ -1063,24 +1597,68 @@ func diffOrderPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float32](b, rangeK)
-	for k := range rangeK {
-		n := v.n - k
-		if n < 0 {
-			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
+	if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
 		}
-		c[k] = float32(float32(runtime.PowInt(int(-1), n)) * prod[k])
+	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		return err
 	}
 
-	// @z[b, range_t] += @y[b, range_t - k] * c[k]   for b in ...B, range_t in range_t, k in 0..n + 1   where 0 <= range_t - k && range_t - k < |M|
-	dz := runtime.Temp[float32](b, B*rangeT)
+	// @z[b, range_t2] += @y[b, range_t2 - k] * c[k]   for b in ...B, range_t2 in range_t2, k in 0..n + 1   where 0 <= range_t2 - k && range_t2 - k < |M|
+	dz := runtime.Temp[float32](b, B*rangeT2)
 	i2 := v.n + 1
-	for b2 := range B {
+	if part := (diffOrderPart26{c, dy, dz, M, i2, rangeK, rangeT2}); runtime.Small(B, rangeT2*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT2*8); err != nil {
+		return err
+	}
+
+	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t2| then (if l - (0 - |P|) < |P| then 0 else @z[b, l - (0 - |P|)]) else 0   for b in ...B, l in L
+	i := 0 - P
+	if wantDx {
+		if part := (diffOrderPart27{dx, dz, L, P, i, rangeT2}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
+		}
+	}
+
+	// @prepend[b, p] = if 0 <= p && p < |range_t2| then (if p < |P| then @z[b, p] else 0) else 0   for b in ...B, p in P
+	if wantDprepend {
+		if part := (diffOrderPart28{dprepend, dz, P, rangeT2}); runtime.Small(B, P) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, P); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float32](b, 4), dx)
+	copy(runtime.Elements[float32](b, 5), dprepend)
+	return nil
+}
+
+// diffOrderPart29 is a loop that runs in parts.
+type diffOrderPart29 struct {
+	c, dy, dz              []float64
+	M, i2, rangeK, rangeT2 int
+}
+
+func (part *diffOrderPart29) Run(from, to int) error {
+	c, dy, dz, M, i2, rangeK, rangeT2 := part.c, part.dy, part.dz, part.M, part.i2, part.rangeK, part.rangeT2
+	for b2 := from; b2 < to; b2++ {
 		dyRow := b2 * M
-		dzRow := b2 * rangeT
-		for rangeT2 := range rangeT {
+		dzRow := b2 * rangeT2
+		for rangeT2_2 := range rangeT2 {
 			sum := float64(0)
-			for k := range i2 {
-				i := rangeT2 - k
+			end := min(i2, rangeT2_2+1)
+			for k := max(0, rangeT2_2-M+1); k < end; k++ {
+				i := rangeT2_2 - k
 				if !(0 <= i) {
 					continue
 				}
@@ -1090,55 +1668,66 @@ func diffOrderPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 				if uint(k) >= uint(rangeK) {
 					return runtime.RangeError("reduce.diff_order", "c", "range_k", k, rangeK)
 				}
-				sum += float64(float32(dy[dyRow+i] * c[k]))
+				sum += float64(dy[dyRow+i] * c[k])
 			}
-			dz[dzRow+rangeT2] = float32(sum)
+			dz[dzRow+rangeT2_2] = sum
 		}
 	}
+	return nil
+}
 
-	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if l - (0 - |P|) < |P| then 0 else @z[b, l - (0 - |P|)]) else 0   for b in ...B, l in L
-	i := 0 - P
-	if wantDx {
-		for b2 := range B {
-			dzRow := b2 * rangeT
-			dxRow := b2 * L
-			for l := range L {
-				i3 := l - i
-				t2 := float32(0)
-				if 0 <= i3 && i3 < rangeT {
-					var t float32
-					if i3 < P {
-						t = 0
-					} else {
-						t = dz[dzRow+i3]
-					}
-					t2 = t
-				}
-				dx[dxRow+l] = t2
-			}
-		}
-	}
+// diffOrderPart30 is a loop that runs in parts.
+type diffOrderPart30 struct {
+	dx, dz           []float64
+	L, P, i, rangeT2 int
+}
 
-	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |P| then @z[b, p] else 0) else 0   for b in ...B, p in P
-	if wantDprepend {
-		for b2 := range B {
-			dzRow := b2 * rangeT
-			dprependRow := b2 * P
-			for p := range P {
-				t2 := float32(0)
-				if 0 <= p && p < rangeT {
-					t := float32(0)
-					if p < P {
-						t = dz[dzRow+p]
-					}
-					t2 = t
+func (part *diffOrderPart30) Run(from, to int) error {
+	dx, dz, L, P, i, rangeT2 := part.dx, part.dz, part.L, part.P, part.i, part.rangeT2
+	for b2 := from; b2 < to; b2++ {
+		dzRow := b2 * rangeT2
+		dxRow := b2 * L
+		for l := range L {
+			i3 := l - i
+			t2 := float64(0)
+			if 0 <= i3 && i3 < rangeT2 {
+				var t float64
+				if i3 < P {
+					t = 0
+				} else {
+					t = dz[dzRow+i3]
 				}
-				dprepend[dprependRow+p] = t2
+				t2 = t
 			}
+			dx[dxRow+l] = t2
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
-	copy(runtime.Elements[float32](b, 5), dprepend)
+	return nil
+}
+
+// diffOrderPart31 is a loop that runs in parts.
+type diffOrderPart31 struct {
+	dprepend, dz []float64
+	P, rangeT2   int
+}
+
+func (part *diffOrderPart31) Run(from, to int) error {
+	dprepend, dz, P, rangeT2 := part.dprepend, part.dz, part.P, part.rangeT2
+	for b2 := from; b2 < to; b2++ {
+		dzRow := b2 * rangeT2
+		dprependRow := b2 * P
+		for p := range P {
+			t2 := float64(0)
+			if 0 <= p && p < rangeT2 {
+				t := float64(0)
+				if p < P {
+					t = dz[dzRow+p]
+				}
+				t2 = t
+			}
+			dprepend[dprependRow+p] = t2
+		}
+	}
 	return nil
 }
 
@@ -1146,7 +1735,7 @@ func diffOrderPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 func diffOrderPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues) error {
 	rangeK := b.Ext[6]
 	B := b.Ext[0]
-	rangeT := b.Ext[5]
+	rangeT2 := b.Ext[7]
 	M := b.Ext[4]
 	P := b.Ext[2]
 	L := b.Ext[1]
@@ -1180,24 +1769,68 @@ func diffOrderPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float64](b, rangeK)
-	for k := range rangeK {
-		n := v.n - k
-		if n < 0 {
-			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
+	if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
 		}
-		c[k] = float64(float64(runtime.PowInt(int(-1), n)) * prod[k])
+	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		return err
 	}
 
-	// @z[b, range_t] += @y[b, range_t - k] * c[k]   for b in ...B, range_t in range_t, k in 0..n + 1   where 0 <= range_t - k && range_t - k < |M|
-	dz := runtime.Temp[float64](b, B*rangeT)
+	// @z[b, range_t2] += @y[b, range_t2 - k] * c[k]   for b in ...B, range_t2 in range_t2, k in 0..n + 1   where 0 <= range_t2 - k && range_t2 - k < |M|
+	dz := runtime.Temp[float64](b, B*rangeT2)
 	i2 := v.n + 1
-	for b2 := range B {
+	if part := (diffOrderPart29{c, dy, dz, M, i2, rangeK, rangeT2}); runtime.Small(B, rangeT2*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT2*8); err != nil {
+		return err
+	}
+
+	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t2| then (if l - (0 - |P|) < |P| then 0 else @z[b, l - (0 - |P|)]) else 0   for b in ...B, l in L
+	i := 0 - P
+	if wantDx {
+		if part := (diffOrderPart30{dx, dz, L, P, i, rangeT2}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
+		}
+	}
+
+	// @prepend[b, p] = if 0 <= p && p < |range_t2| then (if p < |P| then @z[b, p] else 0) else 0   for b in ...B, p in P
+	if wantDprepend {
+		if part := (diffOrderPart31{dprepend, dz, P, rangeT2}); runtime.Small(B, P) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, P); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float64](b, 4), dx)
+	copy(runtime.Elements[float64](b, 5), dprepend)
+	return nil
+}
+
+// diffOrderPart32 is a loop that runs in parts.
+type diffOrderPart32 struct {
+	c, dy, dz              []float32
+	M, i2, rangeK, rangeT3 int
+}
+
+func (part *diffOrderPart32) Run(from, to int) error {
+	c, dy, dz, M, i2, rangeK, rangeT3 := part.c, part.dy, part.dz, part.M, part.i2, part.rangeK, part.rangeT3
+	for b2 := from; b2 < to; b2++ {
 		dyRow := b2 * M
-		dzRow := b2 * rangeT
-		for rangeT2 := range rangeT {
+		dzRow := b2 * rangeT3
+		for rangeT3_2 := range rangeT3 {
 			sum := float64(0)
-			for k := range i2 {
-				i := rangeT2 - k
+			end := min(i2, rangeT3_2+1)
+			for k := max(0, rangeT3_2-M+1); k < end; k++ {
+				i := rangeT3_2 - k
 				if !(0 <= i) {
 					continue
 				}
@@ -1207,55 +1840,66 @@ func diffOrderPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues
 				if uint(k) >= uint(rangeK) {
 					return runtime.RangeError("reduce.diff_order", "c", "range_k", k, rangeK)
 				}
-				sum += float64(dy[dyRow+i] * c[k])
+				sum += float64(float32(dy[dyRow+i] * c[k]))
 			}
-			dz[dzRow+rangeT2] = sum
+			dz[dzRow+rangeT3_2] = float32(sum)
 		}
 	}
+	return nil
+}
 
-	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if l - (0 - |P|) < |P| then 0 else @z[b, l - (0 - |P|)]) else 0   for b in ...B, l in L
-	i := 0 - P
-	if wantDx {
-		for b2 := range B {
-			dzRow := b2 * rangeT
-			dxRow := b2 * L
-			for l := range L {
-				i3 := l - i
-				t2 := float64(0)
-				if 0 <= i3 && i3 < rangeT {
-					var t float64
-					if i3 < P {
-						t = 0
-					} else {
-						t = dz[dzRow+i3]
-					}
-					t2 = t
-				}
-				dx[dxRow+l] = t2
-			}
-		}
-	}
+// diffOrderPart33 is a loop that runs in parts.
+type diffOrderPart33 struct {
+	dx, dz     []float32
+	L, rangeT3 int
+}
 
-	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |P| then @z[b, p] else 0) else 0   for b in ...B, p in P
-	if wantDprepend {
-		for b2 := range B {
-			dzRow := b2 * rangeT
-			dprependRow := b2 * P
-			for p := range P {
-				t2 := float64(0)
-				if 0 <= p && p < rangeT {
-					t := float64(0)
-					if p < P {
-						t = dz[dzRow+p]
-					}
-					t2 = t
+func (part *diffOrderPart33) Run(from, to int) error {
+	dx, dz, L, rangeT3 := part.dx, part.dz, part.L, part.rangeT3
+	for b2 := from; b2 < to; b2++ {
+		dzRow := b2 * rangeT3
+		dxRow := b2 * L
+		for l := range L {
+			t2 := float32(0)
+			if 0 <= l && l < rangeT3 {
+				t := float32(0)
+				if l < L {
+					t = dz[dzRow+l]
 				}
-				dprepend[dprependRow+p] = t2
+				t2 = t
 			}
+			dx[dxRow+l] = t2
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
-	copy(runtime.Elements[float64](b, 5), dprepend)
+	return nil
+}
+
+// diffOrderPart34 is a loop that runs in parts.
+type diffOrderPart34 struct {
+	dappend, dz      []float32
+	L, Q, i, rangeT3 int
+}
+
+func (part *diffOrderPart34) Run(from, to int) error {
+	dappend, dz, L, Q, i, rangeT3 := part.dappend, part.dz, part.L, part.Q, part.i, part.rangeT3
+	for b2 := from; b2 < to; b2++ {
+		dzRow := b2 * rangeT3
+		dappendRow := b2 * Q
+		for q := range Q {
+			i3 := q - i
+			t2 := float32(0)
+			if 0 <= i3 && i3 < rangeT3 {
+				var t float32
+				if i3 < L {
+					t = 0
+				} else {
+					t = dz[dzRow+i3]
+				}
+				t2 = t
+			}
+			dappend[dappendRow+q] = t2
+		}
+	}
 	return nil
 }
 
@@ -1263,7 +1907,7 @@ func diffOrderPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues
 func diffOrderNoPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues) error {
 	rangeK := b.Ext[6]
 	B := b.Ext[0]
-	rangeT := b.Ext[5]
+	rangeT3 := b.Ext[8]
 	M := b.Ext[4]
 	L := b.Ext[1]
 	Q := b.Ext[3]
@@ -1297,24 +1941,68 @@ func diffOrderNoPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float32](b, rangeK)
-	for k := range rangeK {
-		n := v.n - k
-		if n < 0 {
-			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
+	if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
 		}
-		c[k] = float32(float32(runtime.PowInt(int(-1), n)) * prod[k])
+	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		return err
 	}
 
-	// @z[b, range_t] += @y[b, range_t - k] * c[k]   for b in ...B, range_t in range_t, k in 0..n + 1   where 0 <= range_t - k && range_t - k < |M|
-	dz := runtime.Temp[float32](b, B*rangeT)
+	// @z[b, range_t3] += @y[b, range_t3 - k] * c[k]   for b in ...B, range_t3 in range_t3, k in 0..n + 1   where 0 <= range_t3 - k && range_t3 - k < |M|
+	dz := runtime.Temp[float32](b, B*rangeT3)
 	i2 := v.n + 1
-	for b2 := range B {
+	if part := (diffOrderPart32{c, dy, dz, M, i2, rangeK, rangeT3}); runtime.Small(B, rangeT3*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT3*8); err != nil {
+		return err
+	}
+
+	// @x[b, l] = if 0 <= l && l < |range_t3| then (if l < |L| then @z[b, l] else 0) else 0   for b in ...B, l in L
+	if wantDx {
+		if part := (diffOrderPart33{dx, dz, L, rangeT3}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
+		}
+	}
+
+	// @append[b, q] = if 0 <= q - (0 - |L|) && q - (0 - |L|) < |range_t3| then (if q - (0 - |L|) < |L| then 0 else @z[b, q - (0 - |L|)]) else 0   for b in ...B, q in Q
+	i := 0 - L
+	if wantDappend {
+		if part := (diffOrderPart34{dappend, dz, L, Q, i, rangeT3}); runtime.Small(B, Q) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, Q); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float32](b, 4), dx)
+	copy(runtime.Elements[float32](b, 5), dappend)
+	return nil
+}
+
+// diffOrderPart35 is a loop that runs in parts.
+type diffOrderPart35 struct {
+	c, dy, dz              []float64
+	M, i2, rangeK, rangeT3 int
+}
+
+func (part *diffOrderPart35) Run(from, to int) error {
+	c, dy, dz, M, i2, rangeK, rangeT3 := part.c, part.dy, part.dz, part.M, part.i2, part.rangeK, part.rangeT3
+	for b2 := from; b2 < to; b2++ {
 		dyRow := b2 * M
-		dzRow := b2 * rangeT
-		for rangeT2 := range rangeT {
+		dzRow := b2 * rangeT3
+		for rangeT3_2 := range rangeT3 {
 			sum := float64(0)
-			for k := range i2 {
-				i := rangeT2 - k
+			end := min(i2, rangeT3_2+1)
+			for k := max(0, rangeT3_2-M+1); k < end; k++ {
+				i := rangeT3_2 - k
 				if !(0 <= i) {
 					continue
 				}
@@ -1324,55 +2012,66 @@ func diffOrderNoPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 				if uint(k) >= uint(rangeK) {
 					return runtime.RangeError("reduce.diff_order", "c", "range_k", k, rangeK)
 				}
-				sum += float64(float32(dy[dyRow+i] * c[k]))
+				sum += float64(dy[dyRow+i] * c[k])
 			}
-			dz[dzRow+rangeT2] = float32(sum)
+			dz[dzRow+rangeT3_2] = sum
 		}
 	}
+	return nil
+}
 
-	// @x[b, l] = if 0 <= l && l < |range_t| then (if l < |L| then @z[b, l] else 0) else 0   for b in ...B, l in L
-	if wantDx {
-		for b2 := range B {
-			dzRow := b2 * rangeT
-			dxRow := b2 * L
-			for l := range L {
-				t2 := float32(0)
-				if 0 <= l && l < rangeT {
-					t := float32(0)
-					if l < L {
-						t = dz[dzRow+l]
-					}
-					t2 = t
-				}
-				dx[dxRow+l] = t2
-			}
-		}
-	}
+// diffOrderPart36 is a loop that runs in parts.
+type diffOrderPart36 struct {
+	dx, dz     []float64
+	L, rangeT3 int
+}
 
-	// @append[b, q] = if 0 <= q - (0 - |L|) && q - (0 - |L|) < |range_t| then (if q - (0 - |L|) < |L| then 0 else @z[b, q - (0 - |L|)]) else 0   for b in ...B, q in Q
-	i := 0 - L
-	if wantDappend {
-		for b2 := range B {
-			dzRow := b2 * rangeT
-			dappendRow := b2 * Q
-			for q := range Q {
-				i3 := q - i
-				t2 := float32(0)
-				if 0 <= i3 && i3 < rangeT {
-					var t float32
-					if i3 < L {
-						t = 0
-					} else {
-						t = dz[dzRow+i3]
-					}
-					t2 = t
+func (part *diffOrderPart36) Run(from, to int) error {
+	dx, dz, L, rangeT3 := part.dx, part.dz, part.L, part.rangeT3
+	for b2 := from; b2 < to; b2++ {
+		dzRow := b2 * rangeT3
+		dxRow := b2 * L
+		for l := range L {
+			t2 := float64(0)
+			if 0 <= l && l < rangeT3 {
+				t := float64(0)
+				if l < L {
+					t = dz[dzRow+l]
 				}
-				dappend[dappendRow+q] = t2
+				t2 = t
 			}
+			dx[dxRow+l] = t2
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
-	copy(runtime.Elements[float32](b, 5), dappend)
+	return nil
+}
+
+// diffOrderPart37 is a loop that runs in parts.
+type diffOrderPart37 struct {
+	dappend, dz      []float64
+	L, Q, i, rangeT3 int
+}
+
+func (part *diffOrderPart37) Run(from, to int) error {
+	dappend, dz, L, Q, i, rangeT3 := part.dappend, part.dz, part.L, part.Q, part.i, part.rangeT3
+	for b2 := from; b2 < to; b2++ {
+		dzRow := b2 * rangeT3
+		dappendRow := b2 * Q
+		for q := range Q {
+			i3 := q - i
+			t2 := float64(0)
+			if 0 <= i3 && i3 < rangeT3 {
+				var t float64
+				if i3 < L {
+					t = 0
+				} else {
+					t = dz[dzRow+i3]
+				}
+				t2 = t
+			}
+			dappend[dappendRow+q] = t2
+		}
+	}
 	return nil
 }
 
@@ -1380,7 +2079,7 @@ func diffOrderNoPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 func diffOrderNoPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues) error {
 	rangeK := b.Ext[6]
 	B := b.Ext[0]
-	rangeT := b.Ext[5]
+	rangeT3 := b.Ext[8]
 	M := b.Ext[4]
 	L := b.Ext[1]
 	Q := b.Ext[3]
@@ -1414,24 +2113,68 @@ func diffOrderNoPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float64](b, rangeK)
-	for k := range rangeK {
-		n := v.n - k
-		if n < 0 {
-			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
+	if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if err := part.Run(0, rangeK); err != nil {
+			return err
 		}
-		c[k] = float64(float64(runtime.PowInt(int(-1), n)) * prod[k])
+	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		return err
 	}
 
-	// @z[b, range_t] += @y[b, range_t - k] * c[k]   for b in ...B, range_t in range_t, k in 0..n + 1   where 0 <= range_t - k && range_t - k < |M|
-	dz := runtime.Temp[float64](b, B*rangeT)
+	// @z[b, range_t3] += @y[b, range_t3 - k] * c[k]   for b in ...B, range_t3 in range_t3, k in 0..n + 1   where 0 <= range_t3 - k && range_t3 - k < |M|
+	dz := runtime.Temp[float64](b, B*rangeT3)
 	i2 := v.n + 1
-	for b2 := range B {
+	if part := (diffOrderPart35{c, dy, dz, M, i2, rangeK, rangeT3}); runtime.Small(B, rangeT3*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, rangeT3*8); err != nil {
+		return err
+	}
+
+	// @x[b, l] = if 0 <= l && l < |range_t3| then (if l < |L| then @z[b, l] else 0) else 0   for b in ...B, l in L
+	if wantDx {
+		if part := (diffOrderPart36{dx, dz, L, rangeT3}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
+		}
+	}
+
+	// @append[b, q] = if 0 <= q - (0 - |L|) && q - (0 - |L|) < |range_t3| then (if q - (0 - |L|) < |L| then 0 else @z[b, q - (0 - |L|)]) else 0   for b in ...B, q in Q
+	i := 0 - L
+	if wantDappend {
+		if part := (diffOrderPart37{dappend, dz, L, Q, i, rangeT3}); runtime.Small(B, Q) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, Q); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float64](b, 4), dx)
+	copy(runtime.Elements[float64](b, 5), dappend)
+	return nil
+}
+
+// diffOrderPart38 is a loop that runs in parts.
+type diffOrderPart38 struct {
+	c, dx, dy        []float32
+	L, M, i2, rangeK int
+}
+
+func (part *diffOrderPart38) Run(from, to int) error {
+	c, dx, dy, L, M, i2, rangeK := part.c, part.dx, part.dy, part.L, part.M, part.i2, part.rangeK
+	for b2 := from; b2 < to; b2++ {
 		dyRow := b2 * M
-		dzRow := b2 * rangeT
-		for rangeT2 := range rangeT {
+		dxRow := b2 * L
+		for l := range L {
 			sum := float64(0)
-			for k := range i2 {
-				i := rangeT2 - k
+			end := min(i2, l+1)
+			for k := max(0, l-M+1); k < end; k++ {
+				i := l - k
 				if !(0 <= i) {
 					continue
 				}
@@ -1441,64 +2184,20 @@ func diffOrderNoPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues
 				if uint(k) >= uint(rangeK) {
 					return runtime.RangeError("reduce.diff_order", "c", "range_k", k, rangeK)
 				}
-				sum += float64(dy[dyRow+i] * c[k])
+				sum += float64(float32(dy[dyRow+i] * c[k]))
 			}
-			dz[dzRow+rangeT2] = sum
+			dx[dxRow+l] = float32(sum)
 		}
 	}
-
-	// @x[b, l] = if 0 <= l && l < |range_t| then (if l < |L| then @z[b, l] else 0) else 0   for b in ...B, l in L
-	if wantDx {
-		for b2 := range B {
-			dzRow := b2 * rangeT
-			dxRow := b2 * L
-			for l := range L {
-				t2 := float64(0)
-				if 0 <= l && l < rangeT {
-					t := float64(0)
-					if l < L {
-						t = dz[dzRow+l]
-					}
-					t2 = t
-				}
-				dx[dxRow+l] = t2
-			}
-		}
-	}
-
-	// @append[b, q] = if 0 <= q - (0 - |L|) && q - (0 - |L|) < |range_t| then (if q - (0 - |L|) < |L| then 0 else @z[b, q - (0 - |L|)]) else 0   for b in ...B, q in Q
-	i := 0 - L
-	if wantDappend {
-		for b2 := range B {
-			dzRow := b2 * rangeT
-			dappendRow := b2 * Q
-			for q := range Q {
-				i3 := q - i
-				t2 := float64(0)
-				if 0 <= i3 && i3 < rangeT {
-					var t float64
-					if i3 < L {
-						t = 0
-					} else {
-						t = dz[dzRow+i3]
-					}
-					t2 = t
-				}
-				dappend[dappendRow+q] = t2
-			}
-		}
-	}
-	copy(runtime.Elements[float64](b, 4), dx)
-	copy(runtime.Elements[float64](b, 5), dappend)
 	return nil
 }
 
 // diffOrderNoPrependNoAppendRunBackwardF32 computes the derivative of diff_order with prepend absent, append absent, T f32.
 func diffOrderNoPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues) error {
 	rangeK := b.Ext[6]
+	B := b.Ext[0]
 	M := b.Ext[4]
 	L := b.Ext[1]
-	B := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float32](b, 3)
 	dx := runtime.Temp[float32](b, B*L)
@@ -1530,50 +2229,69 @@ func diffOrderNoPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValu
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float32](b, rangeK)
 	if wantDx {
-		for k := range rangeK {
-			n := v.n - k
-			if n < 0 {
-				return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
+		if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+			if err := part.Run(0, rangeK); err != nil {
+				return err
 			}
-			c[k] = float32(float32(runtime.PowInt(int(-1), n)) * prod[k])
+		} else if err := runtime.Split(part, rangeK, 1); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, l] += @y[b, l - k] * c[k]   for b in ...B, l in L, k in 0..n + 1   where 0 <= l - k && l - k < |M|
 	i2 := v.n + 1
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * M
-			dxRow := b2 * L
-			for l := range L {
-				sum := float64(0)
-				for k := range i2 {
-					i := l - k
-					if !(0 <= i) {
-						continue
-					}
-					if !(i < M) {
-						continue
-					}
-					if uint(k) >= uint(rangeK) {
-						return runtime.RangeError("reduce.diff_order", "c", "range_k", k, rangeK)
-					}
-					sum += float64(float32(dy[dyRow+i] * c[k]))
-				}
-				dx[dxRow+l] = float32(sum)
+		if part := (diffOrderPart38{c, dx, dy, L, M, i2, rangeK}); runtime.Small(B, L*8) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L*8); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 4), dx)
 	return nil
 }
 
+// diffOrderPart39 is a loop that runs in parts.
+type diffOrderPart39 struct {
+	c, dx, dy        []float64
+	L, M, i2, rangeK int
+}
+
+func (part *diffOrderPart39) Run(from, to int) error {
+	c, dx, dy, L, M, i2, rangeK := part.c, part.dx, part.dy, part.L, part.M, part.i2, part.rangeK
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * M
+		dxRow := b2 * L
+		for l := range L {
+			sum := float64(0)
+			end := min(i2, l+1)
+			for k := max(0, l-M+1); k < end; k++ {
+				i := l - k
+				if !(0 <= i) {
+					continue
+				}
+				if !(i < M) {
+					continue
+				}
+				if uint(k) >= uint(rangeK) {
+					return runtime.RangeError("reduce.diff_order", "c", "range_k", k, rangeK)
+				}
+				sum += float64(dy[dyRow+i] * c[k])
+			}
+			dx[dxRow+l] = sum
+		}
+	}
+	return nil
+}
+
 // diffOrderNoPrependNoAppendRunBackwardF64 computes the derivative of diff_order with prepend absent, append absent, T f64.
 func diffOrderNoPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues) error {
 	rangeK := b.Ext[6]
+	B := b.Ext[0]
 	M := b.Ext[4]
 	L := b.Ext[1]
-	B := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
 	dx := runtime.Temp[float64](b, B*L)
@@ -1605,38 +2323,24 @@ func diffOrderNoPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValu
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float64](b, rangeK)
 	if wantDx {
-		for k := range rangeK {
-			n := v.n - k
-			if n < 0 {
-				return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
+		if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+			if err := part.Run(0, rangeK); err != nil {
+				return err
 			}
-			c[k] = float64(float64(runtime.PowInt(int(-1), n)) * prod[k])
+		} else if err := runtime.Split(part, rangeK, 1); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, l] += @y[b, l - k] * c[k]   for b in ...B, l in L, k in 0..n + 1   where 0 <= l - k && l - k < |M|
 	i2 := v.n + 1
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * M
-			dxRow := b2 * L
-			for l := range L {
-				sum := float64(0)
-				for k := range i2 {
-					i := l - k
-					if !(0 <= i) {
-						continue
-					}
-					if !(i < M) {
-						continue
-					}
-					if uint(k) >= uint(rangeK) {
-						return runtime.RangeError("reduce.diff_order", "c", "range_k", k, rangeK)
-					}
-					sum += float64(dy[dyRow+i] * c[k])
-				}
-				dx[dxRow+l] = sum
+		if part := (diffOrderPart39{c, dx, dy, L, M, i2, rangeK}); runtime.Small(B, L*8) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L*8); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 4), dx)

@@ -3,12 +3,21 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleDiffOrder() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 8, 27, 64, 125}, 5))
+	y := runtime.Must(reduce.DiffOrder(x, nil, nil, &reduce.DiffOrderAttrs{N: new(2)}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[3] [12 18 24]
+}
 
 func TestDiffOrderExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.diff_order",

@@ -40,6 +40,10 @@ func (a *LogSoftmaxAttrs) values() (logSoftmaxValues, error) {
 // x: T[...B, D]; y: T[...B, D]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[0, 1], [2, -Inf]], y is about [[-2.1269, 0], [-0.12693, -Inf]]:
+//
+//	y, err := reduce.LogSoftmax(x, &reduce.LogSoftmaxAttrs{Axis: new(0)})
 func LogSoftmax(x *runtime.Tensor, attrs *LogSoftmaxAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -209,7 +213,7 @@ func init() {
 	})
 }
 
-var log_softmax_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.log_softmax_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var log_softmax_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.log_softmax_f32_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func log_softmax_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &log_softmax_f32_forward_0_plan) {
@@ -219,7 +223,7 @@ func log_softmax_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(log_softmax_f32_forward_0, a, &log_softmax_f32_forward_0_plan)
 }
 
-var log_softmax_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.log_softmax_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var log_softmax_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.log_softmax_f32_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func log_softmax_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &log_softmax_f32_backward_0_plan) {
@@ -229,7 +233,7 @@ func log_softmax_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(log_softmax_f32_backward_0, a, &log_softmax_f32_backward_0_plan)
 }
 
-var log_softmax_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.log_softmax_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var log_softmax_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.log_softmax_f64_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func log_softmax_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &log_softmax_f64_forward_0_plan) {
@@ -239,7 +243,7 @@ func log_softmax_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(log_softmax_f64_forward_0, a, &log_softmax_f64_forward_0_plan)
 }
 
-var log_softmax_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.log_softmax_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var log_softmax_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.log_softmax_f64_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func log_softmax_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &log_softmax_f64_backward_0_plan) {

@@ -30,6 +30,9 @@ TEXT ·log_softmax_f32_forward_0_avx2(SB), 0, $280-8
 	TESTQ   R8, R8
 	JLE     end1
 row2:
+	MOVQ    808(DI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(DI), R9
 	SUBQ    $64, R9
@@ -41,8 +44,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y10
 	VMOVUPS kff800000<>+0(SB), Y11
 	VMOVUPS kff800000<>+0(SB), Y12
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y15, Y15, Y13
 	VMAXPS    (R8), Y15, Y14
 	VBLENDVPS Y13, Y15, Y14, Y15
@@ -69,8 +72,8 @@ block4:
 	VBLENDVPS Y13, Y12, Y14, Y12
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y15, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -81,8 +84,8 @@ kept3:
 	VMOVUPS Y12, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -101,8 +104,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VCMPPS       $3, Y6, Y6, Y8
@@ -145,21 +148,34 @@ done5:
 	VMAXPS       X7, X6, X7
 	VBLENDVPS    X8, X6, X7, X6
 	VBROADCASTSS X6, Y6
-	MOVQ         BX, R8
-	MOVQ         8(DI), R9
-	VMOVUPS      k00000000<>+0(SB), Y14
-	VMOVUPS      Y14, 0(SP)
-	VMOVUPS      Y14, 32(SP)
-	VMOVUPS      Y14, 64(SP)
-	VMOVUPS      Y14, 96(SP)
-	VMOVUPS      Y14, 128(SP)
-	VMOVUPS      Y14, 160(SP)
-	VMOVUPS      Y14, 192(SP)
-	VMOVUPS      Y14, 224(SP)
-	MOVQ         $0, R10
-	SUBQ         $8, R9
-	JLT          single7
-block8:
+	MOVQ         808(DI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(DI), R8
+	VMOVSS       X6, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSS (R8), Y6
+over8:
+	MOVQ    808(DI), R8
+	CMPQ    R8, $2
+	JGT     known10
+	MOVQ    BX, R8
+	MOVQ    8(DI), R9
+	VMOVUPS k00000000<>+0(SB), Y14
+	VMOVUPS Y14, 0(SP)
+	VMOVUPS Y14, 32(SP)
+	VMOVUPS Y14, 64(SP)
+	VMOVUPS Y14, 96(SP)
+	VMOVUPS Y14, 128(SP)
+	VMOVUPS Y14, 160(SP)
+	VMOVUPS Y14, 192(SP)
+	VMOVUPS Y14, 224(SP)
+	MOVQ    $0, R10
+	SUBQ    $8, R9
+	JLT     single11
+block12:
 	VMOVUPS     (R8), Y7
 	VSUBPS      Y6, Y7, Y7
 	VMINPS      Y7, Y0, Y7
@@ -189,11 +205,11 @@ block8:
 	ADDQ        $32, R10
 	ANDQ        $255, R10
 	SUBQ        $8, R9
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R9
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R11
 	NEGQ        R9
 	VMOVUPS     32(R11)(R9*4), Y7
@@ -223,7 +239,7 @@ masked10:
 	VADDPS      Y8, Y9, Y8
 	VBLENDVPS   Y7, Y8, Y9, Y9
 	VMOVUPS     Y9, 0(SP)(R10*1)
-done9:
+done13:
 	VMOVUPS      0(SP), Y7
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y7, Y7
@@ -246,62 +262,80 @@ done9:
 	VPERMILPS    $1, X7, X8
 	VADDPS       X8, X7, X7
 	VBROADCASTSS X7, Y7
-	MOVQ         256(SP), R8
-	VMOVSS       X6, (R8)
-	VCMPPS       $17, k00800000<>+0(SB), Y7, Y8
-	VMULPS       k4b800000<>+0(SB), Y7, Y9
-	VBLENDVPS    Y8, Y9, Y7, Y9
-	VMOVUPS      k4b00007f<>+0(SB), Y10
-	VBLENDVPS    Y8, k4b000097<>+0(SB), Y10, Y8
-	VPADDD       k004afb0d<>+0(SB), Y9, Y9
-	VPSRLD       $23, Y9, Y10
-	VPOR         k4b000000<>+0(SB), Y10, Y10
-	VPAND        k007fffff<>+0(SB), Y9, Y9
-	VPADDD       k3f3504f3<>+0(SB), Y9, Y9
-	VSUBPS       Y8, Y10, Y8
-	VSUBPS       Y3, Y9, Y9
-	VMULPS       Y9, Y9, Y10
-	VMULPS       Y9, Y10, Y11
-	VMOVUPS      kbd9c608c<>+0(SB), Y14
-	VFMADD213PS  k3e02b230<>+0(SB), Y9, Y14
-	VFMADD213PS  kbe06c3ad<>+0(SB), Y9, Y14
-	VFMADD213PS  k3e116c89<>+0(SB), Y9, Y14
-	VFMADD213PS  kbe2a38fb<>+0(SB), Y9, Y14
-	VFMADD213PS  k3e4cd008<>+0(SB), Y9, Y14
-	VFMADD213PS  kbe800114<>+0(SB), Y9, Y14
-	VFMADD213PS  k3eaaaaaa<>+0(SB), Y9, Y14
-	VMULPS       Y14, Y11, Y11
-	VFMADD231PS  kb102e308<>+0(SB), Y8, Y11
-	VFMADD231PS  kbf000000<>+0(SB), Y10, Y11
-	VADDPS       Y11, Y9, Y9
-	VFMADD231PS  k3f317218<>+0(SB), Y8, Y9
-	VCMPPS       $0, k00000000<>+0(SB), Y7, Y8
-	VMOVUPS      k7fc00000<>+0(SB), Y10
-	VBLENDVPS    Y8, kff800000<>+0(SB), Y10, Y8
-	VCMPPS       $17, k7f800000<>+0(SB), Y7, Y10
-	VBLENDVPS    Y10, Y9, Y7, Y9
-	VCMPPS       $18, k00000000<>+0(SB), Y7, Y10
-	VBLENDVPS    Y10, Y8, Y9, Y8
-	MOVQ         BX, R8
-	MOVQ         264(SP), R9
-	MOVQ         8(DI), R10
-	MOVQ         $0, R11
-	MOVQ         792(DI), R12
-	ANDQ         $1, R12
-	JEQ          again11
-	CMPQ         R10, $40
-	JLT          again11
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked14
-again11:
+	MOVQ         808(DI), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(DI), R8
+	VMOVSS       X7, 4(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(DI), R8
+	VBROADCASTSS 4(R8), Y7
+over15:
+	MOVQ   808(DI), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed16
+	MOVQ   256(SP), R8
+	VMOVSS X6, (R8)
+passed16:
+	VCMPPS      $17, k00800000<>+0(SB), Y7, Y8
+	VMULPS      k4b800000<>+0(SB), Y7, Y9
+	VBLENDVPS   Y8, Y9, Y7, Y9
+	VMOVUPS     k4b00007f<>+0(SB), Y10
+	VBLENDVPS   Y8, k4b000097<>+0(SB), Y10, Y8
+	VPADDD      k004afb0d<>+0(SB), Y9, Y9
+	VPSRLD      $23, Y9, Y10
+	VPOR        k4b000000<>+0(SB), Y10, Y10
+	VPAND       k007fffff<>+0(SB), Y9, Y9
+	VPADDD      k3f3504f3<>+0(SB), Y9, Y9
+	VSUBPS      Y8, Y10, Y8
+	VSUBPS      Y3, Y9, Y9
+	VMULPS      Y9, Y9, Y10
+	VMULPS      Y9, Y10, Y11
+	VMOVUPS     kbd9c608c<>+0(SB), Y14
+	VFMADD213PS k3e02b230<>+0(SB), Y9, Y14
+	VFMADD213PS kbe06c3ad<>+0(SB), Y9, Y14
+	VFMADD213PS k3e116c89<>+0(SB), Y9, Y14
+	VFMADD213PS kbe2a38fb<>+0(SB), Y9, Y14
+	VFMADD213PS k3e4cd008<>+0(SB), Y9, Y14
+	VFMADD213PS kbe800114<>+0(SB), Y9, Y14
+	VFMADD213PS k3eaaaaaa<>+0(SB), Y9, Y14
+	VMULPS      Y14, Y11, Y11
+	VFMADD231PS kb102e308<>+0(SB), Y8, Y11
+	VFMADD231PS kbf000000<>+0(SB), Y10, Y11
+	VADDPS      Y11, Y9, Y9
+	VFMADD231PS k3f317218<>+0(SB), Y8, Y9
+	VCMPPS      $0, k00000000<>+0(SB), Y7, Y8
+	VMOVUPS     k7fc00000<>+0(SB), Y10
+	VBLENDVPS   Y8, kff800000<>+0(SB), Y10, Y8
+	VCMPPS      $17, k7f800000<>+0(SB), Y7, Y10
+	VBLENDVPS   Y10, Y9, Y7, Y9
+	VCMPPS      $18, k00000000<>+0(SB), Y7, Y10
+	VBLENDVPS   Y10, Y8, Y9, Y8
+	MOVQ        808(DI), R8
+	CMPQ        R8, $3
+	JGT         known17
+	MOVQ        BX, R8
+	MOVQ        264(SP), R9
+	MOVQ        8(DI), R10
+	MOVQ        $0, R11
+	MOVQ        792(DI), R12
+	ANDQ        $1, R12
+	JEQ         again18
+	CMPQ        R10, $40
+	JLT         again18
+	MOVQ        R9, R12
+	NEGQ        R12
+	ANDQ        $31, R12
+	MOVQ        $1, R11
+	SHRQ        $2, R12
+	TESTQ       R12, R12
+	JNE         masked21
+again18:
 	SUBQ $32, R10
-	JLT  single12
-block15:
+	JLT  single19
+block22:
 	VMOVUPS (R8), Y9
 	VSUBPS  Y6, Y9, Y9
 	VSUBPS  Y8, Y9, Y9
@@ -315,26 +349,26 @@ block15:
 	VSUBPS  Y6, Y12, Y12
 	VSUBPS  Y8, Y12, Y12
 	TESTQ   R11, R11
-	JNE     around16
+	JNE     around23
 	VMOVUPS Y9, (R9)
 	VMOVUPS Y10, 32(R9)
 	VMOVUPS Y11, 64(R9)
 	VMOVUPS Y12, 96(R9)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPS Y9, (R9)
 	VMOVNTPS Y10, 32(R9)
 	VMOVNTPS Y11, 64(R9)
 	VMOVNTPS Y12, 96(R9)
-stored17:
+stored24:
 	ADDQ SI, R8
 	ADDQ $128, R9
 	SUBQ $32, R10
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ $24, R10
-	JLT  tail18
-block19:
+	JLT  tail25
+block26:
 	VMOVUPS (R8), Y9
 	VSUBPS  Y6, Y9, Y9
 	VSUBPS  Y8, Y9, Y9
@@ -342,14 +376,14 @@ block19:
 	ADDQ    DX, R8
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block19
-tail18:
+	JGE     block26
+tail25:
 	ADDQ    $8, R10
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked14:
+masked21:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -364,32 +398,44 @@ masked14:
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again11
-done13:
-	VMOVSS X7, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, BX
-	MOVQ   168(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, 256(SP)
-	MOVQ   176(R8), R9
-	SHLQ   $2, R9
-	ADDQ   R9, 264(SP)
-	MOVQ   184(R8), R8
-	SHLQ   $2, R8
-	ADDQ   R8, AX
-	MOVQ   272(SP), R8
+	JNE        again18
+done20:
+	MOVQ  808(DI), R8
+	TESTQ R8, R8
+	JEQ   over27
+	JMP   leave9
+known17:
+over27:
+	MOVQ   808(DI), R8
 	DECQ   R8
-	MOVQ   R8, 272(SP)
-	JNE    row2
+	CMPQ   R8, $3
+	JCS    passed28
+	VMOVSS X7, (AX)
+passed28:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 256(SP)
+	MOVQ 176(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, 264(SP)
+	MOVQ 184(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	MOVQ 272(SP), R8
+	DECQ R8
+	MOVQ R8, 272(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end20
+	JEQ  end29
 	SFENCE
-end20:
+end29:
 	VZEROUPPER
 	RET
 
@@ -435,6 +481,9 @@ TEXT ·log_softmax_f32_forward_0_avx512(SB), 0, $264-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -442,8 +491,8 @@ row2:
 	VMOVAPS Z21, Z26
 	VMOVAPS Z21, Z27
 	VMOVAPS Z21, Z28
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPS      (R9), Z25, Z29
 	VFIXUPIMMPS $0, Z24, Z25, Z29
 	VMOVAPS     Z29, Z25
@@ -458,16 +507,16 @@ block4:
 	VMOVAPS     Z29, Z28
 	ADDQ        CX, R9
 	SUBQ        $64, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z25, 0(SP)
 	VMOVUPS Z26, 64(SP)
 	VMOVUPS Z27, 128(SP)
 	VMOVUPS Z28, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z25
 	VPCMPD       $6, iota32<>+0(SB), Z25, K1
 	VMOVUPS.Z    (R9), K1, Z25
@@ -480,8 +529,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z25
 	VMOVUPS       128(SP), Z26
 	VMAXPS        Z26, Z25, Z26
@@ -505,17 +554,30 @@ done5:
 	VMAXPS        X25, X26, X25
 	VFIXUPIMMPS   $0, X24, X26, X25
 	VBROADCASTSS  X25, Z25
-	MOVQ          BX, R9
-	MOVQ          8(DI), R10
-	VMOVAPS       Z20, Z26
-	VMOVUPS       Z26, 0(SP)
-	VMOVUPS       Z26, 64(SP)
-	VMOVUPS       Z26, 128(SP)
-	VMOVUPS       Z26, 192(SP)
-	MOVQ          $0, R11
-	SUBQ          $16, R10
-	JLT           single7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X25, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z25
+over8:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	VMOVAPS Z20, Z26
+	VMOVUPS Z26, 0(SP)
+	VMOVUPS Z26, 64(SP)
+	VMOVUPS Z26, 128(SP)
+	VMOVUPS Z26, 192(SP)
+	MOVQ    $0, R11
+	SUBQ    $16, R10
+	JLT     single11
+block12:
 	VMOVUPS     (R9), Z26
 	VSUBPS      Z25, Z26, Z26
 	VMINPS      Z26, Z0, Z26
@@ -545,11 +607,11 @@ block8:
 	ADDQ        $64, R11
 	ANDQ        $255, R11
 	SUBQ        $16, R10
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $16, R10
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTD R10, Z26
 	VPCMPD       $6, iota32<>+0(SB), Z26, K1
 	VMOVUPS.Z    (R9), K1, Z26
@@ -578,24 +640,39 @@ masked10:
 	VADDPS       Z26, Z27, Z26
 	VMOVAPS      Z26, K1, Z27
 	VMOVUPS      Z27, 0(SP)(R11*1)
-done9:
-	VMOVUPS          0(SP), Z26
-	VMOVUPS          128(SP), Z27
-	VADDPS           Z27, Z26, Z26
-	VMOVUPS          64(SP), Z27
-	VMOVUPS          192(SP), Z28
-	VADDPS           Z28, Z27, Z27
-	VADDPS           Z27, Z26, Z26
-	VEXTRACTF64X4    $1, Z26, Y27
-	VADDPS           Y27, Y26, Y26
-	VEXTRACTF64X2    $1, Y26, X27
-	VADDPS           X27, X26, X26
-	VPERMILPD        $1, X26, X27
-	VADDPS           X27, X26, X26
-	VPERMILPS        $1, X26, X27
-	VADDPS           X27, X26, X26
-	VBROADCASTSS     X26, Z26
-	VMOVSS           X25, (SI)
+done13:
+	VMOVUPS       0(SP), Z26
+	VMOVUPS       128(SP), Z27
+	VADDPS        Z27, Z26, Z26
+	VMOVUPS       64(SP), Z27
+	VMOVUPS       192(SP), Z28
+	VADDPS        Z28, Z27, Z27
+	VADDPS        Z27, Z26, Z26
+	VEXTRACTF64X4 $1, Z26, Y27
+	VADDPS        Y27, Y26, Y26
+	VEXTRACTF64X2 $1, Y26, X27
+	VADDPS        X27, X26, X26
+	VPERMILPD     $1, X26, X27
+	VADDPS        X27, X26, X26
+	VPERMILPS     $1, X26, X27
+	VADDPS        X27, X26, X26
+	VBROADCASTSS  X26, Z26
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSS        X26, 4(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSS 4(R9), Z26
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed16
+	VMOVSS X25, (SI)
+passed16:
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z26, K1
 	VMULPS.BCST      k4b800000<>+0(SB), Z26, Z27
 	VBLENDMPS        Z27, Z26, K1, Z27
@@ -628,26 +705,29 @@ done9:
 	VBLENDMPS        Z27, Z26, K1, Z27
 	VCMPPS           $18, Z20, Z26, K1
 	VBLENDMPS        Z28, Z27, K1, Z27
+	MOVQ             808(DI), R9
+	CMPQ             R9, $3
+	JGT              known17
 	MOVQ             BX, R9
 	MOVQ             256(SP), R10
 	MOVQ             8(DI), R11
 	MOVQ             $0, R12
 	MOVQ             792(DI), R13
 	ANDQ             $1, R13
-	JEQ              again11
+	JEQ              again18
 	CMPQ             R11, $80
-	JLT              again11
+	JLT              again18
 	MOVQ             R10, R13
 	NEGQ             R13
 	ANDQ             $63, R13
 	MOVQ             $1, R12
 	SHRQ             $2, R13
 	TESTQ            R13, R13
-	JNE              masked14
-again11:
+	JNE              masked21
+again18:
 	SUBQ $64, R11
-	JLT  single12
-block15:
+	JLT  single19
+block22:
 	VMOVUPS (R9), Z28
 	VSUBPS  Z25, Z28, Z28
 	VSUBPS  Z27, Z28, Z28
@@ -661,29 +741,29 @@ block15:
 	VSUBPS  Z25, Z31, Z31
 	VSUBPS  Z27, Z31, Z31
 	TESTQ   R12, R12
-	JNE     around16
+	JNE     around23
 	VMOVUPS Z28, (R10)
 	VMOVUPS Z29, 64(R10)
 	VMOVUPS Z30, 128(R10)
 	VMOVUPS Z31, 192(R10)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPS Z28, (R10)
 	VMOVNTPS Z29, 64(R10)
 	VMOVNTPS Z30, 128(R10)
 	VMOVNTPS Z31, 192(R10)
-stored17:
+stored24:
 	ADDQ CX, R9
 	ADDQ $256, R10
 	SUBQ $64, R11
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ    $64, R11
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked21:
 	VPBROADCASTD R13, Z28
 	VPCMPD       $6, iota32<>+0(SB), Z28, K1
 	VMOVUPS.Z    (R9), K1, Z28
@@ -696,30 +776,42 @@ masked14:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again18
+done20:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over25
+	JMP   leave9
+known17:
+over25:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed26
 	VMOVSS X26, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, BX
-	MOVQ   168(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, SI
-	MOVQ   176(R9), R10
-	SHLQ   $2, R10
-	ADDQ   R10, 256(SP)
-	MOVQ   184(R9), R9
-	SHLQ   $2, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed26:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, 256(SP)
+	MOVQ 184(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end27
 	SFENCE
-end18:
+end27:
 	VZEROUPPER
 	RET
 
@@ -756,6 +848,9 @@ TEXT ·log_softmax_f32_backward_0_avx2(SB), 0, $296-8
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), DI
+	CMPQ    DI, $1
+	JGT     known3
 	MOVQ    256(SP), DI
 	MOVQ    8(SI), R8
 	SUBQ    $64, R8
@@ -767,8 +862,8 @@ row2:
 	VMOVUPS k00000000<>+0(SB), Y12
 	VMOVUPS k00000000<>+0(SB), Y13
 	VMOVUPS k00000000<>+0(SB), Y15
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPS (DI), Y14, Y14
 	VADDPS 32(DI), Y8, Y8
 	VADDPS 64(DI), Y9, Y9
@@ -779,8 +874,8 @@ block4:
 	VADDPS 224(DI), Y15, Y15
 	ADDQ   BX, DI
 	SUBQ   $64, R8
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Y14, 0(SP)
 	VMOVUPS Y8, 32(SP)
 	VMOVUPS Y9, 64(SP)
@@ -791,8 +886,8 @@ kept3:
 	VMOVUPS Y15, 224(SP)
 	MOVQ    $0, R9
 	ADDQ    $64, R8
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R8, R10
 	MOVQ       $8, R11
 	CMPQ       R10, R11
@@ -809,8 +904,8 @@ masked6:
 	ADDQ       $32, R9
 	ANDQ       $255, R9
 	SUBQ       $8, R8
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y8
 	VMOVUPS      128(SP), Y9
 	VADDPS       Y9, Y8, Y8
@@ -833,6 +928,16 @@ done5:
 	VPERMILPS    $1, X8, X9
 	VADDPS       X9, X8, X8
 	VBROADCASTSS X8, Y8
+	MOVQ         808(SI), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(SI), DI
+	VMOVSS       X8, (DI)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSS (DI), Y8
+over8:
 	MOVQ         264(SP), DI
 	VBROADCASTSS (DI), Y9
 	VDIVPS       Y9, Y8, Y8
@@ -844,20 +949,20 @@ done5:
 	MOVQ         $0, R11
 	MOVQ         792(SI), R12
 	ANDQ         $1, R12
-	JEQ          again7
+	JEQ          again10
 	CMPQ         R10, $16
-	JLT          again7
+	JLT          again10
 	MOVQ         R9, R12
 	NEGQ         R12
 	ANDQ         $31, R12
 	MOVQ         $1, R11
 	SHRQ         $2, R12
 	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	JNE          masked13
+again10:
 	SUBQ $8, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS     (DI), Y10
 	VMOVUPS     (R8), Y11
 	VSUBPS      Y9, Y11, Y11
@@ -884,24 +989,24 @@ block11:
 	VMULPS      Y11, Y8, Y11
 	VSUBPS      Y11, Y10, Y10
 	TESTQ       R11, R11
-	JNE         around12
+	JNE         around15
 	VMOVUPS     Y10, (R9)
-	JMP         stored13
-around12:
+	JMP         stored16
+around15:
 	VMOVNTPS Y10, (R9)
-stored13:
+stored16:
 	ADDQ CX, DI
 	ADDQ AX, R8
 	ADDQ $32, R9
 	SUBQ $8, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $8, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ        R12, R13
 	LEAQ        tail<>+0(SB), R14
 	NEGQ        R13
@@ -942,8 +1047,8 @@ masked10:
 	LEAQ        (R8)(R13*4), R8
 	LEAQ        (R9)(R12*4), R9
 	SUBQ        R12, R10
-	JNE         again7
-done9:
+	JNE         again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $2, R8
@@ -965,11 +1070,12 @@ done9:
 	MOVQ DI, 288(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -1012,6 +1118,9 @@ TEXT ·log_softmax_f32_backward_0_avx512(SB), 0, $288-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    256(SP), R8
 	MOVQ    8(DI), R9
 	SUBQ    $64, R9
@@ -1019,24 +1128,24 @@ row2:
 	VMOVAPS Z14, Z16
 	VMOVAPS Z14, Z17
 	VMOVAPS Z14, Z18
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPS (R8), Z15, Z15
 	VADDPS 64(R8), Z16, Z16
 	VADDPS 128(R8), Z17, Z17
 	VADDPS 192(R8), Z18, Z18
 	ADDQ   BX, R8
 	SUBQ   $64, R9
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Z15, 0(SP)
 	VMOVUPS Z16, 64(SP)
 	VMOVUPS Z17, 128(SP)
 	VMOVUPS Z18, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R9, Z15
 	VPCMPD       $6, iota32<>+0(SB), Z15, K1
 	VMOVUPS.Z    (R8), K1, Z15
@@ -1048,8 +1157,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z15
 	VMOVUPS       128(SP), Z16
 	VADDPS        Z16, Z15, Z15
@@ -1066,30 +1175,40 @@ done5:
 	VPERMILPS     $1, X15, X16
 	VADDPS        X16, X15, X15
 	VBROADCASTSS  X15, Z15
-	VBROADCASTSS  (DX), Z16
-	VDIVPS        Z16, Z15, Z15
-	VBROADCASTSS  (SI), Z16
-	MOVQ          256(SP), R8
-	MOVQ          264(SP), R9
-	MOVQ          272(SP), R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $32
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(DI), R8
+	VMOVSS        X15, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSS (R8), Z15
+over8:
+	VBROADCASTSS (DX), Z16
+	VDIVPS       Z16, Z15, Z15
+	VBROADCASTSS (SI), Z16
+	MOVQ         256(SP), R8
+	MOVQ         264(SP), R9
+	MOVQ         272(SP), R10
+	MOVQ         8(DI), R11
+	MOVQ         $0, R12
+	MOVQ         792(DI), R13
+	ANDQ         $1, R13
+	JEQ          again10
+	CMPQ         R11, $32
+	JLT          again10
+	MOVQ         R10, R13
+	NEGQ         R13
+	ANDQ         $63, R13
+	MOVQ         $1, R12
+	SHRQ         $2, R13
+	TESTQ        R13, R13
+	JNE          masked13
+again10:
 	SUBQ $16, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS     (R8), Z17
 	VMOVUPS     (R9), Z18
 	VSUBPS      Z16, Z18, Z18
@@ -1116,24 +1235,24 @@ block11:
 	VMULPS      Z18, Z15, Z18
 	VSUBPS      Z18, Z17, Z17
 	TESTQ       R12, R12
-	JNE         around12
+	JNE         around15
 	VMOVUPS     Z17, (R10)
-	JMP         stored13
-around12:
+	JMP         stored16
+around15:
 	VMOVNTPS Z17, (R10)
-stored13:
+stored16:
 	ADDQ CX, R8
 	ADDQ AX, R9
 	ADDQ $64, R10
 	SUBQ $16, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $16, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTD R13, Z17
 	VPCMPD       $6, iota32<>+0(SB), Z17, K1
 	VMOVUPS.Z    (R8), K1, Z17
@@ -1172,8 +1291,8 @@ masked10:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $2, R9
@@ -1195,11 +1314,12 @@ done9:
 	MOVQ R8, 280(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -1231,6 +1351,9 @@ TEXT ·log_softmax_f64_forward_0_avx2(SB), 0, $280-8
 	TESTQ   R8, R8
 	JLE     end1
 row2:
+	MOVQ    808(DI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(DI), R9
 	SUBQ    $32, R9
@@ -1242,8 +1365,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y11
 	VMOVUPD kfff0000000000000<>+0(SB), Y12
 	VMOVUPD kfff0000000000000<>+0(SB), Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y6, Y6, Y14
 	VMAXPD    (R8), Y6, Y15
 	VBLENDVPD Y14, Y6, Y15, Y6
@@ -1270,8 +1393,8 @@ block4:
 	VBLENDVPD Y14, Y13, Y15, Y13
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -1282,8 +1405,8 @@ kept3:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -1302,8 +1425,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VCMPPD       $3, Y6, Y6, Y8
@@ -1342,21 +1465,34 @@ done5:
 	VMAXPD       X7, X6, X7
 	VBLENDVPD    X8, X6, X7, X6
 	VBROADCASTSD X6, Y6
-	MOVQ         BX, R8
-	MOVQ         8(DI), R9
-	VMOVUPD      k0000000000000000<>+0(SB), Y7
-	VMOVUPD      Y7, 0(SP)
-	VMOVUPD      Y7, 32(SP)
-	VMOVUPD      Y7, 64(SP)
-	VMOVUPD      Y7, 96(SP)
-	VMOVUPD      Y7, 128(SP)
-	VMOVUPD      Y7, 160(SP)
-	VMOVUPD      Y7, 192(SP)
-	VMOVUPD      Y7, 224(SP)
-	MOVQ         $0, R10
-	SUBQ         $4, R9
-	JLT          single7
-block8:
+	MOVQ         808(DI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(DI), R8
+	VMOVSD       X6, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSD (R8), Y6
+over8:
+	MOVQ    808(DI), R8
+	CMPQ    R8, $2
+	JGT     known10
+	MOVQ    BX, R8
+	MOVQ    8(DI), R9
+	VMOVUPD k0000000000000000<>+0(SB), Y7
+	VMOVUPD Y7, 0(SP)
+	VMOVUPD Y7, 32(SP)
+	VMOVUPD Y7, 64(SP)
+	VMOVUPD Y7, 96(SP)
+	VMOVUPD Y7, 128(SP)
+	VMOVUPD Y7, 160(SP)
+	VMOVUPD Y7, 192(SP)
+	VMOVUPD Y7, 224(SP)
+	MOVQ    $0, R10
+	SUBQ    $4, R9
+	JLT     single11
+block12:
 	VMOVUPD     (R8), Y7
 	VSUBPD      Y6, Y7, Y7
 	VMINPD      Y7, Y0, Y7
@@ -1392,11 +1528,11 @@ block8:
 	ADDQ        $32, R10
 	ANDQ        $255, R10
 	SUBQ        $4, R9
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $4, R9
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R11
 	NEGQ        R9
 	VMOVUPD     32(R11)(R9*8), Y7
@@ -1432,7 +1568,7 @@ masked10:
 	VADDPD      Y8, Y9, Y8
 	VBLENDVPD   Y7, Y8, Y9, Y9
 	VMOVUPD     Y9, 0(SP)(R10*1)
-done9:
+done13:
 	VMOVUPD      0(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y7, Y7
@@ -1453,65 +1589,83 @@ done9:
 	VPERMILPD    $1, X7, X8
 	VADDPD       X8, X7, X7
 	VBROADCASTSD X7, Y7
-	MOVQ         256(SP), R8
-	VMOVSD       X6, (R8)
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y8
-	VMULPD       k4340000000000000<>+0(SB), Y7, Y9
-	VBLENDVPD    Y8, Y9, Y7, Y9
-	VMOVUPD      k43300000000003ff<>+0(SB), Y10
-	VBLENDVPD    Y8, k4330000000000434<>+0(SB), Y10, Y8
-	VPADDQ       k00095f619980c433<>+0(SB), Y9, Y9
-	VPSRLQ       $52, Y9, Y10
-	VPOR         k4330000000000000<>+0(SB), Y10, Y10
-	VPAND        k000fffffffffffff<>+0(SB), Y9, Y9
-	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y9, Y9
-	VSUBPD       Y8, Y10, Y8
-	VSUBPD       Y4, Y9, Y9
-	VMULPD       Y9, Y9, Y10
-	VADDPD       k4000000000000000<>+0(SB), Y9, Y11
-	VDIVPD       Y11, Y9, Y11
-	VMULPD       Y11, Y11, Y12
-	VMULPD       Y10, Y3, Y10
-	VMOVUPD      k3fc2f0626b04516a<>+0(SB), Y13
-	VFMADD213PD  k3fc39a1acfcae39a<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fc74663f35c4016<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fcc71c5209133c9<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fd24924941eff43<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fd999999997fdeb<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fe5555555555592<>+0(SB), Y12, Y13
-	VFMADD213PD  Y10, Y13, Y12
-	VMULPD       k3c7abc9e3b39803f<>+0(SB), Y8, Y13
-	VFMADD231PD  Y12, Y11, Y13
-	VSUBPD       Y13, Y10, Y10
-	VSUBPD       Y10, Y9, Y9
-	VFMADD231PD  k3fe62e42fefa39ef<>+0(SB), Y8, Y9
-	VCMPPD       $0, k0000000000000000<>+0(SB), Y7, Y8
-	VMOVUPD      k7ff8000000000001<>+0(SB), Y10
-	VBLENDVPD    Y8, kfff0000000000000<>+0(SB), Y10, Y8
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y7, Y10
-	VBLENDVPD    Y10, Y9, Y7, Y9
-	VCMPPD       $18, k0000000000000000<>+0(SB), Y7, Y10
-	VBLENDVPD    Y10, Y8, Y9, Y8
-	MOVQ         BX, R8
-	MOVQ         264(SP), R9
-	MOVQ         8(DI), R10
-	MOVQ         $0, R11
-	MOVQ         792(DI), R12
-	ANDQ         $1, R12
-	JEQ          again11
-	CMPQ         R10, $20
-	JLT          again11
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked14
-again11:
+	MOVQ         808(DI), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(DI), R8
+	VMOVSD       X7, 8(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(DI), R8
+	VBROADCASTSD 8(R8), Y7
+over15:
+	MOVQ   808(DI), R8
+	DECQ   R8
+	CMPQ   R8, $3
+	JCS    passed16
+	MOVQ   256(SP), R8
+	VMOVSD X6, (R8)
+passed16:
+	VCMPPD      $17, k0010000000000000<>+0(SB), Y7, Y8
+	VMULPD      k4340000000000000<>+0(SB), Y7, Y9
+	VBLENDVPD   Y8, Y9, Y7, Y9
+	VMOVUPD     k43300000000003ff<>+0(SB), Y10
+	VBLENDVPD   Y8, k4330000000000434<>+0(SB), Y10, Y8
+	VPADDQ      k00095f619980c433<>+0(SB), Y9, Y9
+	VPSRLQ      $52, Y9, Y10
+	VPOR        k4330000000000000<>+0(SB), Y10, Y10
+	VPAND       k000fffffffffffff<>+0(SB), Y9, Y9
+	VPADDQ      k3fe6a09e667f3bcd<>+0(SB), Y9, Y9
+	VSUBPD      Y8, Y10, Y8
+	VSUBPD      Y4, Y9, Y9
+	VMULPD      Y9, Y9, Y10
+	VADDPD      k4000000000000000<>+0(SB), Y9, Y11
+	VDIVPD      Y11, Y9, Y11
+	VMULPD      Y11, Y11, Y12
+	VMULPD      Y10, Y3, Y10
+	VMOVUPD     k3fc2f0626b04516a<>+0(SB), Y13
+	VFMADD213PD k3fc39a1acfcae39a<>+0(SB), Y12, Y13
+	VFMADD213PD k3fc74663f35c4016<>+0(SB), Y12, Y13
+	VFMADD213PD k3fcc71c5209133c9<>+0(SB), Y12, Y13
+	VFMADD213PD k3fd24924941eff43<>+0(SB), Y12, Y13
+	VFMADD213PD k3fd999999997fdeb<>+0(SB), Y12, Y13
+	VFMADD213PD k3fe5555555555592<>+0(SB), Y12, Y13
+	VFMADD213PD Y10, Y13, Y12
+	VMULPD      k3c7abc9e3b39803f<>+0(SB), Y8, Y13
+	VFMADD231PD Y12, Y11, Y13
+	VSUBPD      Y13, Y10, Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD k3fe62e42fefa39ef<>+0(SB), Y8, Y9
+	VCMPPD      $0, k0000000000000000<>+0(SB), Y7, Y8
+	VMOVUPD     k7ff8000000000001<>+0(SB), Y10
+	VBLENDVPD   Y8, kfff0000000000000<>+0(SB), Y10, Y8
+	VCMPPD      $17, k7ff0000000000000<>+0(SB), Y7, Y10
+	VBLENDVPD   Y10, Y9, Y7, Y9
+	VCMPPD      $18, k0000000000000000<>+0(SB), Y7, Y10
+	VBLENDVPD   Y10, Y8, Y9, Y8
+	MOVQ        808(DI), R8
+	CMPQ        R8, $3
+	JGT         known17
+	MOVQ        BX, R8
+	MOVQ        264(SP), R9
+	MOVQ        8(DI), R10
+	MOVQ        $0, R11
+	MOVQ        792(DI), R12
+	ANDQ        $1, R12
+	JEQ         again18
+	CMPQ        R10, $20
+	JLT         again18
+	MOVQ        R9, R12
+	NEGQ        R12
+	ANDQ        $31, R12
+	MOVQ        $1, R11
+	SHRQ        $3, R12
+	TESTQ       R12, R12
+	JNE         masked21
+again18:
 	SUBQ $16, R10
-	JLT  single12
-block15:
+	JLT  single19
+block22:
 	VMOVUPD (R8), Y9
 	VSUBPD  Y6, Y9, Y9
 	VSUBPD  Y8, Y9, Y9
@@ -1525,26 +1679,26 @@ block15:
 	VSUBPD  Y6, Y12, Y12
 	VSUBPD  Y8, Y12, Y12
 	TESTQ   R11, R11
-	JNE     around16
+	JNE     around23
 	VMOVUPD Y9, (R9)
 	VMOVUPD Y10, 32(R9)
 	VMOVUPD Y11, 64(R9)
 	VMOVUPD Y12, 96(R9)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPD Y9, (R9)
 	VMOVNTPD Y10, 32(R9)
 	VMOVNTPD Y11, 64(R9)
 	VMOVNTPD Y12, 96(R9)
-stored17:
+stored24:
 	ADDQ SI, R8
 	ADDQ $128, R9
 	SUBQ $16, R10
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ $12, R10
-	JLT  tail18
-block19:
+	JLT  tail25
+block26:
 	VMOVUPD (R8), Y9
 	VSUBPD  Y6, Y9, Y9
 	VSUBPD  Y8, Y9, Y9
@@ -1552,14 +1706,14 @@ block19:
 	ADDQ    DX, R8
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block19
-tail18:
+	JGE     block26
+tail25:
 	ADDQ    $4, R10
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked14:
+masked21:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -1574,32 +1728,44 @@ masked14:
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again11
-done13:
-	VMOVSD X7, (AX)
-	MOVQ   a+0(FP), R8
-	MOVQ   160(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, BX
-	MOVQ   168(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, 256(SP)
-	MOVQ   176(R8), R9
-	SHLQ   $3, R9
-	ADDQ   R9, 264(SP)
-	MOVQ   184(R8), R8
-	SHLQ   $3, R8
-	ADDQ   R8, AX
-	MOVQ   272(SP), R8
+	JNE        again18
+done20:
+	MOVQ  808(DI), R8
+	TESTQ R8, R8
+	JEQ   over27
+	JMP   leave9
+known17:
+over27:
+	MOVQ   808(DI), R8
 	DECQ   R8
-	MOVQ   R8, 272(SP)
-	JNE    row2
+	CMPQ   R8, $3
+	JCS    passed28
+	VMOVSD X7, (AX)
+passed28:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 256(SP)
+	MOVQ 176(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, 264(SP)
+	MOVQ 184(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	MOVQ 272(SP), R8
+	DECQ R8
+	MOVQ R8, 272(SP)
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end20
+	JEQ  end29
 	SFENCE
-end20:
+end29:
 	VZEROUPPER
 	RET
 
@@ -1644,6 +1810,9 @@ TEXT ·log_softmax_f64_forward_0_avx512(SB), 0, $264-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -1651,8 +1820,8 @@ row2:
 	VMOVAPD Z21, Z25
 	VMOVAPD Z21, Z26
 	VMOVAPD Z21, Z27
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPD      (R9), Z24, Z28
 	VFIXUPIMMPD $0, Z23, Z24, Z28
 	VMOVAPD     Z28, Z24
@@ -1667,16 +1836,16 @@ block4:
 	VMOVAPD     Z28, Z27
 	ADDQ        CX, R9
 	SUBQ        $32, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z24, 0(SP)
 	VMOVUPD Z25, 64(SP)
 	VMOVUPD Z26, 128(SP)
 	VMOVUPD Z27, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z24
 	VPCMPQ       $6, iota64<>+0(SB), Z24, K1
 	VMOVUPD.Z    (R9), K1, Z24
@@ -1689,8 +1858,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z24
 	VMOVUPD       128(SP), Z25
 	VMAXPD        Z25, Z24, Z25
@@ -1711,17 +1880,30 @@ done5:
 	VMAXPD        X25, X24, X25
 	VFIXUPIMMPD   $0, X23, X24, X25
 	VBROADCASTSD  X25, Z24
-	MOVQ          BX, R9
-	MOVQ          8(DI), R10
-	VMOVAPD       Z20, Z25
-	VMOVUPD       Z25, 0(SP)
-	VMOVUPD       Z25, 64(SP)
-	VMOVUPD       Z25, 128(SP)
-	VMOVUPD       Z25, 192(SP)
-	MOVQ          $0, R11
-	SUBQ          $8, R10
-	JLT           single7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X24, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z24
+over8:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	VMOVAPD Z20, Z25
+	VMOVUPD Z25, 0(SP)
+	VMOVUPD Z25, 64(SP)
+	VMOVUPD Z25, 128(SP)
+	VMOVUPD Z25, 192(SP)
+	MOVQ    $0, R11
+	SUBQ    $8, R10
+	JLT     single11
+block12:
 	VMOVUPD     (R9), Z25
 	VSUBPD      Z24, Z25, Z25
 	VMINPD      Z25, Z0, Z25
@@ -1757,11 +1939,11 @@ block8:
 	ADDQ        $64, R11
 	ANDQ        $255, R11
 	SUBQ        $8, R10
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R10
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTQ R10, Z25
 	VPCMPQ       $6, iota64<>+0(SB), Z25, K1
 	VMOVUPD.Z    (R9), K1, Z25
@@ -1796,22 +1978,37 @@ masked10:
 	VADDPD       Z25, Z26, Z25
 	VMOVAPD      Z25, K1, Z26
 	VMOVUPD      Z26, 0(SP)(R11*1)
-done9:
-	VMOVUPD          0(SP), Z25
-	VMOVUPD          128(SP), Z26
-	VADDPD           Z26, Z25, Z25
-	VMOVUPD          64(SP), Z26
-	VMOVUPD          192(SP), Z27
-	VADDPD           Z27, Z26, Z26
-	VADDPD           Z26, Z25, Z25
-	VEXTRACTF64X4    $1, Z25, Y26
-	VADDPD           Y26, Y25, Y25
-	VEXTRACTF64X2    $1, Y25, X26
-	VADDPD           X26, X25, X25
-	VPERMILPD        $1, X25, X26
-	VADDPD           X26, X25, X25
-	VBROADCASTSD     X25, Z25
-	VMOVSD           X24, (SI)
+done13:
+	VMOVUPD       0(SP), Z25
+	VMOVUPD       128(SP), Z26
+	VADDPD        Z26, Z25, Z25
+	VMOVUPD       64(SP), Z26
+	VMOVUPD       192(SP), Z27
+	VADDPD        Z27, Z26, Z26
+	VADDPD        Z26, Z25, Z25
+	VEXTRACTF64X4 $1, Z25, Y26
+	VADDPD        Y26, Y25, Y25
+	VEXTRACTF64X2 $1, Y25, X26
+	VADDPD        X26, X25, X25
+	VPERMILPD     $1, X25, X26
+	VADDPD        X26, X25, X25
+	VBROADCASTSD  X25, Z25
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSD        X25, 8(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSD 8(R9), Z25
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed16
+	VMOVSD X24, (SI)
+passed16:
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z25, K1
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z25, Z26
 	VBLENDMPD        Z26, Z25, K1, Z26
@@ -1847,26 +2044,29 @@ done9:
 	VBLENDMPD        Z26, Z25, K1, Z26
 	VCMPPD           $18, Z20, Z25, K1
 	VBLENDMPD        Z27, Z26, K1, Z26
+	MOVQ             808(DI), R9
+	CMPQ             R9, $3
+	JGT              known17
 	MOVQ             BX, R9
 	MOVQ             256(SP), R10
 	MOVQ             8(DI), R11
 	MOVQ             $0, R12
 	MOVQ             792(DI), R13
 	ANDQ             $1, R13
-	JEQ              again11
+	JEQ              again18
 	CMPQ             R11, $40
-	JLT              again11
+	JLT              again18
 	MOVQ             R10, R13
 	NEGQ             R13
 	ANDQ             $63, R13
 	MOVQ             $1, R12
 	SHRQ             $3, R13
 	TESTQ            R13, R13
-	JNE              masked14
-again11:
+	JNE              masked21
+again18:
 	SUBQ $32, R11
-	JLT  single12
-block15:
+	JLT  single19
+block22:
 	VMOVUPD (R9), Z27
 	VSUBPD  Z24, Z27, Z27
 	VSUBPD  Z26, Z27, Z27
@@ -1880,29 +2080,29 @@ block15:
 	VSUBPD  Z24, Z30, Z30
 	VSUBPD  Z26, Z30, Z30
 	TESTQ   R12, R12
-	JNE     around16
+	JNE     around23
 	VMOVUPD Z27, (R10)
 	VMOVUPD Z28, 64(R10)
 	VMOVUPD Z29, 128(R10)
 	VMOVUPD Z30, 192(R10)
-	JMP     stored17
-around16:
+	JMP     stored24
+around23:
 	VMOVNTPD Z27, (R10)
 	VMOVNTPD Z28, 64(R10)
 	VMOVNTPD Z29, 128(R10)
 	VMOVNTPD Z30, 192(R10)
-stored17:
+stored24:
 	ADDQ CX, R9
 	ADDQ $256, R10
 	SUBQ $32, R11
-	JGE  block15
-single12:
+	JGE  block22
+single19:
 	ADDQ    $32, R11
-	JEQ     done13
+	JEQ     done20
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked21:
 	VPBROADCASTQ R13, Z27
 	VPCMPQ       $6, iota64<>+0(SB), Z27, K1
 	VMOVUPD.Z    (R9), K1, Z27
@@ -1915,30 +2115,42 @@ masked14:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again18
+done20:
+	MOVQ  808(DI), R9
+	TESTQ R9, R9
+	JEQ   over25
+	JMP   leave9
+known17:
+over25:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $3
+	JCS    passed26
 	VMOVSD X25, (AX)
-	MOVQ   a+0(FP), R9
-	MOVQ   160(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, BX
-	MOVQ   168(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, SI
-	MOVQ   176(R9), R10
-	SHLQ   $3, R10
-	ADDQ   R10, 256(SP)
-	MOVQ   184(R9), R9
-	SHLQ   $3, R9
-	ADDQ   R9, AX
-	DECQ   R8
-	JNE    row2
+passed26:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, 256(SP)
+	MOVQ 184(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end27
 	SFENCE
-end18:
+end27:
 	VZEROUPPER
 	RET
 
@@ -1975,6 +2187,9 @@ TEXT ·log_softmax_f64_backward_0_avx2(SB), 0, $296-8
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), DI
+	CMPQ    DI, $1
+	JGT     known3
 	MOVQ    256(SP), DI
 	MOVQ    8(SI), R8
 	SUBQ    $32, R8
@@ -1986,8 +2201,8 @@ row2:
 	VMOVUPD k0000000000000000<>+0(SB), Y13
 	VMOVUPD k0000000000000000<>+0(SB), Y14
 	VMOVUPD k0000000000000000<>+0(SB), Y15
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPD (DI), Y8, Y8
 	VADDPD 32(DI), Y9, Y9
 	VADDPD 64(DI), Y10, Y10
@@ -1998,8 +2213,8 @@ block4:
 	VADDPD 224(DI), Y15, Y15
 	ADDQ   BX, DI
 	SUBQ   $32, R8
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Y8, 0(SP)
 	VMOVUPD Y9, 32(SP)
 	VMOVUPD Y10, 64(SP)
@@ -2010,8 +2225,8 @@ kept3:
 	VMOVUPD Y15, 224(SP)
 	MOVQ    $0, R9
 	ADDQ    $32, R8
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R8, R10
 	MOVQ       $4, R11
 	CMPQ       R10, R11
@@ -2028,8 +2243,8 @@ masked6:
 	ADDQ       $32, R9
 	ANDQ       $255, R9
 	SUBQ       $4, R8
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y8
 	VMOVUPD      128(SP), Y9
 	VADDPD       Y9, Y8, Y8
@@ -2050,6 +2265,16 @@ done5:
 	VPERMILPD    $1, X8, X9
 	VADDPD       X9, X8, X8
 	VBROADCASTSD X8, Y8
+	MOVQ         808(SI), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(SI), DI
+	VMOVSD       X8, (DI)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSD (DI), Y8
+over8:
 	MOVQ         264(SP), DI
 	VBROADCASTSD (DI), Y9
 	VDIVPD       Y9, Y8, Y8
@@ -2061,20 +2286,20 @@ done5:
 	MOVQ         $0, R11
 	MOVQ         792(SI), R12
 	ANDQ         $1, R12
-	JEQ          again7
+	JEQ          again10
 	CMPQ         R10, $8
-	JLT          again7
+	JLT          again10
 	MOVQ         R9, R12
 	NEGQ         R12
 	ANDQ         $31, R12
 	MOVQ         $1, R11
 	SHRQ         $3, R12
 	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	JNE          masked13
+again10:
 	SUBQ $4, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD     (DI), Y10
 	VMOVUPD     (R8), Y11
 	VSUBPD      Y9, Y11, Y11
@@ -2107,24 +2332,24 @@ block11:
 	VMULPD      Y11, Y8, Y11
 	VSUBPD      Y11, Y10, Y10
 	TESTQ       R11, R11
-	JNE         around12
+	JNE         around15
 	VMOVUPD     Y10, (R9)
-	JMP         stored13
-around12:
+	JMP         stored16
+around15:
 	VMOVNTPD Y10, (R9)
-stored13:
+stored16:
 	ADDQ CX, DI
 	ADDQ AX, R8
 	ADDQ $32, R9
 	SUBQ $4, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $4, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ        R12, R13
 	LEAQ        tail<>+0(SB), R14
 	NEGQ        R13
@@ -2171,8 +2396,8 @@ masked10:
 	LEAQ        (R8)(R13*8), R8
 	LEAQ        (R9)(R12*8), R9
 	SUBQ        R12, R10
-	JNE         again7
-done9:
+	JNE         again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $3, R8
@@ -2194,11 +2419,12 @@ done9:
 	MOVQ DI, 288(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -2246,6 +2472,9 @@ TEXT ·log_softmax_f64_backward_0_avx512(SB), 0, $288-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    256(SP), R8
 	MOVQ    8(DI), R9
 	SUBQ    $32, R9
@@ -2253,24 +2482,24 @@ row2:
 	VMOVAPD Z19, Z21
 	VMOVAPD Z19, Z22
 	VMOVAPD Z19, Z23
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPD (R8), Z20, Z20
 	VADDPD 64(R8), Z21, Z21
 	VADDPD 128(R8), Z22, Z22
 	VADDPD 192(R8), Z23, Z23
 	ADDQ   BX, R8
 	SUBQ   $32, R9
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Z20, 0(SP)
 	VMOVUPD Z21, 64(SP)
 	VMOVUPD Z22, 128(SP)
 	VMOVUPD Z23, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R9, Z20
 	VPCMPQ       $6, iota64<>+0(SB), Z20, K1
 	VMOVUPD.Z    (R8), K1, Z20
@@ -2282,8 +2511,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z20
 	VMOVUPD       128(SP), Z21
 	VADDPD        Z21, Z20, Z20
@@ -2298,30 +2527,40 @@ done5:
 	VPERMILPD     $1, X20, X21
 	VADDPD        X21, X20, X20
 	VBROADCASTSD  X20, Z20
-	VBROADCASTSD  (DX), Z21
-	VDIVPD        Z21, Z20, Z20
-	VBROADCASTSD  (SI), Z21
-	MOVQ          256(SP), R8
-	MOVQ          264(SP), R9
-	MOVQ          272(SP), R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $16
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(DI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(DI), R8
+	VMOVSD        X20, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R8
+	VBROADCASTSD (R8), Z20
+over8:
+	VBROADCASTSD (DX), Z21
+	VDIVPD       Z21, Z20, Z20
+	VBROADCASTSD (SI), Z21
+	MOVQ         256(SP), R8
+	MOVQ         264(SP), R9
+	MOVQ         272(SP), R10
+	MOVQ         8(DI), R11
+	MOVQ         $0, R12
+	MOVQ         792(DI), R13
+	ANDQ         $1, R13
+	JEQ          again10
+	CMPQ         R11, $16
+	JLT          again10
+	MOVQ         R10, R13
+	NEGQ         R13
+	ANDQ         $63, R13
+	MOVQ         $1, R12
+	SHRQ         $3, R13
+	TESTQ        R13, R13
+	JNE          masked13
+again10:
 	SUBQ $8, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD     (R8), Z22
 	VMOVUPD     (R9), Z23
 	VSUBPD      Z21, Z23, Z23
@@ -2354,24 +2593,24 @@ block11:
 	VMULPD      Z23, Z20, Z23
 	VSUBPD      Z23, Z22, Z22
 	TESTQ       R12, R12
-	JNE         around12
+	JNE         around15
 	VMOVUPD     Z22, (R10)
-	JMP         stored13
-around12:
+	JMP         stored16
+around15:
 	VMOVNTPD Z22, (R10)
-stored13:
+stored16:
 	ADDQ CX, R8
 	ADDQ AX, R9
 	ADDQ $64, R10
 	SUBQ $8, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $8, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTQ R13, Z22
 	VPCMPQ       $6, iota64<>+0(SB), Z22, K1
 	VMOVUPD.Z    (R8), K1, Z22
@@ -2416,8 +2655,8 @@ masked10:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $3, R9
@@ -2439,11 +2678,12 @@ done9:
 	MOVQ R8, 280(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 

@@ -3,13 +3,34 @@
 package reduce_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLogSoftmax() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 1000, 1000, 0}, 2, 3))
+	y := runtime.Must(reduce.LogSoftmax(x, nil))
+	fmt.Printf("%.1v\n", y)
+	// Output:
+	// f32[2 3]
+	// [[   -2.4    -1.4    -0.4]
+	//  [   -0.7    -0.7 -1000.7]]
+}
+
+func ExampleLogSoftmax_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1, 2, float32(math.Inf(-1))}, 2, 2))
+	y := runtime.Must(reduce.LogSoftmax(x, &reduce.LogSoftmaxAttrs{Axis: new(0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 2]
+	// [[-2.1269  0.0000]
+	//  [-0.1269    -Inf]]
+}
 
 func TestLogSoftmaxExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.log_softmax",

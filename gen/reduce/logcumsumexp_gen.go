@@ -38,6 +38,10 @@ func (a *LogcumsumexpAttrs) values() (logcumsumexpValues, error) {
 // x: T[...B, L]; y: T[...B, L]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue.
+//
+// With x = [[1, 2], [3, -1]], y is about [[1, 2], [3.1269, 2.0486]]:
+//
+//	y, err := reduce.Logcumsumexp(x, &reduce.LogcumsumexpAttrs{Axis: new(0)})
 func Logcumsumexp(x *runtime.Tensor, attrs *LogcumsumexpAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -8,17 +8,16 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// logcumsumexpRunF32 computes logcumsumexp, T f32.
-func logcumsumexpRunF32(b *runtime.Bound, v *logcumsumexpValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, B*L)
+// logcumsumexpPart0 is a loop that runs in parts.
+type logcumsumexpPart0 struct {
+	maxSet  []bool
+	max2, x []float32
+	L       int
+}
 
-	// max[b, t] max= x[b, s]   for b in ...B, t in L, s in 0..t + 1
-	max2 := runtime.Temp[float32](b, B*L)
-	maxSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+func (part *logcumsumexpPart0) Run(from, to int) error {
+	maxSet, max2, x, L := part.maxSet, part.max2, part.x, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			most := float32(math.Inf(-1))
@@ -31,11 +30,19 @@ func logcumsumexpRunF32(b *runtime.Bound, v *logcumsumexpValues) error {
 			maxSet[xRow+t] = found
 		}
 	}
+	return nil
+}
 
-	// shift[b, t] = stop(if 0 < t + 1 && !isinf(max[b, t]) then max[b, t] else 0)   for b in ...B, t in L
-	shift := runtime.Temp[float32](b, B*L)
-	shiftSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+// logcumsumexpPart1 is a loop that runs in parts.
+type logcumsumexpPart1 struct {
+	maxSet, shiftSet []bool
+	max2, shift      []float32
+	L                int
+}
+
+func (part *logcumsumexpPart1) Run(from, to int) error {
+	maxSet, shiftSet, max2, shift, L := part.maxSet, part.shiftSet, part.max2, part.shift, part.L
+	for b2 := from; b2 < to; b2++ {
 		maxRow := b2 * L
 		for t := range L {
 			c := 0 < t+1
@@ -58,11 +65,19 @@ func logcumsumexpRunF32(b *runtime.Bound, v *logcumsumexpValues) error {
 			shiftSet[maxRow+t] = true
 		}
 	}
+	return nil
+}
 
-	// sum[b, t] += exp(x[b, s] - shift[b, t])   for b in ...B, t in L, s in 0..t + 1
-	sum := runtime.Temp[float32](b, B*L)
-	sumSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+// logcumsumexpPart2 is a loop that runs in parts.
+type logcumsumexpPart2 struct {
+	shiftSet, sumSet []bool
+	shift, sum, x    []float32
+	L                int
+}
+
+func (part *logcumsumexpPart2) Run(from, to int) error {
+	shiftSet, sumSet, shift, sum, x, L := part.shiftSet, part.sumSet, part.shift, part.sum, part.x, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			sum2 := float64(0)
@@ -78,9 +93,19 @@ func logcumsumexpRunF32(b *runtime.Bound, v *logcumsumexpValues) error {
 			sumSet[xRow+t] = !none
 		}
 	}
+	return nil
+}
 
-	// y[b, t] = shift[b, t] + log(sum[b, t])   for b in ...B, t in L
-	for b2 := range B {
+// logcumsumexpPart3 is a loop that runs in parts.
+type logcumsumexpPart3 struct {
+	shiftSet, sumSet []bool
+	shift, sum, y    []float32
+	L                int
+}
+
+func (part *logcumsumexpPart3) Run(from, to int) error {
+	shiftSet, sumSet, shift, sum, y, L := part.shiftSet, part.sumSet, part.shift, part.sum, part.y, part.L
+	for b2 := from; b2 < to; b2++ {
 		shiftRow := b2 * L
 		for t := range L {
 			if !shiftSet[shiftRow+t] {
@@ -93,21 +118,71 @@ func logcumsumexpRunF32(b *runtime.Bound, v *logcumsumexpValues) error {
 			y[shiftRow+t] = t2
 		}
 	}
+	return nil
+}
+
+// logcumsumexpRunF32 computes logcumsumexp, T f32.
+func logcumsumexpRunF32(b *runtime.Bound, v *logcumsumexpValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, B*L)
+
+	// max[b, t] max= x[b, s]   for b in ...B, t in L, s in 0..t + 1
+	max2 := runtime.Temp[float32](b, B*L)
+	maxSet := runtime.Temp[bool](b, B*L)
+	if part := (logcumsumexpPart0{maxSet, max2, x, L}); runtime.Small(B, 9*L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+		return err
+	}
+
+	// shift[b, t] = stop(if 0 < t + 1 && !isinf(max[b, t]) then max[b, t] else 0)   for b in ...B, t in L
+	shift := runtime.Temp[float32](b, B*L)
+	shiftSet := runtime.Temp[bool](b, B*L)
+	if part := (logcumsumexpPart1{maxSet, shiftSet, max2, shift, L}); runtime.Small(B, 9*L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L); err != nil {
+		return err
+	}
+
+	// sum[b, t] += exp(x[b, s] - shift[b, t])   for b in ...B, t in L, s in 0..t + 1
+	sum := runtime.Temp[float32](b, B*L)
+	sumSet := runtime.Temp[bool](b, B*L)
+	if part := (logcumsumexpPart2{shiftSet, sumSet, shift, sum, x, L}); runtime.Small(B, 9*L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+		return err
+	}
+
+	// y[b, t] = shift[b, t] + log(sum[b, t])   for b in ...B, t in L
+	if part := (logcumsumexpPart3{shiftSet, sumSet, shift, sum, y, L}); runtime.Small(B, 9*L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
-// logcumsumexpRunF64 computes logcumsumexp, T f64.
-func logcumsumexpRunF64(b *runtime.Bound, v *logcumsumexpValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, B*L)
+// logcumsumexpPart4 is a loop that runs in parts.
+type logcumsumexpPart4 struct {
+	maxSet  []bool
+	max2, x []float64
+	L       int
+}
 
-	// max[b, t] max= x[b, s]   for b in ...B, t in L, s in 0..t + 1
-	max2 := runtime.Temp[float64](b, B*L)
-	maxSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+func (part *logcumsumexpPart4) Run(from, to int) error {
+	maxSet, max2, x, L := part.maxSet, part.max2, part.x, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			most := math.Inf(-1)
@@ -120,11 +195,19 @@ func logcumsumexpRunF64(b *runtime.Bound, v *logcumsumexpValues) error {
 			maxSet[xRow+t] = found
 		}
 	}
+	return nil
+}
 
-	// shift[b, t] = stop(if 0 < t + 1 && !isinf(max[b, t]) then max[b, t] else 0)   for b in ...B, t in L
-	shift := runtime.Temp[float64](b, B*L)
-	shiftSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+// logcumsumexpPart5 is a loop that runs in parts.
+type logcumsumexpPart5 struct {
+	maxSet, shiftSet []bool
+	max2, shift      []float64
+	L                int
+}
+
+func (part *logcumsumexpPart5) Run(from, to int) error {
+	maxSet, shiftSet, max2, shift, L := part.maxSet, part.shiftSet, part.max2, part.shift, part.L
+	for b2 := from; b2 < to; b2++ {
 		maxRow := b2 * L
 		for t := range L {
 			c := 0 < t+1
@@ -147,11 +230,19 @@ func logcumsumexpRunF64(b *runtime.Bound, v *logcumsumexpValues) error {
 			shiftSet[maxRow+t] = true
 		}
 	}
+	return nil
+}
 
-	// sum[b, t] += exp(x[b, s] - shift[b, t])   for b in ...B, t in L, s in 0..t + 1
-	sum := runtime.Temp[float64](b, B*L)
-	sumSet := runtime.Temp[bool](b, B*L)
-	for b2 := range B {
+// logcumsumexpPart6 is a loop that runs in parts.
+type logcumsumexpPart6 struct {
+	shiftSet, sumSet []bool
+	shift, sum, x    []float64
+	L                int
+}
+
+func (part *logcumsumexpPart6) Run(from, to int) error {
+	shiftSet, sumSet, shift, sum, x, L := part.shiftSet, part.sumSet, part.shift, part.sum, part.x, part.L
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
 		for t := range L {
 			sum2 := float64(0)
@@ -167,9 +258,19 @@ func logcumsumexpRunF64(b *runtime.Bound, v *logcumsumexpValues) error {
 			sumSet[xRow+t] = !none
 		}
 	}
+	return nil
+}
 
-	// y[b, t] = shift[b, t] + log(sum[b, t])   for b in ...B, t in L
-	for b2 := range B {
+// logcumsumexpPart7 is a loop that runs in parts.
+type logcumsumexpPart7 struct {
+	shiftSet, sumSet []bool
+	shift, sum, y    []float64
+	L                int
+}
+
+func (part *logcumsumexpPart7) Run(from, to int) error {
+	shiftSet, sumSet, shift, sum, y, L := part.shiftSet, part.sumSet, part.shift, part.sum, part.y, part.L
+	for b2 := from; b2 < to; b2++ {
 		shiftRow := b2 * L
 		for t := range L {
 			if !shiftSet[shiftRow+t] {
@@ -181,7 +282,117 @@ func logcumsumexpRunF64(b *runtime.Bound, v *logcumsumexpValues) error {
 			y[shiftRow+t] = shift[shiftRow+t] + math.Log(sum[shiftRow+t])
 		}
 	}
+	return nil
+}
+
+// logcumsumexpRunF64 computes logcumsumexp, T f64.
+func logcumsumexpRunF64(b *runtime.Bound, v *logcumsumexpValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, B*L)
+
+	// max[b, t] max= x[b, s]   for b in ...B, t in L, s in 0..t + 1
+	max2 := runtime.Temp[float64](b, B*L)
+	maxSet := runtime.Temp[bool](b, B*L)
+	if part := (logcumsumexpPart4{maxSet, max2, x, L}); runtime.Small(B, 9*L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+		return err
+	}
+
+	// shift[b, t] = stop(if 0 < t + 1 && !isinf(max[b, t]) then max[b, t] else 0)   for b in ...B, t in L
+	shift := runtime.Temp[float64](b, B*L)
+	shiftSet := runtime.Temp[bool](b, B*L)
+	if part := (logcumsumexpPart5{maxSet, shiftSet, max2, shift, L}); runtime.Small(B, 9*L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L); err != nil {
+		return err
+	}
+
+	// sum[b, t] += exp(x[b, s] - shift[b, t])   for b in ...B, t in L, s in 0..t + 1
+	sum := runtime.Temp[float64](b, B*L)
+	sumSet := runtime.Temp[bool](b, B*L)
+	if part := (logcumsumexpPart6{shiftSet, sumSet, shift, sum, x, L}); runtime.Small(B, 9*L*8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+		return err
+	}
+
+	// y[b, t] = shift[b, t] + log(sum[b, t])   for b in ...B, t in L
+	if part := (logcumsumexpPart7{shiftSet, sumSet, shift, sum, y, L}); runtime.Small(B, 9*L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// logcumsumexpPart8 is a loop that runs in parts.
+type logcumsumexpPart8 struct {
+	dsumSet, sumSet []bool
+	dsum, dy, sum   []float32
+	L               int
+}
+
+func (part *logcumsumexpPart8) Run(from, to int) error {
+	dsumSet, sumSet, dsum, dy, sum, L := part.dsumSet, part.sumSet, part.dsum, part.dy, part.sum, part.L
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * L
+		for l := range L {
+			if !sumSet[dyRow+l] {
+				continue
+			}
+			dsum[dyRow+l] = dy[dyRow+l] / sum[dyRow+l]
+			dsumSet[dyRow+l] = true
+		}
+	}
+	return nil
+}
+
+// logcumsumexpPart9 is a loop that runs in parts.
+type logcumsumexpPart9 struct {
+	dsumSet, shiftSet  []bool
+	dsum, dx, shift, x []float32
+	L                  int
+}
+
+func (part *logcumsumexpPart9) Run(from, to int) error {
+	dsumSet, shiftSet, dsum, dx, shift, x, L := part.dsumSet, part.shiftSet, part.dsum, part.dx, part.shift, part.x, part.L
+	for b2 := from; b2 < to; b2++ {
+		dsumRow := b2 * L
+		for l := range L {
+			if !(0 <= l) {
+				continue
+			}
+			sum2 := float64(0)
+			xAt := x[dsumRow+l]
+			for t := range L {
+				i := t + 1
+				if !(l < i) {
+					continue
+				}
+				if !dsumSet[dsumRow+t] {
+					return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of @sum")
+				}
+				if !shiftSet[dsumRow+t] {
+					return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of shift")
+				}
+				t2 := float32(dsum[dsumRow+t] * float32(math.Exp(float64(xAt-shift[dsumRow+t]))))
+				sum2 += float64(t2)
+			}
+			dx[dsumRow+l] = float32(sum2)
+		}
+	}
 	return nil
 }
 
@@ -198,18 +409,12 @@ func logcumsumexpRunBackwardF32(b *runtime.Bound, v *logcumsumexpValues) error {
 	max2 := runtime.Temp[float32](b, B*L)
 	maxSet := runtime.Temp[bool](b, B*L)
 	if wantDx {
-		for b2 := range B {
-			xRow := b2 * L
-			for t := range L {
-				most := float32(math.Inf(-1))
-				found := false
-				for s := range t + 1 {
-					most = runtime.Max32(most, x[xRow+s])
-					found = true
-				}
-				max2[xRow+t] = most
-				maxSet[xRow+t] = found
+		if part := (logcumsumexpPart0{maxSet, max2, x, L}); runtime.Small(B, 9*L*8) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+			return err
 		}
 	}
 
@@ -217,28 +422,12 @@ func logcumsumexpRunBackwardF32(b *runtime.Bound, v *logcumsumexpValues) error {
 	shift := runtime.Temp[float32](b, B*L)
 	shiftSet := runtime.Temp[bool](b, B*L)
 	if wantDx {
-		for b2 := range B {
-			maxRow := b2 * L
-			for t := range L {
-				c := 0 < t+1
-				if c {
-					if !maxSet[maxRow+t] {
-						continue
-					}
-					maxAt := max2[maxRow+t]
-					c = !math.IsInf(float64(maxAt), 0)
-				}
-				t2 := float32(0)
-				if c {
-					if !maxSet[maxRow+t] {
-						continue
-					}
-					maxAt2 := max2[maxRow+t]
-					t2 = maxAt2
-				}
-				shift[maxRow+t] = t2
-				shiftSet[maxRow+t] = true
+		if part := (logcumsumexpPart1{maxSet, shiftSet, max2, shift, L}); runtime.Small(B, 9*L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L); err != nil {
+			return err
 		}
 	}
 
@@ -246,21 +435,12 @@ func logcumsumexpRunBackwardF32(b *runtime.Bound, v *logcumsumexpValues) error {
 	sum := runtime.Temp[float32](b, B*L)
 	sumSet := runtime.Temp[bool](b, B*L)
 	if wantDx {
-		for b2 := range B {
-			xRow := b2 * L
-			for t := range L {
-				sum2 := float64(0)
-				none := false
-				for s := range t + 1 {
-					if !shiftSet[xRow+t] {
-						none = true
-						continue
-					}
-					sum2 += float64(float32(math.Exp(float64(x[xRow+s] - shift[xRow+t]))))
-				}
-				sum[xRow+t] = float32(sum2)
-				sumSet[xRow+t] = !none
+		if part := (logcumsumexpPart2{shiftSet, sumSet, shift, sum, x, L}); runtime.Small(B, 9*L*8) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+			return err
 		}
 	}
 
@@ -268,48 +448,86 @@ func logcumsumexpRunBackwardF32(b *runtime.Bound, v *logcumsumexpValues) error {
 	dsum := runtime.Temp[float32](b, B*L)
 	dsumSet := runtime.Temp[bool](b, B*L)
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * L
-			for l := range L {
-				if !sumSet[dyRow+l] {
-					continue
-				}
-				dsum[dyRow+l] = dy[dyRow+l] / sum[dyRow+l]
-				dsumSet[dyRow+l] = true
+		if part := (logcumsumexpPart8{dsumSet, sumSet, dsum, dy, sum, L}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, l] += @sum[b, t] * exp(x[b, l] - shift[b, t])   for b in ...B, l in L, t in L   where 0 <= l && l < t + 1
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dsumRow := b2 * L
-			for l := range L {
-				if !(0 <= l) {
-					continue
-				}
-				sum2 := float64(0)
-				xAt := x[dsumRow+l]
-				for t := range L {
-					i := t + 1
-					if !(l < i) {
-						continue
-					}
-					if !dsumSet[dsumRow+t] {
-						return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of @sum")
-					}
-					if !shiftSet[dsumRow+t] {
-						return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of shift")
-					}
-					t2 := float32(dsum[dsumRow+t] * float32(math.Exp(float64(xAt-shift[dsumRow+t]))))
-					sum2 += float64(t2)
-				}
-				dx[dsumRow+l] = float32(sum2)
+		if part := (logcumsumexpPart9{dsumSet, shiftSet, dsum, dx, shift, x, L}); runtime.Small(B, 9*L*L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*L); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// logcumsumexpPart10 is a loop that runs in parts.
+type logcumsumexpPart10 struct {
+	dsumSet, sumSet []bool
+	dsum, dy, sum   []float64
+	L               int
+}
+
+func (part *logcumsumexpPart10) Run(from, to int) error {
+	dsumSet, sumSet, dsum, dy, sum, L := part.dsumSet, part.sumSet, part.dsum, part.dy, part.sum, part.L
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * L
+		for l := range L {
+			if !sumSet[dyRow+l] {
+				continue
+			}
+			dsum[dyRow+l] = dy[dyRow+l] / sum[dyRow+l]
+			dsumSet[dyRow+l] = true
+		}
+	}
+	return nil
+}
+
+// logcumsumexpPart11 is a loop that runs in parts.
+type logcumsumexpPart11 struct {
+	dsumSet, shiftSet  []bool
+	dsum, dx, shift, x []float64
+	L                  int
+}
+
+func (part *logcumsumexpPart11) Run(from, to int) error {
+	dsumSet, shiftSet, dsum, dx, shift, x, L := part.dsumSet, part.shiftSet, part.dsum, part.dx, part.shift, part.x, part.L
+	for b2 := from; b2 < to; b2++ {
+		dsumRow := b2 * L
+		for l := range L {
+			if !(0 <= l) {
+				continue
+			}
+			sum2 := float64(0)
+			xAt := x[dsumRow+l]
+			for t := range L {
+				i := t + 1
+				if !(l < i) {
+					continue
+				}
+				if !dsumSet[dsumRow+t] {
+					return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of @sum")
+				}
+				if !shiftSet[dsumRow+t] {
+					return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of shift")
+				}
+				t2 := float64(dsum[dsumRow+t] * math.Exp(xAt-shift[dsumRow+t]))
+				sum2 += t2
+			}
+			dx[dsumRow+l] = sum2
+		}
+	}
 	return nil
 }
 
@@ -326,18 +544,12 @@ func logcumsumexpRunBackwardF64(b *runtime.Bound, v *logcumsumexpValues) error {
 	max2 := runtime.Temp[float64](b, B*L)
 	maxSet := runtime.Temp[bool](b, B*L)
 	if wantDx {
-		for b2 := range B {
-			xRow := b2 * L
-			for t := range L {
-				most := math.Inf(-1)
-				found := false
-				for s := range t + 1 {
-					most = runtime.Max64(most, x[xRow+s])
-					found = true
-				}
-				max2[xRow+t] = most
-				maxSet[xRow+t] = found
+		if part := (logcumsumexpPart4{maxSet, max2, x, L}); runtime.Small(B, 9*L*8) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+			return err
 		}
 	}
 
@@ -345,28 +557,12 @@ func logcumsumexpRunBackwardF64(b *runtime.Bound, v *logcumsumexpValues) error {
 	shift := runtime.Temp[float64](b, B*L)
 	shiftSet := runtime.Temp[bool](b, B*L)
 	if wantDx {
-		for b2 := range B {
-			maxRow := b2 * L
-			for t := range L {
-				c := 0 < t+1
-				if c {
-					if !maxSet[maxRow+t] {
-						continue
-					}
-					maxAt := max2[maxRow+t]
-					c = !math.IsInf(maxAt, 0)
-				}
-				t2 := float64(0)
-				if c {
-					if !maxSet[maxRow+t] {
-						continue
-					}
-					maxAt2 := max2[maxRow+t]
-					t2 = maxAt2
-				}
-				shift[maxRow+t] = t2
-				shiftSet[maxRow+t] = true
+		if part := (logcumsumexpPart5{maxSet, shiftSet, max2, shift, L}); runtime.Small(B, 9*L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L); err != nil {
+			return err
 		}
 	}
 
@@ -374,21 +570,12 @@ func logcumsumexpRunBackwardF64(b *runtime.Bound, v *logcumsumexpValues) error {
 	sum := runtime.Temp[float64](b, B*L)
 	sumSet := runtime.Temp[bool](b, B*L)
 	if wantDx {
-		for b2 := range B {
-			xRow := b2 * L
-			for t := range L {
-				sum2 := float64(0)
-				none := false
-				for s := range t + 1 {
-					if !shiftSet[xRow+t] {
-						none = true
-						continue
-					}
-					sum2 += math.Exp(x[xRow+s] - shift[xRow+t])
-				}
-				sum[xRow+t] = sum2
-				sumSet[xRow+t] = !none
+		if part := (logcumsumexpPart6{shiftSet, sumSet, shift, sum, x, L}); runtime.Small(B, 9*L*8) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+			return err
 		}
 	}
 
@@ -396,45 +583,24 @@ func logcumsumexpRunBackwardF64(b *runtime.Bound, v *logcumsumexpValues) error {
 	dsum := runtime.Temp[float64](b, B*L)
 	dsumSet := runtime.Temp[bool](b, B*L)
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * L
-			for l := range L {
-				if !sumSet[dyRow+l] {
-					continue
-				}
-				dsum[dyRow+l] = dy[dyRow+l] / sum[dyRow+l]
-				dsumSet[dyRow+l] = true
+		if part := (logcumsumexpPart10{dsumSet, sumSet, dsum, dy, sum, L}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, l] += @sum[b, t] * exp(x[b, l] - shift[b, t])   for b in ...B, l in L, t in L   where 0 <= l && l < t + 1
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dsumRow := b2 * L
-			for l := range L {
-				if !(0 <= l) {
-					continue
-				}
-				sum2 := float64(0)
-				xAt := x[dsumRow+l]
-				for t := range L {
-					i := t + 1
-					if !(l < i) {
-						continue
-					}
-					if !dsumSet[dsumRow+t] {
-						return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of @sum")
-					}
-					if !shiftSet[dsumRow+t] {
-						return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of shift")
-					}
-					t2 := float64(dsum[dsumRow+t] * math.Exp(xAt-shift[dsumRow+t]))
-					sum2 += t2
-				}
-				dx[dsumRow+l] = sum2
+		if part := (logcumsumexpPart11{dsumSet, shiftSet, dsum, dx, shift, x, L}); runtime.Small(B, 9*L*L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, 9*L*L); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)

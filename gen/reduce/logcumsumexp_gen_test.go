@@ -3,13 +3,34 @@
 package reduce_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLogcumsumexp() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0, 0, float32(math.Inf(-1)), 1000, 1000}, 2, 3))
+	y := runtime.Must(reduce.Logcumsumexp(x, nil))
+	fmt.Printf("%.1v\n", y)
+	// Output:
+	// f32[2 3]
+	// [[   0.0    0.7    1.1]
+	//  [  -Inf 1000.0 1000.7]]
+}
+
+func ExampleLogcumsumexp_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, -1}, 2, 2))
+	y := runtime.Must(reduce.Logcumsumexp(x, &reduce.LogcumsumexpAttrs{Axis: new(0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 2]
+	// [[1.0000 2.0000]
+	//  [3.1269 2.0486]]
+}
 
 func TestLogcumsumexpExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.logcumsumexp",

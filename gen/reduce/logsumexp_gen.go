@@ -47,6 +47,10 @@ func (a *LogsumexpAttrs) values() (logsumexpValues, error) {
 // x: T[...B, ...R]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[0, 0], [1000, 1000]], y is about [0.69315, 1000.7]:
+//
+//	y, err := reduce.Logsumexp(x, &reduce.LogsumexpAttrs{Axes: []int{-1}})
 func Logsumexp(x *runtime.Tensor, attrs *LogsumexpAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -148,14 +152,14 @@ func logsumexpRunBackward(b *runtime.Bound, v *logsumexpValues) {
 var (
 	logsumexpVars   = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
 	logsumexpAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
-	logsumexpPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	logsumexpPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var logsumexpForward = runtime.Signature{
 	Op: "reduce.logsumexp", Vars: logsumexpVars, Axes: logsumexpAxes, Placed: &logsumexpPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 	},
 }
 
@@ -163,8 +167,8 @@ var logsumexpBackward = runtime.Signature{
 	Op: "reduce.logsumexp", Vars: logsumexpVars, Axes: logsumexpAxes, Placed: &logsumexpPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
-		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }
@@ -197,7 +201,7 @@ func init() {
 	})
 }
 
-var logsumexp_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.logsumexp_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var logsumexp_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.logsumexp_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func logsumexp_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &logsumexp_f32_forward_0_plan) {
@@ -217,7 +221,7 @@ func logsumexp_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(logsumexp_f32_backward_0, a, &logsumexp_f32_backward_0_plan)
 }
 
-var logsumexp_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.logsumexp_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var logsumexp_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.logsumexp_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func logsumexp_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &logsumexp_f64_forward_0_plan) {

@@ -29,6 +29,9 @@ TEXT ·logsumexp_f32_forward_0_avx2(SB), 0, $288-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -40,8 +43,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y11
 	VMOVUPS kff800000<>+0(SB), Y12
 	VMOVUPS kff800000<>+0(SB), Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y6, Y6, Y14
 	VMAXPS    (R8), Y6, Y15
 	VBLENDVPS Y14, Y6, Y15, Y6
@@ -68,8 +71,8 @@ block4:
 	VBLENDVPS Y14, Y13, Y15, Y13
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y6, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -80,8 +83,8 @@ kept3:
 	VMOVUPS Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -100,8 +103,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VCMPPS       $3, Y6, Y6, Y8
@@ -144,27 +147,40 @@ done5:
 	VMAXPS       X7, X6, X7
 	VBLENDVPS    X8, X6, X7, X6
 	VBROADCASTSS X6, Y6
-	VANDPS       k7fffffff<>+0(SB), Y6, Y7
-	VCMPPS       $0, k7f800000<>+0(SB), Y7, Y7
-	VXORPS       kffffffff<>+0(SB), Y7, Y7
-	VANDPS       256(SP), Y7, Y7
-	VMOVUPS      k00000000<>+0(SB), Y8
-	VBLENDVPS    Y7, Y6, Y8, Y6
-	MOVQ         BX, R8
-	MOVQ         8(SI), R9
-	VMOVUPS      k00000000<>+0(SB), Y7
-	VMOVUPS      Y7, 0(SP)
-	VMOVUPS      Y7, 32(SP)
-	VMOVUPS      Y7, 64(SP)
-	VMOVUPS      Y7, 96(SP)
-	VMOVUPS      Y7, 128(SP)
-	VMOVUPS      Y7, 160(SP)
-	VMOVUPS      Y7, 192(SP)
-	VMOVUPS      Y7, 224(SP)
-	MOVQ         $0, R10
-	SUBQ         $8, R9
-	JLT          single7
-block8:
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X6, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y6
+over8:
+	VANDPS    k7fffffff<>+0(SB), Y6, Y7
+	VCMPPS    $0, k7f800000<>+0(SB), Y7, Y7
+	VXORPS    kffffffff<>+0(SB), Y7, Y7
+	VANDPS    256(SP), Y7, Y7
+	VMOVUPS   k00000000<>+0(SB), Y8
+	VBLENDVPS Y7, Y6, Y8, Y6
+	MOVQ      808(SI), R8
+	CMPQ      R8, $2
+	JGT       known10
+	MOVQ      BX, R8
+	MOVQ      8(SI), R9
+	VMOVUPS   k00000000<>+0(SB), Y7
+	VMOVUPS   Y7, 0(SP)
+	VMOVUPS   Y7, 32(SP)
+	VMOVUPS   Y7, 64(SP)
+	VMOVUPS   Y7, 96(SP)
+	VMOVUPS   Y7, 128(SP)
+	VMOVUPS   Y7, 160(SP)
+	VMOVUPS   Y7, 192(SP)
+	VMOVUPS   Y7, 224(SP)
+	MOVQ      $0, R10
+	SUBQ      $8, R9
+	JLT       single11
+block12:
 	VMOVUPS     (R8), Y7
 	VSUBPS      Y6, Y7, Y7
 	VMINPS      Y7, Y0, Y7
@@ -194,11 +210,11 @@ block8:
 	ADDQ        $32, R10
 	ANDQ        $255, R10
 	SUBQ        $8, R9
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R9
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R11
 	NEGQ        R9
 	VMOVUPS     32(R11)(R9*4), Y7
@@ -228,7 +244,7 @@ masked10:
 	VADDPS      Y8, Y9, Y8
 	VBLENDVPS   Y7, Y8, Y9, Y9
 	VMOVUPS     Y9, 0(SP)(R10*1)
-done9:
+done13:
 	VMOVUPS      0(SP), Y7
 	VMOVUPS      128(SP), Y8
 	VADDPS       Y8, Y7, Y7
@@ -251,52 +267,68 @@ done9:
 	VPERMILPS    $1, X7, X8
 	VADDPS       X8, X7, X7
 	VBROADCASTSS X7, Y7
-	VCMPPS       $17, k00800000<>+0(SB), Y7, Y8
-	VMULPS       k4b800000<>+0(SB), Y7, Y9
-	VBLENDVPS    Y8, Y9, Y7, Y9
-	VMOVUPS      k4b00007f<>+0(SB), Y10
-	VBLENDVPS    Y8, k4b000097<>+0(SB), Y10, Y8
-	VPADDD       k004afb0d<>+0(SB), Y9, Y9
-	VPSRLD       $23, Y9, Y10
-	VPOR         k4b000000<>+0(SB), Y10, Y10
-	VPAND        k007fffff<>+0(SB), Y9, Y9
-	VPADDD       k3f3504f3<>+0(SB), Y9, Y9
-	VSUBPS       Y8, Y10, Y8
-	VSUBPS       Y3, Y9, Y9
-	VMULPS       Y9, Y9, Y10
-	VMULPS       Y9, Y10, Y11
-	VMOVUPS      kbd9c608c<>+0(SB), Y12
-	VFMADD213PS  k3e02b230<>+0(SB), Y9, Y12
-	VFMADD213PS  kbe06c3ad<>+0(SB), Y9, Y12
-	VFMADD213PS  k3e116c89<>+0(SB), Y9, Y12
-	VFMADD213PS  kbe2a38fb<>+0(SB), Y9, Y12
-	VFMADD213PS  k3e4cd008<>+0(SB), Y9, Y12
-	VFMADD213PS  kbe800114<>+0(SB), Y9, Y12
-	VFMADD213PS  k3eaaaaaa<>+0(SB), Y9, Y12
-	VMULPS       Y12, Y11, Y11
-	VFMADD231PS  kb102e308<>+0(SB), Y8, Y11
-	VFMADD231PS  kbf000000<>+0(SB), Y10, Y11
-	VADDPS       Y11, Y9, Y9
-	VFMADD231PS  k3f317218<>+0(SB), Y8, Y9
-	VCMPPS       $0, k00000000<>+0(SB), Y7, Y8
-	VMOVUPS      k7fc00000<>+0(SB), Y10
-	VBLENDVPS    Y8, kff800000<>+0(SB), Y10, Y8
-	VCMPPS       $17, k7f800000<>+0(SB), Y7, Y10
-	VBLENDVPS    Y10, Y9, Y7, Y9
-	VCMPPS       $18, k00000000<>+0(SB), Y7, Y7
-	VBLENDVPS    Y7, Y8, Y9, Y7
-	VADDPS       Y7, Y6, Y6
-	VMOVSS       X6, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(SI), R8
+	VMOVSS       X7, 4(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(SI), R8
+	VBROADCASTSS 4(R8), Y7
+over15:
+	VCMPPS      $17, k00800000<>+0(SB), Y7, Y8
+	VMULPS      k4b800000<>+0(SB), Y7, Y9
+	VBLENDVPS   Y8, Y9, Y7, Y9
+	VMOVUPS     k4b00007f<>+0(SB), Y10
+	VBLENDVPS   Y8, k4b000097<>+0(SB), Y10, Y8
+	VPADDD      k004afb0d<>+0(SB), Y9, Y9
+	VPSRLD      $23, Y9, Y10
+	VPOR        k4b000000<>+0(SB), Y10, Y10
+	VPAND       k007fffff<>+0(SB), Y9, Y9
+	VPADDD      k3f3504f3<>+0(SB), Y9, Y9
+	VSUBPS      Y8, Y10, Y8
+	VSUBPS      Y3, Y9, Y9
+	VMULPS      Y9, Y9, Y10
+	VMULPS      Y9, Y10, Y11
+	VMOVUPS     kbd9c608c<>+0(SB), Y12
+	VFMADD213PS k3e02b230<>+0(SB), Y9, Y12
+	VFMADD213PS kbe06c3ad<>+0(SB), Y9, Y12
+	VFMADD213PS k3e116c89<>+0(SB), Y9, Y12
+	VFMADD213PS kbe2a38fb<>+0(SB), Y9, Y12
+	VFMADD213PS k3e4cd008<>+0(SB), Y9, Y12
+	VFMADD213PS kbe800114<>+0(SB), Y9, Y12
+	VFMADD213PS k3eaaaaaa<>+0(SB), Y9, Y12
+	VMULPS      Y12, Y11, Y11
+	VFMADD231PS kb102e308<>+0(SB), Y8, Y11
+	VFMADD231PS kbf000000<>+0(SB), Y10, Y11
+	VADDPS      Y11, Y9, Y9
+	VFMADD231PS k3f317218<>+0(SB), Y8, Y9
+	VCMPPS      $0, k00000000<>+0(SB), Y7, Y8
+	VMOVUPS     k7fc00000<>+0(SB), Y10
+	VBLENDVPS   Y8, kff800000<>+0(SB), Y10, Y8
+	VCMPPS      $17, k7f800000<>+0(SB), Y7, Y10
+	VBLENDVPS   Y10, Y9, Y7, Y9
+	VCMPPS      $18, k00000000<>+0(SB), Y7, Y7
+	VBLENDVPS   Y7, Y8, Y9, Y7
+	VADDPS      Y7, Y6, Y6
+	MOVQ        808(SI), R8
+	DECQ        R8
+	CMPQ        R8, $2
+	JCS         passed16
+	VMOVSS      X6, (AX)
+passed16:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -343,6 +375,9 @@ TEXT ·logsumexp_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -350,8 +385,8 @@ row2:
 	VMOVAPS Z22, Z0
 	VMOVAPS Z22, Z26
 	VMOVAPS Z22, Z27
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPS      (R8), Z29, Z28
 	VFIXUPIMMPS $0, Z24, Z29, Z28
 	VMOVAPS     Z28, Z29
@@ -366,16 +401,16 @@ block4:
 	VMOVAPS     Z28, Z27
 	ADDQ        CX, R8
 	SUBQ        $64, R9
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z29, 0(SP)
 	VMOVUPS Z0, 64(SP)
 	VMOVUPS Z26, 128(SP)
 	VMOVUPS Z27, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R9, Z0
 	VPCMPD       $6, iota32<>+0(SB), Z0, K2
 	VMOVUPS.Z    (R8), K2, Z0
@@ -388,8 +423,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z0
 	VMOVUPS       128(SP), Z26
 	VMAXPS        Z26, Z0, Z26
@@ -413,22 +448,35 @@ done5:
 	VMAXPS        X0, X26, X0
 	VFIXUPIMMPS   $0, X24, X26, X0
 	VBROADCASTSS  X0, Z0
-	VPANDD        Z25, Z0, Z26
-	VCMPPS        $0, Z2, Z26, K2
-	KNOTW         K2, K2
-	KANDW         K2, K1, K2
-	VBLENDMPS     Z0, Z1, K2, Z0
-	MOVQ          BX, R8
-	MOVQ          8(SI), R9
-	VMOVAPS       Z1, Z26
-	VMOVUPS       Z26, 0(SP)
-	VMOVUPS       Z26, 64(SP)
-	VMOVUPS       Z26, 128(SP)
-	VMOVUPS       Z26, 192(SP)
-	MOVQ          $0, R10
-	SUBQ          $16, R9
-	JLT           single7
-block8:
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSS        X0, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Z0
+over8:
+	VPANDD    Z25, Z0, Z26
+	VCMPPS    $0, Z2, Z26, K2
+	KNOTW     K2, K2
+	KANDW     K2, K1, K2
+	VBLENDMPS Z0, Z1, K2, Z0
+	MOVQ      808(SI), R8
+	CMPQ      R8, $2
+	JGT       known10
+	MOVQ      BX, R8
+	MOVQ      8(SI), R9
+	VMOVAPS   Z1, Z26
+	VMOVUPS   Z26, 0(SP)
+	VMOVUPS   Z26, 64(SP)
+	VMOVUPS   Z26, 128(SP)
+	VMOVUPS   Z26, 192(SP)
+	MOVQ      $0, R10
+	SUBQ      $16, R9
+	JLT       single11
+block12:
 	VMOVUPS     (R8), Z26
 	VSUBPS      Z0, Z26, Z26
 	VMINPS      Z26, Z3, Z26
@@ -458,11 +506,11 @@ block8:
 	ADDQ        $64, R10
 	ANDQ        $255, R10
 	SUBQ        $16, R9
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $16, R9
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTD R9, Z26
 	VPCMPD       $6, iota32<>+0(SB), Z26, K2
 	VMOVUPS.Z    (R8), K2, Z26
@@ -491,23 +539,33 @@ masked10:
 	VADDPS       Z26, Z27, Z26
 	VMOVAPS      Z26, K2, Z27
 	VMOVUPS      Z27, 0(SP)(R10*1)
-done9:
-	VMOVUPS          0(SP), Z26
-	VMOVUPS          128(SP), Z27
-	VADDPS           Z27, Z26, Z26
-	VMOVUPS          64(SP), Z27
-	VMOVUPS          192(SP), Z28
-	VADDPS           Z28, Z27, Z27
-	VADDPS           Z27, Z26, Z26
-	VEXTRACTF64X4    $1, Z26, Y27
-	VADDPS           Y27, Y26, Y26
-	VEXTRACTF64X2    $1, Y26, X27
-	VADDPS           X27, X26, X26
-	VPERMILPD        $1, X26, X27
-	VADDPS           X27, X26, X26
-	VPERMILPS        $1, X26, X27
-	VADDPS           X27, X26, X26
-	VBROADCASTSS     X26, Z26
+done13:
+	VMOVUPS       0(SP), Z26
+	VMOVUPS       128(SP), Z27
+	VADDPS        Z27, Z26, Z26
+	VMOVUPS       64(SP), Z27
+	VMOVUPS       192(SP), Z28
+	VADDPS        Z28, Z27, Z27
+	VADDPS        Z27, Z26, Z26
+	VEXTRACTF64X4 $1, Z26, Y27
+	VADDPS        Y27, Y26, Y26
+	VEXTRACTF64X2 $1, Y26, X27
+	VADDPS        X27, X26, X26
+	VPERMILPD     $1, X26, X27
+	VADDPS        X27, X26, X26
+	VPERMILPS     $1, X26, X27
+	VADDPS        X27, X26, X26
+	VBROADCASTSS  X26, Z26
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over15
+	MOVQ          816(SI), R8
+	VMOVSS        X26, 4(R8)
+	JMP           leave9
+known10:
+	MOVQ         816(SI), R8
+	VBROADCASTSS 4(R8), Z26
+over15:
 	VCMPPS.BCST      $17, k00800000<>+0(SB), Z26, K2
 	VMULPS.BCST      k4b800000<>+0(SB), Z26, Z27
 	VBLENDMPS        Z27, Z26, K2, Z27
@@ -541,17 +599,23 @@ done9:
 	VCMPPS           $18, Z1, Z26, K2
 	VBLENDMPS        Z28, Z27, K2, Z26
 	VADDPS           Z26, Z0, Z0
+	MOVQ             808(SI), R8
+	DECQ             R8
+	CMPQ             R8, $2
+	JCS              passed16
 	VMOVSS           X0, (AX)
-	MOVQ             a+0(FP), R8
-	MOVQ             160(R8), R9
-	SHLQ             $2, R9
-	ADDQ             R9, BX
-	MOVQ             168(R8), R8
-	SHLQ             $2, R8
-	ADDQ             R8, AX
-	DECQ             DI
-	JNE              row2
+passed16:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -878,6 +942,9 @@ TEXT ·logsumexp_f64_forward_0_avx2(SB), 0, $288-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -889,8 +956,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y11
 	VMOVUPD kfff0000000000000<>+0(SB), Y12
 	VMOVUPD kfff0000000000000<>+0(SB), Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y6, Y6, Y14
 	VMAXPD    (R8), Y6, Y15
 	VBLENDVPD Y14, Y6, Y15, Y6
@@ -917,8 +984,8 @@ block4:
 	VBLENDVPD Y14, Y13, Y15, Y13
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -929,8 +996,8 @@ kept3:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -949,8 +1016,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VCMPPD       $3, Y6, Y6, Y8
@@ -989,27 +1056,40 @@ done5:
 	VMAXPD       X7, X6, X7
 	VBLENDVPD    X8, X6, X7, X6
 	VBROADCASTSD X6, Y6
-	VANDPD       k7fffffffffffffff<>+0(SB), Y6, Y7
-	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y7, Y7
-	VXORPD       kffffffffffffffff<>+0(SB), Y7, Y7
-	VANDPD       256(SP), Y7, Y7
-	VMOVUPD      k0000000000000000<>+0(SB), Y8
-	VBLENDVPD    Y7, Y6, Y8, Y6
-	MOVQ         BX, R8
-	MOVQ         8(SI), R9
-	VMOVUPD      k0000000000000000<>+0(SB), Y7
-	VMOVUPD      Y7, 0(SP)
-	VMOVUPD      Y7, 32(SP)
-	VMOVUPD      Y7, 64(SP)
-	VMOVUPD      Y7, 96(SP)
-	VMOVUPD      Y7, 128(SP)
-	VMOVUPD      Y7, 160(SP)
-	VMOVUPD      Y7, 192(SP)
-	VMOVUPD      Y7, 224(SP)
-	MOVQ         $0, R10
-	SUBQ         $4, R9
-	JLT          single7
-block8:
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X6, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y6
+over8:
+	VANDPD    k7fffffffffffffff<>+0(SB), Y6, Y7
+	VCMPPD    $0, k7ff0000000000000<>+0(SB), Y7, Y7
+	VXORPD    kffffffffffffffff<>+0(SB), Y7, Y7
+	VANDPD    256(SP), Y7, Y7
+	VMOVUPD   k0000000000000000<>+0(SB), Y8
+	VBLENDVPD Y7, Y6, Y8, Y6
+	MOVQ      808(SI), R8
+	CMPQ      R8, $2
+	JGT       known10
+	MOVQ      BX, R8
+	MOVQ      8(SI), R9
+	VMOVUPD   k0000000000000000<>+0(SB), Y7
+	VMOVUPD   Y7, 0(SP)
+	VMOVUPD   Y7, 32(SP)
+	VMOVUPD   Y7, 64(SP)
+	VMOVUPD   Y7, 96(SP)
+	VMOVUPD   Y7, 128(SP)
+	VMOVUPD   Y7, 160(SP)
+	VMOVUPD   Y7, 192(SP)
+	VMOVUPD   Y7, 224(SP)
+	MOVQ      $0, R10
+	SUBQ      $4, R9
+	JLT       single11
+block12:
 	VMOVUPD     (R8), Y7
 	VSUBPD      Y6, Y7, Y7
 	VMINPD      Y7, Y0, Y7
@@ -1045,11 +1125,11 @@ block8:
 	ADDQ        $32, R10
 	ANDQ        $255, R10
 	SUBQ        $4, R9
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $4, R9
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R11
 	NEGQ        R9
 	VMOVUPD     32(R11)(R9*8), Y7
@@ -1085,7 +1165,7 @@ masked10:
 	VADDPD      Y8, Y9, Y8
 	VBLENDVPD   Y7, Y8, Y9, Y9
 	VMOVUPD     Y9, 0(SP)(R10*1)
-done9:
+done13:
 	VMOVUPD      0(SP), Y7
 	VMOVUPD      128(SP), Y8
 	VADDPD       Y8, Y7, Y7
@@ -1106,55 +1186,71 @@ done9:
 	VPERMILPD    $1, X7, X8
 	VADDPD       X8, X7, X7
 	VBROADCASTSD X7, Y7
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y8
-	VMULPD       k4340000000000000<>+0(SB), Y7, Y9
-	VBLENDVPD    Y8, Y9, Y7, Y9
-	VMOVUPD      k43300000000003ff<>+0(SB), Y10
-	VBLENDVPD    Y8, k4330000000000434<>+0(SB), Y10, Y8
-	VPADDQ       k00095f619980c433<>+0(SB), Y9, Y9
-	VPSRLQ       $52, Y9, Y10
-	VPOR         k4330000000000000<>+0(SB), Y10, Y10
-	VPAND        k000fffffffffffff<>+0(SB), Y9, Y9
-	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y9, Y9
-	VSUBPD       Y8, Y10, Y8
-	VSUBPD       Y4, Y9, Y9
-	VMULPD       Y9, Y9, Y10
-	VADDPD       k4000000000000000<>+0(SB), Y9, Y11
-	VDIVPD       Y11, Y9, Y11
-	VMULPD       Y11, Y11, Y12
-	VMULPD       Y10, Y3, Y10
-	VMOVUPD      k3fc2f0626b04516a<>+0(SB), Y13
-	VFMADD213PD  k3fc39a1acfcae39a<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fc74663f35c4016<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fcc71c5209133c9<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fd24924941eff43<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fd999999997fdeb<>+0(SB), Y12, Y13
-	VFMADD213PD  k3fe5555555555592<>+0(SB), Y12, Y13
-	VFMADD213PD  Y10, Y13, Y12
-	VMULPD       k3c7abc9e3b39803f<>+0(SB), Y8, Y13
-	VFMADD231PD  Y12, Y11, Y13
-	VSUBPD       Y13, Y10, Y10
-	VSUBPD       Y10, Y9, Y9
-	VFMADD231PD  k3fe62e42fefa39ef<>+0(SB), Y8, Y9
-	VCMPPD       $0, k0000000000000000<>+0(SB), Y7, Y8
-	VMOVUPD      k7ff8000000000001<>+0(SB), Y10
-	VBLENDVPD    Y8, kfff0000000000000<>+0(SB), Y10, Y8
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y7, Y10
-	VBLENDVPD    Y10, Y9, Y7, Y9
-	VCMPPD       $18, k0000000000000000<>+0(SB), Y7, Y7
-	VBLENDVPD    Y7, Y8, Y9, Y7
-	VADDPD       Y7, Y6, Y6
-	VMOVSD       X6, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(SI), R8
+	VMOVSD       X7, 8(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(SI), R8
+	VBROADCASTSD 8(R8), Y7
+over15:
+	VCMPPD      $17, k0010000000000000<>+0(SB), Y7, Y8
+	VMULPD      k4340000000000000<>+0(SB), Y7, Y9
+	VBLENDVPD   Y8, Y9, Y7, Y9
+	VMOVUPD     k43300000000003ff<>+0(SB), Y10
+	VBLENDVPD   Y8, k4330000000000434<>+0(SB), Y10, Y8
+	VPADDQ      k00095f619980c433<>+0(SB), Y9, Y9
+	VPSRLQ      $52, Y9, Y10
+	VPOR        k4330000000000000<>+0(SB), Y10, Y10
+	VPAND       k000fffffffffffff<>+0(SB), Y9, Y9
+	VPADDQ      k3fe6a09e667f3bcd<>+0(SB), Y9, Y9
+	VSUBPD      Y8, Y10, Y8
+	VSUBPD      Y4, Y9, Y9
+	VMULPD      Y9, Y9, Y10
+	VADDPD      k4000000000000000<>+0(SB), Y9, Y11
+	VDIVPD      Y11, Y9, Y11
+	VMULPD      Y11, Y11, Y12
+	VMULPD      Y10, Y3, Y10
+	VMOVUPD     k3fc2f0626b04516a<>+0(SB), Y13
+	VFMADD213PD k3fc39a1acfcae39a<>+0(SB), Y12, Y13
+	VFMADD213PD k3fc74663f35c4016<>+0(SB), Y12, Y13
+	VFMADD213PD k3fcc71c5209133c9<>+0(SB), Y12, Y13
+	VFMADD213PD k3fd24924941eff43<>+0(SB), Y12, Y13
+	VFMADD213PD k3fd999999997fdeb<>+0(SB), Y12, Y13
+	VFMADD213PD k3fe5555555555592<>+0(SB), Y12, Y13
+	VFMADD213PD Y10, Y13, Y12
+	VMULPD      k3c7abc9e3b39803f<>+0(SB), Y8, Y13
+	VFMADD231PD Y12, Y11, Y13
+	VSUBPD      Y13, Y10, Y10
+	VSUBPD      Y10, Y9, Y9
+	VFMADD231PD k3fe62e42fefa39ef<>+0(SB), Y8, Y9
+	VCMPPD      $0, k0000000000000000<>+0(SB), Y7, Y8
+	VMOVUPD     k7ff8000000000001<>+0(SB), Y10
+	VBLENDVPD   Y8, kfff0000000000000<>+0(SB), Y10, Y8
+	VCMPPD      $17, k7ff0000000000000<>+0(SB), Y7, Y10
+	VBLENDVPD   Y10, Y9, Y7, Y9
+	VCMPPD      $18, k0000000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD   Y7, Y8, Y9, Y7
+	VADDPD      Y7, Y6, Y6
+	MOVQ        808(SI), R8
+	DECQ        R8
+	CMPQ        R8, $2
+	JCS         passed16
+	VMOVSD      X6, (AX)
+passed16:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1198,6 +1294,9 @@ TEXT ·logsumexp_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -1205,8 +1304,8 @@ row2:
 	VMOVAPD Z22, Z0
 	VMOVAPD Z22, Z25
 	VMOVAPD Z22, Z26
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPD      (R8), Z29, Z27
 	VFIXUPIMMPD $0, Z24, Z29, Z27
 	VMOVAPD     Z27, Z29
@@ -1221,16 +1320,16 @@ block4:
 	VMOVAPD     Z27, Z26
 	ADDQ        CX, R8
 	SUBQ        $32, R9
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z29, 0(SP)
 	VMOVUPD Z0, 64(SP)
 	VMOVUPD Z25, 128(SP)
 	VMOVUPD Z26, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R9, Z0
 	VPCMPQ       $6, iota64<>+0(SB), Z0, K2
 	VMOVUPD.Z    (R8), K2, Z0
@@ -1243,8 +1342,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z0
 	VMOVUPD       128(SP), Z25
 	VMAXPD        Z25, Z0, Z25
@@ -1265,22 +1364,35 @@ done5:
 	VMAXPD        X25, X0, X25
 	VFIXUPIMMPD   $0, X24, X0, X25
 	VBROADCASTSD  X25, Z0
-	VPANDQ.BCST   k7fffffffffffffff<>+0(SB), Z0, Z25
-	VCMPPD.BCST   $0, k7ff0000000000000<>+0(SB), Z25, K2
-	KNOTW         K2, K2
-	KANDW         K2, K1, K2
-	VBLENDMPD     Z0, Z1, K2, Z0
-	MOVQ          BX, R8
-	MOVQ          8(SI), R9
-	VMOVAPD       Z1, Z25
-	VMOVUPD       Z25, 0(SP)
-	VMOVUPD       Z25, 64(SP)
-	VMOVUPD       Z25, 128(SP)
-	VMOVUPD       Z25, 192(SP)
-	MOVQ          $0, R10
-	SUBQ          $8, R9
-	JLT           single7
-block8:
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSD        X0, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Z0
+over8:
+	VPANDQ.BCST k7fffffffffffffff<>+0(SB), Z0, Z25
+	VCMPPD.BCST $0, k7ff0000000000000<>+0(SB), Z25, K2
+	KNOTW       K2, K2
+	KANDW       K2, K1, K2
+	VBLENDMPD   Z0, Z1, K2, Z0
+	MOVQ        808(SI), R8
+	CMPQ        R8, $2
+	JGT         known10
+	MOVQ        BX, R8
+	MOVQ        8(SI), R9
+	VMOVAPD     Z1, Z25
+	VMOVUPD     Z25, 0(SP)
+	VMOVUPD     Z25, 64(SP)
+	VMOVUPD     Z25, 128(SP)
+	VMOVUPD     Z25, 192(SP)
+	MOVQ        $0, R10
+	SUBQ        $8, R9
+	JLT         single11
+block12:
 	VMOVUPD     (R8), Z25
 	VSUBPD      Z0, Z25, Z25
 	VMINPD      Z25, Z2, Z25
@@ -1316,11 +1428,11 @@ block8:
 	ADDQ        $64, R10
 	ANDQ        $255, R10
 	SUBQ        $8, R9
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R9
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTQ R9, Z25
 	VPCMPQ       $6, iota64<>+0(SB), Z25, K2
 	VMOVUPD.Z    (R8), K2, Z25
@@ -1355,21 +1467,31 @@ masked10:
 	VADDPD       Z25, Z26, Z25
 	VMOVAPD      Z25, K2, Z26
 	VMOVUPD      Z26, 0(SP)(R10*1)
-done9:
-	VMOVUPD          0(SP), Z25
-	VMOVUPD          128(SP), Z26
-	VADDPD           Z26, Z25, Z25
-	VMOVUPD          64(SP), Z26
-	VMOVUPD          192(SP), Z27
-	VADDPD           Z27, Z26, Z26
-	VADDPD           Z26, Z25, Z25
-	VEXTRACTF64X4    $1, Z25, Y26
-	VADDPD           Y26, Y25, Y25
-	VEXTRACTF64X2    $1, Y25, X26
-	VADDPD           X26, X25, X25
-	VPERMILPD        $1, X25, X26
-	VADDPD           X26, X25, X25
-	VBROADCASTSD     X25, Z25
+done13:
+	VMOVUPD       0(SP), Z25
+	VMOVUPD       128(SP), Z26
+	VADDPD        Z26, Z25, Z25
+	VMOVUPD       64(SP), Z26
+	VMOVUPD       192(SP), Z27
+	VADDPD        Z27, Z26, Z26
+	VADDPD        Z26, Z25, Z25
+	VEXTRACTF64X4 $1, Z25, Y26
+	VADDPD        Y26, Y25, Y25
+	VEXTRACTF64X2 $1, Y25, X26
+	VADDPD        X26, X25, X25
+	VPERMILPD     $1, X25, X26
+	VADDPD        X26, X25, X25
+	VBROADCASTSD  X25, Z25
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over15
+	MOVQ          816(SI), R8
+	VMOVSD        X25, 8(R8)
+	JMP           leave9
+known10:
+	MOVQ         816(SI), R8
+	VBROADCASTSD 8(R8), Z25
+over15:
 	VCMPPD.BCST      $17, k0010000000000000<>+0(SB), Z25, K2
 	VMULPD.BCST      k4340000000000000<>+0(SB), Z25, Z26
 	VBLENDMPD        Z26, Z25, K2, Z26
@@ -1406,17 +1528,23 @@ done9:
 	VCMPPD           $18, Z1, Z25, K2
 	VBLENDMPD        Z27, Z26, K2, Z25
 	VADDPD           Z25, Z0, Z0
+	MOVQ             808(SI), R8
+	DECQ             R8
+	CMPQ             R8, $2
+	JCS              passed16
 	VMOVSD           X0, (AX)
-	MOVQ             a+0(FP), R8
-	MOVQ             160(R8), R9
-	SHLQ             $3, R9
-	ADDQ             R9, BX
-	MOVQ             168(R8), R8
-	SHLQ             $3, R8
-	ADDQ             R8, AX
-	DECQ             DI
-	JNE              row2
+passed16:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

@@ -19,42 +19,50 @@ func logsumexp_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select32(c && !(runtime.Abs32(v) == inf), v, 0)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := runtime.Select32(c && !(runtime.Abs32(rowHigh) == inf), rowHigh, 0)
 		// Pass 2: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max32(-104, runtime.Min32(89, x[i]-v2))
-				v4 := runtime.FMA32(v3, 1.442695, 12583166)
-				v5 := v4 - 12583166
-				v6 := runtime.FMA32(v5, 1.9046542e-09, runtime.FMA32(v5, -0.6931472, v3))
-				v7 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v6, 0.008366547), v6, 0.0416672), v6, 0.16666543), v6, 0.49999997), v6, 1)
-				bits := math.Float32bits(runtime.FMA32(v5, 0.5, 12583039))
-				v8 := float32(float32(runtime.FMA32(v7, v6, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v4)-bits)<<23))
-				sum[i] += v8
+				v2 := runtime.Max32(-104, runtime.Min32(89, x[i]-v))
+				v3 := runtime.FMA32(v2, 1.442695, 12583166)
+				v4 := v3 - 12583166
+				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
+				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
+				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
+				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
+				sum[i] += v7
 			}
 		}
-		v9 := runtime.LaneSum(sum[:])
-		c2 := v9 < 1.1754944e-38
-		bits2 := math.Float32bits(runtime.Select32(c2, float32(v9*16777216), v9)) + 0x4afb0d
-		v10 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
-		v11 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
-		v12 := float32(v11 * v11)
-		v13 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v11, 0.12763286), v11, -0.13160582), v11, 0.14201559), v11, -0.16623299), v11, 0.20001233)
-		v14 := runtime.FMA32(v10, -1.9046542e-09, float32(float32(v12*v11)*runtime.FMA32(runtime.FMA32(v13, v11, -0.25000823), v11, 0.3333333)))
-		v15 := runtime.Select32(v9 < inf, runtime.FMA32(v10, 0.6931472, v11+runtime.FMA32(v12, -0.5, v14)), v9)
-		v16 := v2 + runtime.Select32(v9 <= 0, runtime.Select32(v9 == 0, minusInf, nan), v15)
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v16
+		rowSum := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		c2 := rowSum < 1.1754944e-38
+		bits2 := math.Float32bits(runtime.Select32(c2, float32(rowSum*16777216), rowSum)) + 0x4afb0d
+		v8 := math.Float32frombits(bits2>>23|0x4b000000) - runtime.Select32(c2, 8388759, 8388735)
+		v9 := math.Float32frombits(bits2&0x7fffff+0x3f3504f3) - 1
+		v10 := float32(v9 * v9)
+		v11 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(-0.07635602, v9, 0.12763286), v9, -0.13160582), v9, 0.14201559), v9, -0.16623299), v9, 0.20001233)
+		v12 := runtime.FMA32(v8, -1.9046542e-09, float32(float32(v10*v9)*runtime.FMA32(runtime.FMA32(v11, v9, -0.25000823), v9, 0.3333333)))
+		v13 := runtime.Select32(rowSum < inf, runtime.FMA32(v8, 0.6931472, v9+runtime.FMA32(v10, -0.5, v12)), rowSum)
+		v14 := v + runtime.Select32(rowSum <= 0, runtime.Select32(rowSum == 0, minusInf, nan), v13)
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v14
+		}
 	}
 }
 
@@ -93,45 +101,53 @@ func logsumexp_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		v2 := runtime.Select64(c && !(math.Abs(v) == inf), v, 0)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v := runtime.Select64(c && !(math.Abs(rowHigh) == inf), rowHigh, 0)
 		// Pass 2: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v3 := runtime.Max64(-746, runtime.Min64(710, x[i]-v2))
-				v4 := math.FMA(v3, 1.4426950408889634, 6.75539944105779e+15)
-				v5 := v4 - 6.75539944105779e+15
-				v6 := math.FMA(v5, -2.3190468138462996e-17, math.FMA(v5, -0.6931471805599453, v3))
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v6, 2.5109024134111932e-08), v6, 2.755740275318943e-07), v6, 2.7557244255057715e-06), v6, 2.480158717225789e-05), v6, 0.0001984126988607269)
-				v8 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v7, v6, 0.0013888888888962591), v6, 0.008333333333321655), v6, 0.041666666666666505), v6, 0.16666666666666677), v6, 0.5)
-				bits := math.Float64bits(math.FMA(v5, 0.5, 6.755399441056767e+15))
-				v9 := float64(math.FMA(math.FMA(v8, v6, 1), v6, 1) * math.Float64frombits(bits<<52))
-				v10 := float64(v9 * math.Float64frombits((math.Float64bits(v4)-bits)<<52))
-				sum[i%32] += v10
+				v2 := runtime.Max64(-746, runtime.Min64(710, x[i]-v))
+				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
+				v4 := v3 - 6.75539944105779e+15
+				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
+				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
+				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
+				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
+				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
+				sum[i%32] += v9
 			}
 		}
-		v11 := runtime.LaneSum(sum[:])
-		c2 := v11 < 2.2250738585072014e-308
-		bits2 := math.Float64bits(runtime.Select64(c2, float64(v11*9.007199254740992e+15), v11)) + 0x95f619980c433
-		v12 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
-		v13 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v14 := v13 / (v13 + 2)
-		v15 := float64(v14 * v14)
-		v16 := float64(0.5 * float64(v13*v13))
-		v17 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v15, 0.15314040323371786), v15, 0.18183564551191073), v15, 0.22222198572344912), v15, 0.28571428742360555), v15, 0.39999999999414965)
-		v18 := v16 - math.FMA(v14, math.FMA(v15, math.FMA(v17, v15, 0.6666666666666734), v16), float64(v12*2.3190468138462996e-17))
-		v19 := runtime.Select64(v11 <= 0, runtime.Select64(v11 == 0, minusInf, nan), runtime.Select64(v11 < inf, math.FMA(v12, 0.6931471805599453, v13-v18), v11))
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v2 + v19
+		rowSum := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		c2 := rowSum < 2.2250738585072014e-308
+		bits2 := math.Float64bits(runtime.Select64(c2, float64(rowSum*9.007199254740992e+15), rowSum)) + 0x95f619980c433
+		v10 := math.Float64frombits(bits2>>52|0x4330000000000000) - runtime.Select64(c2, 4.503599627371572e+15, 4.503599627371519e+15)
+		v11 := math.Float64frombits(bits2&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v12 := v11 / (v11 + 2)
+		v13 := float64(v12 * v12)
+		v14 := float64(0.5 * float64(v11*v11))
+		v15 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.14796095109398816, v13, 0.15314040323371786), v13, 0.18183564551191073), v13, 0.22222198572344912), v13, 0.28571428742360555), v13, 0.39999999999414965)
+		v16 := v14 - math.FMA(v12, math.FMA(v13, math.FMA(v15, v13, 0.6666666666666734), v14), float64(v10*2.3190468138462996e-17))
+		v17 := runtime.Select64(rowSum <= 0, runtime.Select64(rowSum == 0, minusInf, nan), runtime.Select64(rowSum < inf, math.FMA(v10, 0.6931471805599453, v11-v16), rowSum))
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v + v17
+		}
 	}
 }
 

@@ -3,13 +3,22 @@
 package reduce_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLogsumexp() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0, 1000, 1000}, 2, 2))
+	y := runtime.Must(reduce.Logsumexp(x, &reduce.LogsumexpAttrs{Axes: []int{-1}}))
+	fmt.Printf("%.1v\n", y)
+	// Output:
+	// f32[2] [0.7 1000.7]
+}
 
 func TestLogsumexpExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.logsumexp",

@@ -42,6 +42,10 @@ func (a *MaxDimAttrs) values() (maxDimValues, error) {
 // x: T[...B, D]; y: T[...B], at: i64[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue.
+//
+// With x = [[1, 5], [7, 4]], y is [[7, 5]] and at is [[1, 0]]:
+//
+//	y, at, err := reduce.MaxDim(x, &reduce.MaxDimAttrs{Axis: new(0), Keepdims: true})
 func MaxDim(x *runtime.Tensor, attrs *MaxDimAttrs) (*runtime.Tensor, *runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -145,15 +149,15 @@ var (
 	maxDimVars     = []runtime.Var{{Name: "T", DTypes: runtime.Nums}}
 	maxDimAxes     = []runtime.Axis{{Name: "B", Pack: true}, {Name: "D"}}
 	maxDimGradVars = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
-	maxDimPlaced   = runtime.Placed{Attr: "axis", Axes: []int{1}, Keep: []int{1}}
+	maxDimPlaced   = runtime.Placed{Attr: "axis", Axes: []int{1}}
 )
 
 var maxDimForward = runtime.Signature{
 	Op: "reduce.max_dim", Vars: maxDimVars, Axes: maxDimAxes, Placed: &maxDimPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
-		2: {Name: "at", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
+		2: {Name: "at", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 	},
 }
 
@@ -161,8 +165,8 @@ var maxDimBackward = runtime.Signature{
 	Op: "reduce.max_dim", Vars: maxDimGradVars, Axes: maxDimAxes, Placed: &maxDimPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "at", Mode: runtime.Back, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}},
-		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "at", Mode: runtime.Back, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }
@@ -216,7 +220,7 @@ func maxDimRunIntOf(b *runtime.Bound, v *maxDimValues) error {
 	}
 }
 
-var max_dim_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.max_dim_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var max_dim_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.max_dim_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func max_dim_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &max_dim_f32_backward_0_plan) {
@@ -226,7 +230,7 @@ func max_dim_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(max_dim_f32_backward_0, a, &max_dim_f32_backward_0_plan)
 }
 
-var max_dim_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.max_dim_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var max_dim_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.max_dim_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func max_dim_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &max_dim_f64_backward_0_plan) {

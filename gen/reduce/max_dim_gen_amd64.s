@@ -8,84 +8,88 @@ TEXT ·max_dim_f32_backward_0_avx2(SB), NOSPLIT, $0-8
 	VXORPS  Y0, Y0, Y0
 	MOVQ    32(AX), BX
 	MOVQ    40(AX), CX
-	MOVQ    48(AX), AX
+	MOVQ    48(AX), DX
+	MOVQ    800(AX), AX
 	VMOVUPS k00000008<>+0(SB), Y1
 	VMOVUPS k00000010<>+0(SB), Y2
 	VMOVUPS k00000018<>+0(SB), Y3
 	VMOVUPS k00000020<>+0(SB), Y4
-	MOVQ    a+0(FP), DX
-	MOVQ    (DX), SI
-	TESTQ   SI, SI
+	MOVQ    a+0(FP), SI
+	MOVQ    (SI), DI
+	TESTQ   DI, DI
 	JLE     end1
 row2:
-	MOVQ         (BX), DI
-	MOVQ         $-1, R8
-	MOVQ         $2147483647, R9
-	CMPQ         DI, R8
-	CMOVQLT      R8, DI
-	CMPQ         DI, R9
-	CMOVQGT      R9, DI
-	VMOVD        DI, X5
+	MOVQ         (BX), R8
+	MOVQ         $-1, R9
+	MOVQ         $2147483647, R10
+	CMPQ         R8, R9
+	CMOVQLT      R9, R8
+	CMPQ         R8, R10
+	CMOVQGT      R10, R8
+	VMOVD        R8, X5
 	VPBROADCASTD X5, Y5
 	VBROADCASTSS (CX), Y6
-	MOVQ         AX, DI
-	MOVQ         8(DX), R8
+	MOVQ         DX, R8
+	MOVQ         8(SI), R9
 	VMOVUPS      iota32<>+0(SB), Y7
-	SUBQ         $32, R8
+	VMOVD        AX, X8
+	VPBROADCASTD X8, Y8
+	VPADDD       Y8, Y7, Y7
+	SUBQ         $32, R9
 	JLT          single3
 block4:
 	VPCMPEQD  Y5, Y7, Y8
 	VBLENDVPS Y8, Y6, Y0, Y8
-	VMOVUPS   Y8, (DI)
+	VMOVUPS   Y8, (R8)
 	VPADDD    Y1, Y7, Y8
 	VPCMPEQD  Y5, Y8, Y8
 	VBLENDVPS Y8, Y6, Y0, Y8
-	VMOVUPS   Y8, 32(DI)
+	VMOVUPS   Y8, 32(R8)
 	VPADDD    Y2, Y7, Y8
 	VPCMPEQD  Y5, Y8, Y8
 	VBLENDVPS Y8, Y6, Y0, Y8
-	VMOVUPS   Y8, 64(DI)
+	VMOVUPS   Y8, 64(R8)
 	VPADDD    Y3, Y7, Y8
 	VPCMPEQD  Y5, Y8, Y8
 	VBLENDVPS Y8, Y6, Y0, Y8
-	VMOVUPS   Y8, 96(DI)
-	ADDQ      $128, DI
+	VMOVUPS   Y8, 96(R8)
+	ADDQ      $128, R8
 	VPADDD    Y4, Y7, Y7
-	SUBQ      $32, R8
+	SUBQ      $32, R9
 	JGE       block4
 single3:
-	ADDQ $24, R8
+	ADDQ $24, R9
 	JLT  tail6
 block7:
 	VPCMPEQD  Y5, Y7, Y8
 	VBLENDVPS Y8, Y6, Y0, Y8
-	VMOVUPS   Y8, (DI)
-	ADDQ      $32, DI
+	VMOVUPS   Y8, (R8)
+	ADDQ      $32, R8
 	VPADDD    Y1, Y7, Y7
-	SUBQ      $8, R8
+	SUBQ      $8, R9
 	JGE       block7
 tail6:
-	ADDQ $8, R8
+	ADDQ $8, R9
 	JEQ  done5
 masked8:
-	LEAQ       tail<>+0(SB), R9
-	NEGQ       R8
-	VMOVUPS    32(R9)(R8*4), Y8
+	LEAQ       tail<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPS    32(R10)(R9*4), Y8
 	VPCMPEQD   Y5, Y7, Y5
 	VBLENDVPS  Y5, Y6, Y0, Y5
-	VMASKMOVPS Y5, Y8, (DI)
+	VMASKMOVPS Y5, Y8, (R8)
 done5:
-	MOVQ a+0(FP), DI
-	MOVQ 160(DI), R8
-	SHLQ $3, R8
-	ADDQ R8, BX
-	MOVQ 168(DI), R8
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, CX
+	MOVQ 176(R8), R8
 	SHLQ $2, R8
-	ADDQ R8, CX
-	MOVQ 176(DI), DI
-	SHLQ $2, DI
-	ADDQ DI, AX
-	DECQ SI
+	ADDQ R8, DX
+	DECQ DI
 	JNE  row2
 end1:
 	VZEROUPPER
@@ -97,75 +101,78 @@ TEXT ·max_dim_f32_backward_0_avx512(SB), NOSPLIT, $0-8
 	VPXORD       Z0, Z0, Z0
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
-	MOVQ         48(AX), AX
+	MOVQ         48(AX), DX
+	MOVQ         800(AX), AX
 	VBROADCASTSS k00000010<>+0(SB), Z1
 	VBROADCASTSS k00000020<>+0(SB), Z2
 	VBROADCASTSS k00000030<>+0(SB), Z3
 	VBROADCASTSS k00000040<>+0(SB), Z4
-	MOVQ         a+0(FP), DX
-	MOVQ         (DX), SI
-	TESTQ        SI, SI
+	MOVQ         a+0(FP), SI
+	MOVQ         (SI), DI
+	TESTQ        DI, DI
 	JLE          end1
 row2:
-	MOVQ         (BX), DI
-	MOVQ         $-1, R8
-	MOVQ         $2147483647, R9
-	CMPQ         DI, R8
-	CMOVQLT      R8, DI
-	CMPQ         DI, R9
-	CMOVQGT      R9, DI
-	VPBROADCASTD DI, Z5
+	MOVQ         (BX), R8
+	MOVQ         $-1, R9
+	MOVQ         $2147483647, R10
+	CMPQ         R8, R9
+	CMOVQLT      R9, R8
+	CMPQ         R8, R10
+	CMOVQGT      R10, R8
+	VPBROADCASTD R8, Z5
 	VBROADCASTSS (CX), Z6
-	MOVQ         AX, DI
-	MOVQ         8(DX), R8
+	MOVQ         DX, R8
+	MOVQ         8(SI), R9
 	VMOVUPS      iota32<>+0(SB), Z7
-	SUBQ         $64, R8
+	VPBROADCASTD AX, Z8
+	VPADDD       Z8, Z7, Z7
+	SUBQ         $64, R9
 	JLT          single3
 block4:
 	VPCMPD    $0, Z5, Z7, K1
 	VBLENDMPS Z6, Z0, K1, Z8
-	VMOVUPS   Z8, (DI)
+	VMOVUPS   Z8, (R8)
 	VPADDD    Z1, Z7, Z8
 	VPCMPD    $0, Z5, Z8, K1
 	VBLENDMPS Z6, Z0, K1, Z8
-	VMOVUPS   Z8, 64(DI)
+	VMOVUPS   Z8, 64(R8)
 	VPADDD    Z2, Z7, Z8
 	VPCMPD    $0, Z5, Z8, K1
 	VBLENDMPS Z6, Z0, K1, Z8
-	VMOVUPS   Z8, 128(DI)
+	VMOVUPS   Z8, 128(R8)
 	VPADDD    Z3, Z7, Z8
 	VPCMPD    $0, Z5, Z8, K1
 	VBLENDMPS Z6, Z0, K1, Z8
-	VMOVUPS   Z8, 192(DI)
-	ADDQ      $256, DI
+	VMOVUPS   Z8, 192(R8)
+	ADDQ      $256, R8
 	VPADDD    Z4, Z7, Z7
-	SUBQ      $64, R8
+	SUBQ      $64, R9
 	JGE       block4
 single3:
-	ADDQ $64, R8
+	ADDQ $64, R9
 	JEQ  done5
 masked6:
-	VPBROADCASTD R8, Z8
+	VPBROADCASTD R9, Z8
 	VPCMPD       $6, iota32<>+0(SB), Z8, K1
 	VPCMPD       $0, Z5, Z7, K2
 	VBLENDMPS    Z6, Z0, K2, Z8
-	VMOVUPS      Z8, K1, (DI)
-	ADDQ         $64, DI
+	VMOVUPS      Z8, K1, (R8)
+	ADDQ         $64, R8
 	VPADDD       Z1, Z7, Z7
-	SUBQ         $16, R8
+	SUBQ         $16, R9
 	JGT          masked6
 done5:
-	MOVQ a+0(FP), DI
-	MOVQ 160(DI), R8
-	SHLQ $3, R8
-	ADDQ R8, BX
-	MOVQ 168(DI), R8
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, CX
+	MOVQ 176(R8), R8
 	SHLQ $2, R8
-	ADDQ R8, CX
-	MOVQ 176(DI), DI
-	SHLQ $2, DI
-	ADDQ DI, AX
-	DECQ SI
+	ADDQ R8, DX
+	DECQ DI
 	JNE  row2
 end1:
 	VZEROUPPER
@@ -177,78 +184,82 @@ TEXT ·max_dim_f64_backward_0_avx2(SB), NOSPLIT, $0-8
 	VXORPD  Y0, Y0, Y0
 	MOVQ    32(AX), BX
 	MOVQ    40(AX), CX
-	MOVQ    48(AX), AX
+	MOVQ    48(AX), DX
+	MOVQ    800(AX), AX
 	VMOVUPD k0000000000000004<>+0(SB), Y1
 	VMOVUPD k0000000000000008<>+0(SB), Y2
 	VMOVUPD k000000000000000c<>+0(SB), Y3
 	VMOVUPD k0000000000000010<>+0(SB), Y4
-	MOVQ    a+0(FP), DX
-	MOVQ    (DX), SI
-	TESTQ   SI, SI
+	MOVQ    a+0(FP), SI
+	MOVQ    (SI), DI
+	TESTQ   DI, DI
 	JLE     end1
 row2:
-	MOVQ         (BX), DI
-	VMOVQ        DI, X5
+	MOVQ         (BX), R8
+	VMOVQ        R8, X5
 	VPBROADCASTQ X5, Y5
 	VBROADCASTSD (CX), Y6
-	MOVQ         AX, DI
-	MOVQ         8(DX), R8
+	MOVQ         DX, R8
+	MOVQ         8(SI), R9
 	VMOVUPD      iota64<>+0(SB), Y7
-	SUBQ         $16, R8
+	VMOVQ        AX, X8
+	VPBROADCASTQ X8, Y8
+	VPADDQ       Y8, Y7, Y7
+	SUBQ         $16, R9
 	JLT          single3
 block4:
 	VPCMPEQQ  Y5, Y7, Y8
 	VBLENDVPD Y8, Y6, Y0, Y8
-	VMOVUPD   Y8, (DI)
+	VMOVUPD   Y8, (R8)
 	VPADDQ    Y1, Y7, Y8
 	VPCMPEQQ  Y5, Y8, Y8
 	VBLENDVPD Y8, Y6, Y0, Y8
-	VMOVUPD   Y8, 32(DI)
+	VMOVUPD   Y8, 32(R8)
 	VPADDQ    Y2, Y7, Y8
 	VPCMPEQQ  Y5, Y8, Y8
 	VBLENDVPD Y8, Y6, Y0, Y8
-	VMOVUPD   Y8, 64(DI)
+	VMOVUPD   Y8, 64(R8)
 	VPADDQ    Y3, Y7, Y8
 	VPCMPEQQ  Y5, Y8, Y8
 	VBLENDVPD Y8, Y6, Y0, Y8
-	VMOVUPD   Y8, 96(DI)
-	ADDQ      $128, DI
+	VMOVUPD   Y8, 96(R8)
+	ADDQ      $128, R8
 	VPADDQ    Y4, Y7, Y7
-	SUBQ      $16, R8
+	SUBQ      $16, R9
 	JGE       block4
 single3:
-	ADDQ $12, R8
+	ADDQ $12, R9
 	JLT  tail6
 block7:
 	VPCMPEQQ  Y5, Y7, Y8
 	VBLENDVPD Y8, Y6, Y0, Y8
-	VMOVUPD   Y8, (DI)
-	ADDQ      $32, DI
+	VMOVUPD   Y8, (R8)
+	ADDQ      $32, R8
 	VPADDQ    Y1, Y7, Y7
-	SUBQ      $4, R8
+	SUBQ      $4, R9
 	JGE       block7
 tail6:
-	ADDQ $4, R8
+	ADDQ $4, R9
 	JEQ  done5
 masked8:
-	LEAQ       tail<>+0(SB), R9
-	NEGQ       R8
-	VMOVUPD    32(R9)(R8*8), Y8
+	LEAQ       tail<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPD    32(R10)(R9*8), Y8
 	VPCMPEQQ   Y5, Y7, Y5
 	VBLENDVPD  Y5, Y6, Y0, Y5
-	VMASKMOVPD Y5, Y8, (DI)
+	VMASKMOVPD Y5, Y8, (R8)
 done5:
-	MOVQ a+0(FP), DI
-	MOVQ 160(DI), R8
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, CX
+	MOVQ 176(R8), R8
 	SHLQ $3, R8
-	ADDQ R8, BX
-	MOVQ 168(DI), R8
-	SHLQ $3, R8
-	ADDQ R8, CX
-	MOVQ 176(DI), DI
-	SHLQ $3, DI
-	ADDQ DI, AX
-	DECQ SI
+	ADDQ R8, DX
+	DECQ DI
 	JNE  row2
 end1:
 	VZEROUPPER
@@ -260,69 +271,72 @@ TEXT ·max_dim_f64_backward_0_avx512(SB), NOSPLIT, $0-8
 	VPXORQ       Z0, Z0, Z0
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
-	MOVQ         48(AX), AX
+	MOVQ         48(AX), DX
+	MOVQ         800(AX), AX
 	VBROADCASTSD k0000000000000008<>+0(SB), Z1
 	VBROADCASTSD k0000000000000010<>+0(SB), Z2
 	VBROADCASTSD k0000000000000018<>+0(SB), Z3
 	VBROADCASTSD k0000000000000020<>+0(SB), Z4
-	MOVQ         a+0(FP), DX
-	MOVQ         (DX), SI
-	TESTQ        SI, SI
+	MOVQ         a+0(FP), SI
+	MOVQ         (SI), DI
+	TESTQ        DI, DI
 	JLE          end1
 row2:
-	MOVQ         (BX), DI
-	VPBROADCASTQ DI, Z5
+	MOVQ         (BX), R8
+	VPBROADCASTQ R8, Z5
 	VBROADCASTSD (CX), Z6
-	MOVQ         AX, DI
-	MOVQ         8(DX), R8
+	MOVQ         DX, R8
+	MOVQ         8(SI), R9
 	VMOVUPD      iota64<>+0(SB), Z7
-	SUBQ         $32, R8
+	VPBROADCASTQ AX, Z8
+	VPADDQ       Z8, Z7, Z7
+	SUBQ         $32, R9
 	JLT          single3
 block4:
 	VPCMPQ    $0, Z5, Z7, K1
 	VBLENDMPD Z6, Z0, K1, Z8
-	VMOVUPD   Z8, (DI)
+	VMOVUPD   Z8, (R8)
 	VPADDQ    Z1, Z7, Z8
 	VPCMPQ    $0, Z5, Z8, K1
 	VBLENDMPD Z6, Z0, K1, Z8
-	VMOVUPD   Z8, 64(DI)
+	VMOVUPD   Z8, 64(R8)
 	VPADDQ    Z2, Z7, Z8
 	VPCMPQ    $0, Z5, Z8, K1
 	VBLENDMPD Z6, Z0, K1, Z8
-	VMOVUPD   Z8, 128(DI)
+	VMOVUPD   Z8, 128(R8)
 	VPADDQ    Z3, Z7, Z8
 	VPCMPQ    $0, Z5, Z8, K1
 	VBLENDMPD Z6, Z0, K1, Z8
-	VMOVUPD   Z8, 192(DI)
-	ADDQ      $256, DI
+	VMOVUPD   Z8, 192(R8)
+	ADDQ      $256, R8
 	VPADDQ    Z4, Z7, Z7
-	SUBQ      $32, R8
+	SUBQ      $32, R9
 	JGE       block4
 single3:
-	ADDQ $32, R8
+	ADDQ $32, R9
 	JEQ  done5
 masked6:
-	VPBROADCASTQ R8, Z8
+	VPBROADCASTQ R9, Z8
 	VPCMPQ       $6, iota64<>+0(SB), Z8, K1
 	VPCMPQ       $0, Z5, Z7, K2
 	VBLENDMPD    Z6, Z0, K2, Z8
-	VMOVUPD      Z8, K1, (DI)
-	ADDQ         $64, DI
+	VMOVUPD      Z8, K1, (R8)
+	ADDQ         $64, R8
 	VPADDQ       Z1, Z7, Z7
-	SUBQ         $8, R8
+	SUBQ         $8, R9
 	JGT          masked6
 done5:
-	MOVQ a+0(FP), DI
-	MOVQ 160(DI), R8
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, CX
+	MOVQ 176(R8), R8
 	SHLQ $3, R8
-	ADDQ R8, BX
-	MOVQ 168(DI), R8
-	SHLQ $3, R8
-	ADDQ R8, CX
-	MOVQ 176(DI), DI
-	SHLQ $3, DI
-	ADDQ DI, AX
-	DECQ SI
+	ADDQ R8, DX
+	DECQ DI
 	JNE  row2
 end1:
 	VZEROUPPER

@@ -8,17 +8,15 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// maxDimRunF32 computes max_dim, T f32.
-func maxDimRunF32(b *runtime.Bound, v *maxDimValues) error {
-	B := b.Ext[0]
-	D := b.Ext[1]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, B)
-	at := runtime.Temp[int64](b, B)
+// maxDimPart0 is a loop that runs in parts.
+type maxDimPart0 struct {
+	max2, x []float32
+	D       int
+}
 
-	// max[b] max= x[b, d]   for b in ...B, d in D
-	max2 := runtime.Temp[float32](b, B)
-	for b2 := range B {
+func (part *maxDimPart0) Run(from, to int) error {
+	max2, x, D := part.max2, part.x, part.D
+	for b2 := from; b2 < to; b2++ {
 		most := float32(math.Inf(-1))
 		xRow := b2 * D
 		for d := range D {
@@ -26,10 +24,20 @@ func maxDimRunF32(b *runtime.Bound, v *maxDimValues) error {
 		}
 		max2[b2] = most
 	}
+	return nil
+}
 
-	// at[b] min= i64(d)   for b in ...B, d in D   where (acc(T)(x[b, d]) == max[b] || isnan(x[b, d]) && isnan(max[b]))
-	atSet := runtime.Temp[bool](b, B)
-	for b2 := range B {
+// maxDimPart1 is a loop that runs in parts.
+type maxDimPart1 struct {
+	atSet   []bool
+	max2, x []float32
+	at      []int64
+	D       int
+}
+
+func (part *maxDimPart1) Run(from, to int) error {
+	atSet, max2, x, at, D := part.atSet, part.max2, part.x, part.at, part.D
+	for b2 := from; b2 < to; b2++ {
 		least := int64(math.MaxInt64)
 		found := false
 		xRow := b2 * D
@@ -49,9 +57,20 @@ func maxDimRunF32(b *runtime.Bound, v *maxDimValues) error {
 		at[b2] = least
 		atSet[b2] = found
 	}
+	return nil
+}
 
-	// y[b] = x[b, at[b]]   for b in ...B
-	for b2 := range B {
+// maxDimPart2 is a loop that runs in parts.
+type maxDimPart2 struct {
+	atSet []bool
+	x, y  []float32
+	at    []int64
+	D     int
+}
+
+func (part *maxDimPart2) Run(from, to int) error {
+	atSet, x, y, at, D := part.atSet, part.x, part.y, part.at, part.D
+	for b2 := from; b2 < to; b2++ {
 		if !atSet[b2] {
 			return runtime.ValueError("reduce.max_dim", "", "a value for an element of at")
 		}
@@ -61,6 +80,45 @@ func maxDimRunF32(b *runtime.Bound, v *maxDimValues) error {
 		}
 		y[b2] = x[b2*D+i]
 	}
+	return nil
+}
+
+// maxDimRunF32 computes max_dim, T f32.
+func maxDimRunF32(b *runtime.Bound, v *maxDimValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, B)
+	at := runtime.Temp[int64](b, B)
+
+	// max[b] max= x[b, d]   for b in ...B, d in D
+	max2 := runtime.Temp[float32](b, B)
+	if part := (maxDimPart0{max2, x, D}); runtime.Small(B, 9*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*D); err != nil {
+		return err
+	}
+
+	// at[b] min= i64(d)   for b in ...B, d in D   where (acc(T)(x[b, d]) == max[b] || isnan(x[b, d]) && isnan(max[b]))
+	atSet := runtime.Temp[bool](b, B)
+	if part := (maxDimPart1{atSet, max2, x, at, D}); runtime.Small(B, 25*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 25*D); err != nil {
+		return err
+	}
+
+	// y[b] = x[b, at[b]]   for b in ...B
+	if part := (maxDimPart2{atSet, x, y, at, D}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("reduce.max_dim", "at", "a value for each element")
 	}
@@ -69,17 +127,15 @@ func maxDimRunF32(b *runtime.Bound, v *maxDimValues) error {
 	return nil
 }
 
-// maxDimRunF64 computes max_dim, T f64.
-func maxDimRunF64(b *runtime.Bound, v *maxDimValues) error {
-	B := b.Ext[0]
-	D := b.Ext[1]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, B)
-	at := runtime.Temp[int64](b, B)
+// maxDimPart3 is a loop that runs in parts.
+type maxDimPart3 struct {
+	max2, x []float64
+	D       int
+}
 
-	// max[b] max= x[b, d]   for b in ...B, d in D
-	max2 := runtime.Temp[float64](b, B)
-	for b2 := range B {
+func (part *maxDimPart3) Run(from, to int) error {
+	max2, x, D := part.max2, part.x, part.D
+	for b2 := from; b2 < to; b2++ {
 		most := math.Inf(-1)
 		xRow := b2 * D
 		for d := range D {
@@ -87,10 +143,20 @@ func maxDimRunF64(b *runtime.Bound, v *maxDimValues) error {
 		}
 		max2[b2] = most
 	}
+	return nil
+}
 
-	// at[b] min= i64(d)   for b in ...B, d in D   where (acc(T)(x[b, d]) == max[b] || isnan(x[b, d]) && isnan(max[b]))
-	atSet := runtime.Temp[bool](b, B)
-	for b2 := range B {
+// maxDimPart4 is a loop that runs in parts.
+type maxDimPart4 struct {
+	atSet   []bool
+	max2, x []float64
+	at      []int64
+	D       int
+}
+
+func (part *maxDimPart4) Run(from, to int) error {
+	atSet, max2, x, at, D := part.atSet, part.max2, part.x, part.at, part.D
+	for b2 := from; b2 < to; b2++ {
 		least := int64(math.MaxInt64)
 		found := false
 		xRow := b2 * D
@@ -109,9 +175,20 @@ func maxDimRunF64(b *runtime.Bound, v *maxDimValues) error {
 		at[b2] = least
 		atSet[b2] = found
 	}
+	return nil
+}
 
-	// y[b] = x[b, at[b]]   for b in ...B
-	for b2 := range B {
+// maxDimPart5 is a loop that runs in parts.
+type maxDimPart5 struct {
+	atSet []bool
+	x, y  []float64
+	at    []int64
+	D     int
+}
+
+func (part *maxDimPart5) Run(from, to int) error {
+	atSet, x, y, at, D := part.atSet, part.x, part.y, part.at, part.D
+	for b2 := from; b2 < to; b2++ {
 		if !atSet[b2] {
 			return runtime.ValueError("reduce.max_dim", "", "a value for an element of at")
 		}
@@ -121,6 +198,45 @@ func maxDimRunF64(b *runtime.Bound, v *maxDimValues) error {
 		}
 		y[b2] = x[b2*D+i]
 	}
+	return nil
+}
+
+// maxDimRunF64 computes max_dim, T f64.
+func maxDimRunF64(b *runtime.Bound, v *maxDimValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, B)
+	at := runtime.Temp[int64](b, B)
+
+	// max[b] max= x[b, d]   for b in ...B, d in D
+	max2 := runtime.Temp[float64](b, B)
+	if part := (maxDimPart3{max2, x, D}); runtime.Small(B, 9*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*D); err != nil {
+		return err
+	}
+
+	// at[b] min= i64(d)   for b in ...B, d in D   where (acc(T)(x[b, d]) == max[b] || isnan(x[b, d]) && isnan(max[b]))
+	atSet := runtime.Temp[bool](b, B)
+	if part := (maxDimPart4{atSet, max2, x, at, D}); runtime.Small(B, 25*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 25*D); err != nil {
+		return err
+	}
+
+	// y[b] = x[b, at[b]]   for b in ...B
+	if part := (maxDimPart5{atSet, x, y, at, D}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("reduce.max_dim", "at", "a value for each element")
 	}
@@ -129,17 +245,15 @@ func maxDimRunF64(b *runtime.Bound, v *maxDimValues) error {
 	return nil
 }
 
-// maxDimRunInt computes max_dim, T any integer.
-func maxDimRunInt[T runtime.Integer](b *runtime.Bound, v *maxDimValues) error {
-	B := b.Ext[0]
-	D := b.Ext[1]
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Temp[T](b, B)
-	at := runtime.Temp[int64](b, B)
+// maxDimPart6 is a loop that runs in parts.
+type maxDimPart6[T runtime.Integer] struct {
+	max2, x []T
+	D       int
+}
 
-	// max[b] max= x[b, d]   for b in ...B, d in D
-	max2 := runtime.Temp[T](b, B)
-	for b2 := range B {
+func (part *maxDimPart6[T]) Run(from, to int) error {
+	max2, x, D := part.max2, part.x, part.D
+	for b2 := from; b2 < to; b2++ {
 		most := runtime.Least[T]()
 		xRow := b2 * D
 		for d := range D {
@@ -147,10 +261,20 @@ func maxDimRunInt[T runtime.Integer](b *runtime.Bound, v *maxDimValues) error {
 		}
 		max2[b2] = most
 	}
+	return nil
+}
 
-	// at[b] min= i64(d)   for b in ...B, d in D   where (acc(T)(x[b, d]) == max[b] || isnan(x[b, d]) && isnan(max[b]))
-	atSet := runtime.Temp[bool](b, B)
-	for b2 := range B {
+// maxDimPart7 is a loop that runs in parts.
+type maxDimPart7[T runtime.Integer] struct {
+	max2, x []T
+	atSet   []bool
+	at      []int64
+	D       int
+}
+
+func (part *maxDimPart7[T]) Run(from, to int) error {
+	max2, x, atSet, at, D := part.max2, part.x, part.atSet, part.at, part.D
+	for b2 := from; b2 < to; b2++ {
 		least := int64(math.MaxInt64)
 		found := false
 		xRow := b2 * D
@@ -169,9 +293,20 @@ func maxDimRunInt[T runtime.Integer](b *runtime.Bound, v *maxDimValues) error {
 		at[b2] = least
 		atSet[b2] = found
 	}
+	return nil
+}
 
-	// y[b] = x[b, at[b]]   for b in ...B
-	for b2 := range B {
+// maxDimPart8 is a loop that runs in parts.
+type maxDimPart8[T runtime.Integer] struct {
+	x, y  []T
+	atSet []bool
+	at    []int64
+	D     int
+}
+
+func (part *maxDimPart8[T]) Run(from, to int) error {
+	x, y, atSet, at, D := part.x, part.y, part.atSet, part.at, part.D
+	for b2 := from; b2 < to; b2++ {
 		if !atSet[b2] {
 			return runtime.ValueError("reduce.max_dim", "", "a value for an element of at")
 		}
@@ -180,6 +315,45 @@ func maxDimRunInt[T runtime.Integer](b *runtime.Bound, v *maxDimValues) error {
 			return runtime.RangeError("reduce.max_dim", "x", "D", i, D)
 		}
 		y[b2] = x[b2*D+i]
+	}
+	return nil
+}
+
+// maxDimRunInt computes max_dim, T any integer.
+func maxDimRunInt[T runtime.Integer](b *runtime.Bound, v *maxDimValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Temp[T](b, B)
+	at := runtime.Temp[int64](b, B)
+
+	// max[b] max= x[b, d]   for b in ...B, d in D
+	max2 := runtime.Temp[T](b, B)
+	if part := (maxDimPart6[T]{max2, x, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
+
+	// at[b] min= i64(d)   for b in ...B, d in D   where (acc(T)(x[b, d]) == max[b] || isnan(x[b, d]) && isnan(max[b]))
+	atSet := runtime.Temp[bool](b, B)
+	if part := (maxDimPart7[T]{max2, x, atSet, at, D}); runtime.Small(B, 9*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*D); err != nil {
+		return err
+	}
+
+	// y[b] = x[b, at[b]]   for b in ...B
+	if part := (maxDimPart8[T]{x, y, atSet, at, D}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("reduce.max_dim", "at", "a value for each element")

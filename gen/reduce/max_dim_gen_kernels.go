@@ -14,7 +14,7 @@ func max_dim_f32_backward_0_go(a *runtime.Args) {
 			m := min(a.N-n, 64)
 			dX := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
-				dX[i] = runtime.Select32(n+i == atv, dYv, 0)
+				dX[i] = runtime.Select32(a.Lane+n+i == atv, dYv, 0)
 			}
 		}
 	}
@@ -30,7 +30,7 @@ func max_dim_f64_backward_0_go(a *runtime.Args) {
 			m := min(a.N-n, 64)
 			dX := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
-				dX[i] = runtime.Select64(n+i == atv, dYv, 0)
+				dX[i] = runtime.Select64(a.Lane+n+i == atv, dYv, 0)
 			}
 		}
 	}

@@ -45,6 +45,10 @@ func (a *MeanAttrs) values() (meanValues, error) {
 // x: T[...B, ...R]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 2, 3], [4, 5, 9]], y is [2.5, 3.5, 6]:
+//
+//	y, err := reduce.Mean(x, &reduce.MeanAttrs{Axes: []int{0}})
 func Mean(x *runtime.Tensor, attrs *MeanAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -145,14 +149,14 @@ func meanRunBackward(b *runtime.Bound, v *meanValues) {
 var (
 	meanVars   = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
 	meanAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
-	meanPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	meanPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var meanForward = runtime.Signature{
 	Op: "reduce.mean", Vars: meanVars, Axes: meanAxes, Placed: &meanPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 	},
 }
 
@@ -160,7 +164,7 @@ var meanBackward = runtime.Signature{
 	Op: "reduce.mean", Vars: meanVars, Axes: meanAxes, Placed: &meanPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		2: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }
@@ -193,7 +197,7 @@ func init() {
 	})
 }
 
-var mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.mean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.mean_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &mean_f32_forward_0_plan) {
@@ -213,7 +217,7 @@ func mean_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(mean_f32_backward_0, a, &mean_f32_backward_0_plan)
 }
 
-var mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.mean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.mean_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &mean_f64_forward_0_plan) {

@@ -20,6 +20,9 @@ TEXT ·mean_f32_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -31,8 +34,8 @@ row2:
 	VMOVAPS Y1, Y7
 	VMOVAPS Y1, Y8
 	VMOVAPS Y1, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPS (R8), Y2, Y2
 	VADDPS 32(R8), Y3, Y3
 	VADDPS 64(R8), Y4, Y4
@@ -43,8 +46,8 @@ block4:
 	VADDPS 224(R8), Y9, Y9
 	ADDQ   CX, R8
 	SUBQ   $64, R9
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Y2, 0(SP)
 	VMOVUPS Y3, 32(SP)
 	VMOVUPS Y4, 64(SP)
@@ -55,8 +58,8 @@ kept3:
 	VMOVUPS Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -73,8 +76,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y2
 	VMOVUPS      128(SP), Y3
 	VADDPS       Y3, Y2, Y2
@@ -97,18 +100,34 @@ done5:
 	VPERMILPS    $1, X2, X3
 	VADDPS       X3, X2, X2
 	VBROADCASTSS X2, Y2
-	VDIVPS       Y0, Y2, Y2
-	VMOVSS       X2, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y2
+over8:
+	VDIVPS Y0, Y2, Y2
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -130,6 +149,9 @@ TEXT ·mean_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -137,24 +159,24 @@ row2:
 	VMOVAPS Z1, Z3
 	VMOVAPS Z1, Z4
 	VMOVAPS Z1, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPS (R8), Z2, Z2
 	VADDPS 64(R8), Z3, Z3
 	VADDPS 128(R8), Z4, Z4
 	VADDPS 192(R8), Z5, Z5
 	ADDQ   CX, R8
 	SUBQ   $64, R9
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Z2, 0(SP)
 	VMOVUPS Z3, 64(SP)
 	VMOVUPS Z4, 128(SP)
 	VMOVUPS Z5, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R9, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (R8), K1, Z2
@@ -166,8 +188,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z2
 	VMOVUPS       128(SP), Z3
 	VADDPS        Z3, Z2, Z2
@@ -184,18 +206,34 @@ done5:
 	VPERMILPS     $1, X2, X3
 	VADDPS        X3, X2, X2
 	VBROADCASTSS  X2, Z2
-	VDIVPS        Z0, Z2, Z2
-	VMOVSS        X2, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $2, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $2, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSS        X2, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Z2
+over8:
+	VDIVPS Z0, Z2, Z2
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -389,6 +427,9 @@ TEXT ·mean_f64_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -400,8 +441,8 @@ row2:
 	VMOVAPD Y1, Y7
 	VMOVAPD Y1, Y8
 	VMOVAPD Y1, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPD (R8), Y2, Y2
 	VADDPD 32(R8), Y3, Y3
 	VADDPD 64(R8), Y4, Y4
@@ -412,8 +453,8 @@ block4:
 	VADDPD 224(R8), Y9, Y9
 	ADDQ   CX, R8
 	SUBQ   $32, R9
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Y2, 0(SP)
 	VMOVUPD Y3, 32(SP)
 	VMOVUPD Y4, 64(SP)
@@ -424,8 +465,8 @@ kept3:
 	VMOVUPD Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -442,8 +483,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y2
 	VMOVUPD      128(SP), Y3
 	VADDPD       Y3, Y2, Y2
@@ -464,18 +505,34 @@ done5:
 	VPERMILPD    $1, X2, X3
 	VADDPD       X3, X2, X2
 	VBROADCASTSD X2, Y2
-	VDIVPD       Y0, Y2, Y2
-	VMOVSD       X2, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y2
+over8:
+	VDIVPD Y0, Y2, Y2
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -495,6 +552,9 @@ TEXT ·mean_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -502,24 +562,24 @@ row2:
 	VMOVAPD Z1, Z3
 	VMOVAPD Z1, Z4
 	VMOVAPD Z1, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPD (R8), Z2, Z2
 	VADDPD 64(R8), Z3, Z3
 	VADDPD 128(R8), Z4, Z4
 	VADDPD 192(R8), Z5, Z5
 	ADDQ   CX, R8
 	SUBQ   $32, R9
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Z2, 0(SP)
 	VMOVUPD Z3, 64(SP)
 	VMOVUPD Z4, 128(SP)
 	VMOVUPD Z5, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R9, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (R8), K1, Z2
@@ -531,8 +591,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z2
 	VMOVUPD       128(SP), Z3
 	VADDPD        Z3, Z2, Z2
@@ -547,18 +607,34 @@ done5:
 	VPERMILPD     $1, X2, X3
 	VADDPD        X3, X2, X2
 	VBROADCASTSD  X2, Z2
-	VDIVPD        Z0, Z2, Z2
-	VMOVSD        X2, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $3, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $3, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSD        X2, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Z2
+over8:
+	VDIVPD Z0, Z2, Z2
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

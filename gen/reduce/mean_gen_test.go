@@ -3,12 +3,29 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMean() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 9}, 2, 3))
+	y := runtime.Must(reduce.Mean(x, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 4
+}
+
+func ExampleMean_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 9}, 2, 3))
+	y := runtime.Must(reduce.Mean(x, &reduce.MeanAttrs{Axes: []int{0}}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[3] [2.5 3.5 6.0]
+}
 
 func TestMeanExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.mean",

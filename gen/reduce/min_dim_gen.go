@@ -42,6 +42,10 @@ func (a *MinDimAttrs) values() (minDimValues, error) {
 // x: T[...B, D]; y: T[...B], at: i64[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue.
+//
+// With x = [[1, 5], [7, 4]], y is [[1, 4]] and at is [[0, 1]]:
+//
+//	y, at, err := reduce.MinDim(x, &reduce.MinDimAttrs{Axis: new(0), Keepdims: true})
 func MinDim(x *runtime.Tensor, attrs *MinDimAttrs) (*runtime.Tensor, *runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -145,15 +149,15 @@ var (
 	minDimVars     = []runtime.Var{{Name: "T", DTypes: runtime.Nums}}
 	minDimAxes     = []runtime.Axis{{Name: "B", Pack: true}, {Name: "D"}}
 	minDimGradVars = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
-	minDimPlaced   = runtime.Placed{Attr: "axis", Axes: []int{1}, Keep: []int{1}}
+	minDimPlaced   = runtime.Placed{Attr: "axis", Axes: []int{1}}
 )
 
 var minDimForward = runtime.Signature{
 	Op: "reduce.min_dim", Vars: minDimVars, Axes: minDimAxes, Placed: &minDimPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
-		2: {Name: "at", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
+		2: {Name: "at", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 	},
 }
 
@@ -161,8 +165,8 @@ var minDimBackward = runtime.Signature{
 	Op: "reduce.min_dim", Vars: minDimGradVars, Axes: minDimAxes, Placed: &minDimPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "at", Mode: runtime.Back, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}},
-		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "at", Mode: runtime.Back, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }

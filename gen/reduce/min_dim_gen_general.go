@@ -8,17 +8,15 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// minDimRunF32 computes min_dim, T f32.
-func minDimRunF32(b *runtime.Bound, v *minDimValues) error {
-	B := b.Ext[0]
-	D := b.Ext[1]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, B)
-	at := runtime.Temp[int64](b, B)
+// minDimPart0 is a loop that runs in parts.
+type minDimPart0 struct {
+	min2, x []float32
+	D       int
+}
 
-	// min[b] min= x[b, d]   for b in ...B, d in D
-	min2 := runtime.Temp[float32](b, B)
-	for b2 := range B {
+func (part *minDimPart0) Run(from, to int) error {
+	min2, x, D := part.min2, part.x, part.D
+	for b2 := from; b2 < to; b2++ {
 		least := float32(math.Inf(1))
 		xRow := b2 * D
 		for d := range D {
@@ -26,10 +24,20 @@ func minDimRunF32(b *runtime.Bound, v *minDimValues) error {
 		}
 		min2[b2] = least
 	}
+	return nil
+}
 
-	// at[b] min= i64(d)   for b in ...B, d in D   where (acc(T)(x[b, d]) == min[b] || isnan(x[b, d]) && isnan(min[b]))
-	atSet := runtime.Temp[bool](b, B)
-	for b2 := range B {
+// minDimPart1 is a loop that runs in parts.
+type minDimPart1 struct {
+	atSet   []bool
+	min2, x []float32
+	at      []int64
+	D       int
+}
+
+func (part *minDimPart1) Run(from, to int) error {
+	atSet, min2, x, at, D := part.atSet, part.min2, part.x, part.at, part.D
+	for b2 := from; b2 < to; b2++ {
 		least := int64(math.MaxInt64)
 		found := false
 		xRow := b2 * D
@@ -49,9 +57,20 @@ func minDimRunF32(b *runtime.Bound, v *minDimValues) error {
 		at[b2] = least
 		atSet[b2] = found
 	}
+	return nil
+}
 
-	// y[b] = x[b, at[b]]   for b in ...B
-	for b2 := range B {
+// minDimPart2 is a loop that runs in parts.
+type minDimPart2 struct {
+	atSet []bool
+	x, y  []float32
+	at    []int64
+	D     int
+}
+
+func (part *minDimPart2) Run(from, to int) error {
+	atSet, x, y, at, D := part.atSet, part.x, part.y, part.at, part.D
+	for b2 := from; b2 < to; b2++ {
 		if !atSet[b2] {
 			return runtime.ValueError("reduce.min_dim", "", "a value for an element of at")
 		}
@@ -61,6 +80,45 @@ func minDimRunF32(b *runtime.Bound, v *minDimValues) error {
 		}
 		y[b2] = x[b2*D+i]
 	}
+	return nil
+}
+
+// minDimRunF32 computes min_dim, T f32.
+func minDimRunF32(b *runtime.Bound, v *minDimValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, B)
+	at := runtime.Temp[int64](b, B)
+
+	// min[b] min= x[b, d]   for b in ...B, d in D
+	min2 := runtime.Temp[float32](b, B)
+	if part := (minDimPart0{min2, x, D}); runtime.Small(B, 9*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*D); err != nil {
+		return err
+	}
+
+	// at[b] min= i64(d)   for b in ...B, d in D   where (acc(T)(x[b, d]) == min[b] || isnan(x[b, d]) && isnan(min[b]))
+	atSet := runtime.Temp[bool](b, B)
+	if part := (minDimPart1{atSet, min2, x, at, D}); runtime.Small(B, 25*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 25*D); err != nil {
+		return err
+	}
+
+	// y[b] = x[b, at[b]]   for b in ...B
+	if part := (minDimPart2{atSet, x, y, at, D}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("reduce.min_dim", "at", "a value for each element")
 	}
@@ -69,17 +127,15 @@ func minDimRunF32(b *runtime.Bound, v *minDimValues) error {
 	return nil
 }
 
-// minDimRunF64 computes min_dim, T f64.
-func minDimRunF64(b *runtime.Bound, v *minDimValues) error {
-	B := b.Ext[0]
-	D := b.Ext[1]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, B)
-	at := runtime.Temp[int64](b, B)
+// minDimPart3 is a loop that runs in parts.
+type minDimPart3 struct {
+	min2, x []float64
+	D       int
+}
 
-	// min[b] min= x[b, d]   for b in ...B, d in D
-	min2 := runtime.Temp[float64](b, B)
-	for b2 := range B {
+func (part *minDimPart3) Run(from, to int) error {
+	min2, x, D := part.min2, part.x, part.D
+	for b2 := from; b2 < to; b2++ {
 		least := math.Inf(1)
 		xRow := b2 * D
 		for d := range D {
@@ -87,10 +143,20 @@ func minDimRunF64(b *runtime.Bound, v *minDimValues) error {
 		}
 		min2[b2] = least
 	}
+	return nil
+}
 
-	// at[b] min= i64(d)   for b in ...B, d in D   where (acc(T)(x[b, d]) == min[b] || isnan(x[b, d]) && isnan(min[b]))
-	atSet := runtime.Temp[bool](b, B)
-	for b2 := range B {
+// minDimPart4 is a loop that runs in parts.
+type minDimPart4 struct {
+	atSet   []bool
+	min2, x []float64
+	at      []int64
+	D       int
+}
+
+func (part *minDimPart4) Run(from, to int) error {
+	atSet, min2, x, at, D := part.atSet, part.min2, part.x, part.at, part.D
+	for b2 := from; b2 < to; b2++ {
 		least := int64(math.MaxInt64)
 		found := false
 		xRow := b2 * D
@@ -109,9 +175,20 @@ func minDimRunF64(b *runtime.Bound, v *minDimValues) error {
 		at[b2] = least
 		atSet[b2] = found
 	}
+	return nil
+}
 
-	// y[b] = x[b, at[b]]   for b in ...B
-	for b2 := range B {
+// minDimPart5 is a loop that runs in parts.
+type minDimPart5 struct {
+	atSet []bool
+	x, y  []float64
+	at    []int64
+	D     int
+}
+
+func (part *minDimPart5) Run(from, to int) error {
+	atSet, x, y, at, D := part.atSet, part.x, part.y, part.at, part.D
+	for b2 := from; b2 < to; b2++ {
 		if !atSet[b2] {
 			return runtime.ValueError("reduce.min_dim", "", "a value for an element of at")
 		}
@@ -121,6 +198,45 @@ func minDimRunF64(b *runtime.Bound, v *minDimValues) error {
 		}
 		y[b2] = x[b2*D+i]
 	}
+	return nil
+}
+
+// minDimRunF64 computes min_dim, T f64.
+func minDimRunF64(b *runtime.Bound, v *minDimValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, B)
+	at := runtime.Temp[int64](b, B)
+
+	// min[b] min= x[b, d]   for b in ...B, d in D
+	min2 := runtime.Temp[float64](b, B)
+	if part := (minDimPart3{min2, x, D}); runtime.Small(B, 9*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*D); err != nil {
+		return err
+	}
+
+	// at[b] min= i64(d)   for b in ...B, d in D   where (acc(T)(x[b, d]) == min[b] || isnan(x[b, d]) && isnan(min[b]))
+	atSet := runtime.Temp[bool](b, B)
+	if part := (minDimPart4{atSet, min2, x, at, D}); runtime.Small(B, 25*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 25*D); err != nil {
+		return err
+	}
+
+	// y[b] = x[b, at[b]]   for b in ...B
+	if part := (minDimPart5{atSet, x, y, at, D}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
+	}
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("reduce.min_dim", "at", "a value for each element")
 	}
@@ -129,17 +245,15 @@ func minDimRunF64(b *runtime.Bound, v *minDimValues) error {
 	return nil
 }
 
-// minDimRunInt computes min_dim, T any integer.
-func minDimRunInt[T runtime.Integer](b *runtime.Bound, v *minDimValues) error {
-	B := b.Ext[0]
-	D := b.Ext[1]
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Temp[T](b, B)
-	at := runtime.Temp[int64](b, B)
+// minDimPart6 is a loop that runs in parts.
+type minDimPart6[T runtime.Integer] struct {
+	min2, x []T
+	D       int
+}
 
-	// min[b] min= x[b, d]   for b in ...B, d in D
-	min2 := runtime.Temp[T](b, B)
-	for b2 := range B {
+func (part *minDimPart6[T]) Run(from, to int) error {
+	min2, x, D := part.min2, part.x, part.D
+	for b2 := from; b2 < to; b2++ {
 		least := runtime.Greatest[T]()
 		xRow := b2 * D
 		for d := range D {
@@ -147,10 +261,20 @@ func minDimRunInt[T runtime.Integer](b *runtime.Bound, v *minDimValues) error {
 		}
 		min2[b2] = least
 	}
+	return nil
+}
 
-	// at[b] min= i64(d)   for b in ...B, d in D   where (acc(T)(x[b, d]) == min[b] || isnan(x[b, d]) && isnan(min[b]))
-	atSet := runtime.Temp[bool](b, B)
-	for b2 := range B {
+// minDimPart7 is a loop that runs in parts.
+type minDimPart7[T runtime.Integer] struct {
+	min2, x []T
+	atSet   []bool
+	at      []int64
+	D       int
+}
+
+func (part *minDimPart7[T]) Run(from, to int) error {
+	min2, x, atSet, at, D := part.min2, part.x, part.atSet, part.at, part.D
+	for b2 := from; b2 < to; b2++ {
 		least := int64(math.MaxInt64)
 		found := false
 		xRow := b2 * D
@@ -169,9 +293,20 @@ func minDimRunInt[T runtime.Integer](b *runtime.Bound, v *minDimValues) error {
 		at[b2] = least
 		atSet[b2] = found
 	}
+	return nil
+}
 
-	// y[b] = x[b, at[b]]   for b in ...B
-	for b2 := range B {
+// minDimPart8 is a loop that runs in parts.
+type minDimPart8[T runtime.Integer] struct {
+	x, y  []T
+	atSet []bool
+	at    []int64
+	D     int
+}
+
+func (part *minDimPart8[T]) Run(from, to int) error {
+	x, y, atSet, at, D := part.x, part.y, part.atSet, part.at, part.D
+	for b2 := from; b2 < to; b2++ {
 		if !atSet[b2] {
 			return runtime.ValueError("reduce.min_dim", "", "a value for an element of at")
 		}
@@ -180,6 +315,45 @@ func minDimRunInt[T runtime.Integer](b *runtime.Bound, v *minDimValues) error {
 			return runtime.RangeError("reduce.min_dim", "x", "D", i, D)
 		}
 		y[b2] = x[b2*D+i]
+	}
+	return nil
+}
+
+// minDimRunInt computes min_dim, T any integer.
+func minDimRunInt[T runtime.Integer](b *runtime.Bound, v *minDimValues) error {
+	B := b.Ext[0]
+	D := b.Ext[1]
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Temp[T](b, B)
+	at := runtime.Temp[int64](b, B)
+
+	// min[b] min= x[b, d]   for b in ...B, d in D
+	min2 := runtime.Temp[T](b, B)
+	if part := (minDimPart6[T]{min2, x, D}); runtime.Small(B, D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, D); err != nil {
+		return err
+	}
+
+	// at[b] min= i64(d)   for b in ...B, d in D   where (acc(T)(x[b, d]) == min[b] || isnan(x[b, d]) && isnan(min[b]))
+	atSet := runtime.Temp[bool](b, B)
+	if part := (minDimPart7[T]{min2, x, atSet, at, D}); runtime.Small(B, 9*D) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*D); err != nil {
+		return err
+	}
+
+	// y[b] = x[b, at[b]]   for b in ...B
+	if part := (minDimPart8[T]{x, y, atSet, at, D}); runtime.Small(B, 1) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 1); err != nil {
+		return err
 	}
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("reduce.min_dim", "at", "a value for each element")

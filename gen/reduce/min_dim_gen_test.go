@@ -3,13 +3,42 @@
 package reduce_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMinDim() {
+	x := runtime.Must(runtime.FromSlice([]float32{5, 1, 1, 7, float32(math.NaN()), 4}, 2, 3))
+	y, at, err := reduce.MinDim(x, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(y)
+	fmt.Println(at)
+	// Output:
+	// f32[2] [1 NaN]
+	// i64[2] [1 1]
+}
+
+func ExampleMinDim_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 5, 7, 4}, 2, 2))
+	y, at, err := reduce.MinDim(x, &reduce.MinDimAttrs{Axis: new(0), Keepdims: true})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(y)
+	fmt.Println(at)
+	// Output:
+	// f32[1 2]
+	// [[1 4]]
+	// i64[1 2]
+	// [[0 1]]
+}
 
 func TestMinDimExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.min_dim",

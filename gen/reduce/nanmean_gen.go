@@ -44,6 +44,10 @@ func (a *NanmeanAttrs) values() (nanmeanValues, error) {
 // x: T[...B, ...R]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, NaN, 2], [NaN, NaN, NaN]], y is [1.5, NaN]:
+//
+//	y, err := reduce.Nanmean(x, &reduce.NanmeanAttrs{Axes: []int{-1}})
 func Nanmean(x *runtime.Tensor, attrs *NanmeanAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -165,14 +169,14 @@ func nanmeanRunBackward(b *runtime.Bound, v *nanmeanValues) {
 var (
 	nanmeanVars   = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
 	nanmeanAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
-	nanmeanPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	nanmeanPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var nanmeanForward = runtime.Signature{
 	Op: "reduce.nanmean", Vars: nanmeanVars, Axes: nanmeanAxes, Placed: &nanmeanPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		2: {Name: "mean2", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 	},
 }
@@ -182,7 +186,7 @@ var nanmeanBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "mean2", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }
@@ -215,7 +219,7 @@ func init() {
 	})
 }
 
-var nanmean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.nanmean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var nanmean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.nanmean_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func nanmean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &nanmean_f32_forward_0_plan) {
@@ -235,7 +239,7 @@ func nanmean_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(nanmean_f32_backward_0, a, &nanmean_f32_backward_0_plan)
 }
 
-var nanmean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.nanmean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var nanmean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.nanmean_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func nanmean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &nanmean_f64_forward_0_plan) {

@@ -19,6 +19,9 @@ TEXT ·nanmean_f32_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   R8, R8
 	JLE     end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -30,8 +33,8 @@ row2:
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
 	VMOVAPS Y0, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R9), Y10
 	VCMPPS    $4, Y10, Y10, Y11
 	VBLENDVPS Y11, Y0, Y10, Y10
@@ -58,8 +61,8 @@ block4:
 	VADDPS    Y11, Y9, Y9
 	ADDQ      CX, R9
 	SUBQ      $32, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y2, 0(SP)
 	VMOVUPS Y3, 32(SP)
 	VMOVUPS Y4, 64(SP)
@@ -70,8 +73,8 @@ kept3:
 	VMOVUPS Y9, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $8, R13
 	CMPQ       R12, R13
@@ -95,8 +98,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $127, R11
 	SUBQ       $8, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y2
 	VMOVUPS      64(SP), Y3
 	VADDPS       Y3, Y2, Y2
@@ -125,22 +128,45 @@ done5:
 	VPERMILPS    $1, X3, X4
 	VADDPS       X4, X3, X3
 	VBROADCASTSS X3, Y3
-	VDIVPS       Y3, Y2, Y2
-	VMOVSS       X3, (SI)
-	VMOVSS       X2, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, SI
-	MOVQ         176(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSS       X2, (R9)
+	VMOVSS       X3, 4(R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y2
+	VBROADCASTSS 4(R9), Y3
+over8:
+	VDIVPS Y3, Y2, Y2
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSS X3, (SI)
+passed10:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSS X2, (AX)
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -161,6 +187,9 @@ TEXT ·nanmean_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -168,8 +197,8 @@ row2:
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R9), Z6
 	VCMPPS    $4, Z6, Z6, K1
 	VBLENDMPS Z0, Z6, K1, Z6
@@ -184,16 +213,16 @@ block4:
 	VADDPS    Z7, Z5, Z5
 	ADDQ      CX, R9
 	SUBQ      $32, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Z2, 0(SP)
 	VMOVUPS Z3, 64(SP)
 	VMOVUPS Z4, 128(SP)
 	VMOVUPS Z5, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (R9), K1, Z2
@@ -212,8 +241,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $127, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z2
 	VMOVUPS       64(SP), Z3
 	VADDPS        Z3, Z2, Z2
@@ -238,22 +267,45 @@ done5:
 	VPERMILPS     $1, X3, X4
 	VADDPS        X4, X3, X3
 	VBROADCASTSS  X3, Z3
-	VDIVPS        Z3, Z2, Z2
-	VMOVSS        X3, (SI)
-	VMOVSS        X2, (AX)
-	MOVQ          a+0(FP), R9
-	MOVQ          160(R9), R10
-	SHLQ          $2, R10
-	ADDQ          R10, BX
-	MOVQ          168(R9), R10
-	SHLQ          $2, R10
-	ADDQ          R10, SI
-	MOVQ          176(R9), R9
-	SHLQ          $2, R9
-	ADDQ          R9, AX
-	DECQ          R8
-	JNE           row2
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X2, (R9)
+	VMOVSS        X3, 4(R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z2
+	VBROADCASTSS 4(R9), Z3
+over8:
+	VDIVPS Z3, Z2, Z2
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSS X3, (SI)
+passed10:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSS X2, (AX)
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -518,6 +570,9 @@ TEXT ·nanmean_f64_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   R8, R8
 	JLE     end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $16, R10
@@ -529,8 +584,8 @@ row2:
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
 	VMOVAPD Y0, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R9), Y10
 	VCMPPD    $4, Y10, Y10, Y11
 	VBLENDVPD Y11, Y0, Y10, Y10
@@ -557,8 +612,8 @@ block4:
 	VADDPD    Y11, Y9, Y9
 	ADDQ      CX, R9
 	SUBQ      $16, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y2, 0(SP)
 	VMOVUPD Y3, 32(SP)
 	VMOVUPD Y4, 64(SP)
@@ -569,8 +624,8 @@ kept3:
 	VMOVUPD Y9, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $16, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $4, R13
 	CMPQ       R12, R13
@@ -594,8 +649,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $127, R11
 	SUBQ       $4, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y2
 	VMOVUPD      64(SP), Y3
 	VADDPD       Y3, Y2, Y2
@@ -620,22 +675,45 @@ done5:
 	VPERMILPD    $1, X3, X4
 	VADDPD       X4, X3, X3
 	VBROADCASTSD X3, Y3
-	VDIVPD       Y3, Y2, Y2
-	VMOVSD       X3, (SI)
-	VMOVSD       X2, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, SI
-	MOVQ         176(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSD       X2, (R9)
+	VMOVSD       X3, 8(R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y2
+	VBROADCASTSD 8(R9), Y3
+over8:
+	VDIVPD Y3, Y2, Y2
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSD X3, (SI)
+passed10:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSD X2, (AX)
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -656,6 +734,9 @@ TEXT ·nanmean_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $16, R10
@@ -663,8 +744,8 @@ row2:
 	VMOVAPD Z0, Z3
 	VMOVAPD Z0, Z4
 	VMOVAPD Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R9), Z6
 	VCMPPD    $4, Z6, Z6, K1
 	VBLENDMPD Z0, Z6, K1, Z6
@@ -679,16 +760,16 @@ block4:
 	VADDPD    Z7, Z5, Z5
 	ADDQ      CX, R9
 	SUBQ      $16, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Z2, 0(SP)
 	VMOVUPD Z3, 64(SP)
 	VMOVUPD Z4, 128(SP)
 	VMOVUPD Z5, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $16, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (R9), K1, Z2
@@ -707,8 +788,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $127, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z2
 	VMOVUPD       64(SP), Z3
 	VADDPD        Z3, Z2, Z2
@@ -729,22 +810,45 @@ done5:
 	VPERMILPD     $1, X3, X4
 	VADDPD        X4, X3, X3
 	VBROADCASTSD  X3, Z3
-	VDIVPD        Z3, Z2, Z2
-	VMOVSD        X3, (SI)
-	VMOVSD        X2, (AX)
-	MOVQ          a+0(FP), R9
-	MOVQ          160(R9), R10
-	SHLQ          $3, R10
-	ADDQ          R10, BX
-	MOVQ          168(R9), R10
-	SHLQ          $3, R10
-	ADDQ          R10, SI
-	MOVQ          176(R9), R9
-	SHLQ          $3, R9
-	ADDQ          R9, AX
-	DECQ          R8
-	JNE           row2
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X2, (R9)
+	VMOVSD        X3, 8(R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z2
+	VBROADCASTSD 8(R9), Z3
+over8:
+	VDIVPD Z3, Z2, Z2
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed10
+	VMOVSD X3, (SI)
+passed10:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $1
+	JCS    passed11
+	VMOVSD X2, (AX)
+passed11:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

@@ -10,8 +10,8 @@ func nanmean_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: sum, sum.
 		var sum [32]float32
 		var sum2 [32]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				xv := x[i]
@@ -20,9 +20,17 @@ func nanmean_f32_forward_0_go(a *runtime.Args) {
 				sum2[i%32] += runtime.Select32(c, 0, 1)
 			}
 		}
-		v := runtime.LaneSum(sum2[:])
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = runtime.LaneSum(sum[:]) / v
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowSum2
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowSum / rowSum2
+		}
 	}
 }
 
@@ -49,8 +57,8 @@ func nanmean_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: sum, sum.
 		var sum [16]float64
 		var sum2 [16]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				xv := x[i]
@@ -59,9 +67,17 @@ func nanmean_f64_forward_0_go(a *runtime.Args) {
 				sum2[i%16] += runtime.Select64(c, 0, 1)
 			}
 		}
-		v := runtime.LaneSum(sum2[:])
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = runtime.LaneSum(sum[:]) / v
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowSum2
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowSum / rowSum2
+		}
 	}
 }
 

@@ -3,13 +3,22 @@
 package reduce_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleNanmean() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, float32(math.NaN()), 2, float32(math.NaN()), float32(math.NaN()), float32(math.NaN())}, 2, 3))
+	y := runtime.Must(reduce.Nanmean(x, &reduce.NanmeanAttrs{Axes: []int{-1}}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [1.5 NaN]
+}
 
 func TestNanmeanExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.nanmean",

@@ -44,6 +44,10 @@ func (a *NansumAttrs) values() (nansumValues, error) {
 // x: T[...B, ...R]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, NaN], [NaN, NaN]], y is [1, 0]:
+//
+//	y, err := reduce.Nansum(x, &reduce.NansumAttrs{Axes: []int{-1}})
 func Nansum(x *runtime.Tensor, attrs *NansumAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -143,14 +147,14 @@ func nansumRunBackward(b *runtime.Bound, v *nansumValues) {
 var (
 	nansumVars   = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
 	nansumAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
-	nansumPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	nansumPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var nansumForward = runtime.Signature{
 	Op: "reduce.nansum", Vars: nansumVars, Axes: nansumAxes, Placed: &nansumPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 	},
 }
 
@@ -158,7 +162,7 @@ var nansumBackward = runtime.Signature{
 	Op: "reduce.nansum", Vars: nansumVars, Axes: nansumAxes, Placed: &nansumPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		2: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }
@@ -191,7 +195,7 @@ func init() {
 	})
 }
 
-var nansum_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.nansum_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var nansum_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.nansum_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func nansum_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &nansum_f32_forward_0_plan) {
@@ -211,7 +215,7 @@ func nansum_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(nansum_f32_backward_0, a, &nansum_f32_backward_0_plan)
 }
 
-var nansum_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.nansum_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var nansum_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.nansum_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func nansum_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &nansum_f64_forward_0_plan) {

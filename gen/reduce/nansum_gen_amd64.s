@@ -17,6 +17,9 @@ TEXT ·nansum_f32_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ  DI, DI
 	JLE    end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -28,8 +31,8 @@ row2:
 	VMOVAPS Y0, Y6
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R8), Y9
 	VCMPPS    $4, Y9, Y9, Y10
 	VBLENDVPS Y10, Y0, Y9, Y9
@@ -64,8 +67,8 @@ block4:
 	VADDPS    Y9, Y8, Y8
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y1, 0(SP)
 	VMOVUPS Y2, 32(SP)
 	VMOVUPS Y3, 64(SP)
@@ -76,8 +79,8 @@ kept3:
 	VMOVUPS Y8, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -96,8 +99,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y1
 	VMOVUPS      128(SP), Y2
 	VADDPS       Y2, Y1, Y1
@@ -120,17 +123,33 @@ done5:
 	VPERMILPS    $1, X1, X2
 	VADDPS       X2, X1, X1
 	VBROADCASTSS X1, Y1
-	VMOVSS       X1, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X1, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y1
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X1, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -149,6 +168,9 @@ TEXT ·nansum_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ  DI, DI
 	JLE    end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -156,8 +178,8 @@ row2:
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R8), Z5
 	VCMPPS    $4, Z5, Z5, K1
 	VBLENDMPS Z0, Z5, K1, Z5
@@ -176,16 +198,16 @@ block4:
 	VADDPS    Z5, Z4, Z4
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Z1, 0(SP)
 	VMOVUPS Z2, 64(SP)
 	VMOVUPS Z3, 128(SP)
 	VMOVUPS Z4, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R9, Z1
 	VPCMPD       $6, iota32<>+0(SB), Z1, K1
 	VMOVUPS.Z    (R8), K1, Z1
@@ -199,8 +221,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z1
 	VMOVUPS       128(SP), Z2
 	VADDPS        Z2, Z1, Z1
@@ -217,17 +239,33 @@ done5:
 	VPERMILPS     $1, X1, X2
 	VADDPS        X2, X1, X1
 	VBROADCASTSS  X1, Z1
-	VMOVSS        X1, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $2, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $2, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSS        X1, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Z1
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X1, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -475,6 +513,9 @@ TEXT ·nansum_f64_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ  DI, DI
 	JLE    end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -486,8 +527,8 @@ row2:
 	VMOVAPD Y0, Y6
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R8), Y9
 	VCMPPD    $4, Y9, Y9, Y10
 	VBLENDVPD Y10, Y0, Y9, Y9
@@ -522,8 +563,8 @@ block4:
 	VADDPD    Y9, Y8, Y8
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y1, 0(SP)
 	VMOVUPD Y2, 32(SP)
 	VMOVUPD Y3, 64(SP)
@@ -534,8 +575,8 @@ kept3:
 	VMOVUPD Y8, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -554,8 +595,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y1
 	VMOVUPD      128(SP), Y2
 	VADDPD       Y2, Y1, Y1
@@ -576,17 +617,33 @@ done5:
 	VPERMILPD    $1, X1, X2
 	VADDPD       X2, X1, X1
 	VBROADCASTSD X1, Y1
-	VMOVSD       X1, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X1, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y1
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X1, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -605,6 +662,9 @@ TEXT ·nansum_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ  DI, DI
 	JLE    end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -612,8 +672,8 @@ row2:
 	VMOVAPD Z0, Z2
 	VMOVAPD Z0, Z3
 	VMOVAPD Z0, Z4
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R8), Z5
 	VCMPPD    $4, Z5, Z5, K1
 	VBLENDMPD Z0, Z5, K1, Z5
@@ -632,16 +692,16 @@ block4:
 	VADDPD    Z5, Z4, Z4
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Z1, 0(SP)
 	VMOVUPD Z2, 64(SP)
 	VMOVUPD Z3, 128(SP)
 	VMOVUPD Z4, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R9, Z1
 	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
 	VMOVUPD.Z    (R8), K1, Z1
@@ -655,8 +715,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z1
 	VMOVUPD       128(SP), Z2
 	VADDPD        Z2, Z1, Z1
@@ -671,17 +731,33 @@ done5:
 	VPERMILPD     $1, X1, X2
 	VADDPD        X2, X1, X1
 	VBROADCASTSD  X1, Z1
-	VMOVSD        X1, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $3, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $3, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSD        X1, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Z1
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X1, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

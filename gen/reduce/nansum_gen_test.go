@@ -3,13 +3,22 @@
 package reduce_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleNansum() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, float32(math.NaN()), float32(math.NaN()), float32(math.NaN())}, 2, 2))
+	y := runtime.Must(reduce.Nansum(x, &reduce.NansumAttrs{Axes: []int{-1}}))
+	fmt.Println(y)
+	// Output:
+	// f32[2] [1 0]
+}
 
 func TestNansumExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.nansum",

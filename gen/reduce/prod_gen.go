@@ -46,6 +46,10 @@ func (a *ProdAttrs) values() (prodValues, error) {
 // x: T[...B, ...R]; y: sum(T)[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64. sum(T): i64 or u64 for integers, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[2, 0], [3, 4]], y is [[0], [12]]:
+//
+//	y, err := reduce.Prod(x, &reduce.ProdAttrs{Axes: []int{-1}, Keepdims: true})
 func Prod(x *runtime.Tensor, attrs *ProdAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -156,22 +160,22 @@ var (
 	prodVars     = []runtime.Var{{Name: "T", DTypes: runtime.Nums}}
 	prodAxes     = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
 	prodGradVars = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
-	prodPlaced   = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	prodPlaced   = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var prodForward = runtime.Signature{
 	Op: "reduce.prod", Vars: prodVars, Axes: prodAxes, Placed: &prodPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 	},
 }
 
 var prodBackward = runtime.Signature{
-	Op: "reduce.prod", Vars: prodGradVars, Axes: prodAxes, Placed: &prodPlaced,
+	Op: "reduce.prod", Vars: prodGradVars, Axes: prodAxes, Placed: &prodPlaced, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "gradient of y", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "gradient of y", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		2: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0},
 	},
 }
@@ -226,7 +230,7 @@ func prodRunIntOf(b *runtime.Bound, v *prodValues) error {
 	}
 }
 
-var prod_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.prod_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var prod_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.prod_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.ProdOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func prod_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &prod_f32_forward_0_plan) {
@@ -236,7 +240,7 @@ func prod_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(prod_f32_forward_0, a, &prod_f32_forward_0_plan)
 }
 
-var prod_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.prod_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var prod_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.prod_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.ProdOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func prod_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &prod_f64_forward_0_plan) {

@@ -17,6 +17,9 @@ TEXT ·prod_f32_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -28,8 +31,8 @@ row2:
 	VMOVAPS Y0, Y6
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMULPS (R8), Y1, Y1
 	VMULPS 32(R8), Y2, Y2
 	VMULPS 64(R8), Y3, Y3
@@ -40,8 +43,8 @@ block4:
 	VMULPS 224(R8), Y8, Y8
 	ADDQ   CX, R8
 	SUBQ   $64, R9
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Y1, 0(SP)
 	VMOVUPS Y2, 32(SP)
 	VMOVUPS Y3, 64(SP)
@@ -52,8 +55,8 @@ kept3:
 	VMOVUPS Y8, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -70,8 +73,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y1
 	VMOVUPS      128(SP), Y2
 	VMULPS       Y2, Y1, Y1
@@ -94,17 +97,33 @@ done5:
 	VPERMILPS    $1, X1, X2
 	VMULPS       X2, X1, X1
 	VBROADCASTSS X1, Y1
-	VMOVSS       X1, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X1, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y1
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X1, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -123,6 +142,9 @@ TEXT ·prod_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -130,24 +152,24 @@ row2:
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMULPS (R8), Z1, Z1
 	VMULPS 64(R8), Z2, Z2
 	VMULPS 128(R8), Z3, Z3
 	VMULPS 192(R8), Z4, Z4
 	ADDQ   CX, R8
 	SUBQ   $64, R9
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Z1, 0(SP)
 	VMOVUPS Z2, 64(SP)
 	VMOVUPS Z3, 128(SP)
 	VMOVUPS Z4, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R9, Z1
 	VPCMPD       $6, iota32<>+0(SB), Z1, K1
 	VMOVUPS.Z    (R8), K1, Z1
@@ -159,8 +181,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z1
 	VMOVUPS       128(SP), Z2
 	VMULPS        Z2, Z1, Z1
@@ -177,17 +199,33 @@ done5:
 	VPERMILPS     $1, X1, X2
 	VMULPS        X2, X1, X1
 	VBROADCASTSS  X1, Z1
-	VMOVSS        X1, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $2, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $2, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSS        X1, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Z1
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X1, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -206,6 +244,9 @@ TEXT ·prod_f64_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -217,8 +258,8 @@ row2:
 	VMOVAPD Y0, Y6
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMULPD (R8), Y1, Y1
 	VMULPD 32(R8), Y2, Y2
 	VMULPD 64(R8), Y3, Y3
@@ -229,8 +270,8 @@ block4:
 	VMULPD 224(R8), Y8, Y8
 	ADDQ   CX, R8
 	SUBQ   $32, R9
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Y1, 0(SP)
 	VMOVUPD Y2, 32(SP)
 	VMOVUPD Y3, 64(SP)
@@ -241,8 +282,8 @@ kept3:
 	VMOVUPD Y8, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -259,8 +300,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y1
 	VMOVUPD      128(SP), Y2
 	VMULPD       Y2, Y1, Y1
@@ -281,17 +322,33 @@ done5:
 	VPERMILPD    $1, X1, X2
 	VMULPD       X2, X1, X1
 	VBROADCASTSD X1, Y1
-	VMOVSD       X1, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X1, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y1
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X1, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -310,6 +367,9 @@ TEXT ·prod_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -317,24 +377,24 @@ row2:
 	VMOVAPD Z0, Z2
 	VMOVAPD Z0, Z3
 	VMOVAPD Z0, Z4
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMULPD (R8), Z1, Z1
 	VMULPD 64(R8), Z2, Z2
 	VMULPD 128(R8), Z3, Z3
 	VMULPD 192(R8), Z4, Z4
 	ADDQ   CX, R8
 	SUBQ   $32, R9
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Z1, 0(SP)
 	VMOVUPD Z2, 64(SP)
 	VMOVUPD Z3, 128(SP)
 	VMOVUPD Z4, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R9, Z1
 	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
 	VMOVUPD.Z    (R8), K1, Z1
@@ -346,8 +406,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z1
 	VMOVUPD       128(SP), Z2
 	VMULPD        Z2, Z1, Z1
@@ -362,17 +422,33 @@ done5:
 	VPERMILPD     $1, X1, X2
 	VMULPD        X2, X1, X1
 	VBROADCASTSD  X1, Z1
-	VMOVSD        X1, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $3, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $3, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSD        X1, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Z1
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X1, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

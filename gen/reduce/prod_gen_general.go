@@ -6,21 +6,82 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// prodRunInt computes prod, T any integer.
-func prodRunInt[T, SumT runtime.Integer](b *runtime.Bound, v *prodValues) error {
-	R := b.Ext[1]
-	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Elements[SumT](b, 1)
+// prodPart0 is a loop that runs in parts.
+type prodPart0[T, SumT runtime.Integer] struct {
+	y []SumT
+	x []T
+	R int
+}
 
-	// y[b] *= sum(T)(x[b, r])   for b in ...B, r in ...R
-	for b2 := range B {
+func (part *prodPart0[T, SumT]) Run(from, to int) error {
+	y, x, R := part.y, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
 		prod := SumT(1)
 		xRow := b2 * R
 		for r := range R {
 			prod *= SumT(x[xRow+r])
 		}
 		y[b2] = prod
+	}
+	return nil
+}
+
+// prodRunInt computes prod, T any integer.
+func prodRunInt[T, SumT runtime.Integer](b *runtime.Bound, v *prodValues) error {
+	B := b.Ext[0]
+	R := b.Ext[1]
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Elements[SumT](b, 1)
+
+	// y[b] *= sum(T)(x[b, r])   for b in ...B, r in ...R
+	if part := (prodPart0[T, SumT]{y, x, R}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
+	}
+	return nil
+}
+
+// prodPart1 is a loop that runs in parts.
+type prodPart1 struct {
+	prodOthers, x []float32
+	R             int
+}
+
+func (part *prodPart1) Run(from, to int) error {
+	prodOthers, x, R := part.prodOthers, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * R
+		for r := range R {
+			prod := float64(1)
+			for rNew := range R {
+				if rNew == r {
+					continue
+				}
+				prod *= float64(x[xRow+rNew])
+			}
+			prodOthers[xRow+r] = float32(prod)
+		}
+	}
+	return nil
+}
+
+// prodPart2 is a loop that runs in parts.
+type prodPart2 struct {
+	dx, dy, prodOthers []float32
+	R                  int
+}
+
+func (part *prodPart2) Run(from, to int) error {
+	dx, dy, prodOthers, R := part.dx, part.dy, part.prodOthers, part.R
+	for b2 := from; b2 < to; b2++ {
+		dyAt := dy[b2]
+		prodOthersRow := b2 * R
+		for r := range R {
+			dx[prodOthersRow+r] = float32(dyAt * prodOthers[prodOthersRow+r])
+		}
 	}
 	return nil
 }
@@ -37,29 +98,65 @@ func prodRunBackwardF32(b *runtime.Bound, v *prodValues) error {
 	// prod.others[b, r] *= sum(T)(x[b, r'])   for b in ...B, r in ...R, r' in ...R   where !(r' == r)
 	prodOthers := runtime.Temp[float32](b, B*R)
 	if wantDx {
-		for b2 := range B {
-			xRow := b2 * R
-			for r := range R {
-				prod := float64(1)
-				for rNew := range R {
-					if rNew == r {
-						continue
-					}
-					prod *= float64(x[xRow+rNew])
-				}
-				prodOthers[xRow+r] = float32(prod)
+		if part := (prodPart1{prodOthers, x, R}); runtime.Small(B, R*R) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, R*R); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, r] = @y[b] * prod.others[b, r]   for b in ...B, r in ...R
 	if wantDx {
-		for b2 := range B {
-			dyAt := dy[b2]
-			prodOthersRow := b2 * R
-			for r := range R {
-				dx[prodOthersRow+r] = float32(dyAt * prodOthers[prodOthersRow+r])
+		if part := (prodPart2{dx, dy, prodOthers, R}); runtime.Small(B, R) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, R); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prodPart3 is a loop that runs in parts.
+type prodPart3 struct {
+	prodOthers, x []float64
+	R             int
+}
+
+func (part *prodPart3) Run(from, to int) error {
+	prodOthers, x, R := part.prodOthers, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * R
+		for r := range R {
+			prod := float64(1)
+			for rNew := range R {
+				if rNew == r {
+					continue
+				}
+				prod *= x[xRow+rNew]
+			}
+			prodOthers[xRow+r] = prod
+		}
+	}
+	return nil
+}
+
+// prodPart4 is a loop that runs in parts.
+type prodPart4 struct {
+	dx, dy, prodOthers []float64
+	R                  int
+}
+
+func (part *prodPart4) Run(from, to int) error {
+	dx, dy, prodOthers, R := part.dx, part.dy, part.prodOthers, part.R
+	for b2 := from; b2 < to; b2++ {
+		dyAt := dy[b2]
+		prodOthersRow := b2 * R
+		for r := range R {
+			dx[prodOthersRow+r] = float64(dyAt * prodOthers[prodOthersRow+r])
 		}
 	}
 	return nil
@@ -77,29 +174,23 @@ func prodRunBackwardF64(b *runtime.Bound, v *prodValues) error {
 	// prod.others[b, r] *= sum(T)(x[b, r'])   for b in ...B, r in ...R, r' in ...R   where !(r' == r)
 	prodOthers := runtime.Temp[float64](b, B*R)
 	if wantDx {
-		for b2 := range B {
-			xRow := b2 * R
-			for r := range R {
-				prod := float64(1)
-				for rNew := range R {
-					if rNew == r {
-						continue
-					}
-					prod *= x[xRow+rNew]
-				}
-				prodOthers[xRow+r] = prod
+		if part := (prodPart3{prodOthers, x, R}); runtime.Small(B, R*R) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, R*R); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, r] = @y[b] * prod.others[b, r]   for b in ...B, r in ...R
 	if wantDx {
-		for b2 := range B {
-			dyAt := dy[b2]
-			prodOthersRow := b2 * R
-			for r := range R {
-				dx[prodOthersRow+r] = float64(dyAt * prodOthers[prodOthersRow+r])
+		if part := (prodPart4{dx, dy, prodOthers, R}); runtime.Small(B, R) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, R); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -10,14 +10,20 @@ func prod_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: product.
 		var product [64]float32
 		runtime.Fill(product[:], float32(1))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				product[i] = float32(product[i] * x[i])
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = runtime.LaneProd(product[:])
+		rowProduct := runtime.RowValue(a, 1, 0, runtime.LaneProd(product[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowProduct
+		}
 	}
 }
 
@@ -27,13 +33,19 @@ func prod_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: product.
 		var product [32]float64
 		runtime.Fill(product[:], float64(1))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				product[i%32] = float64(product[i%32] * x[i])
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = runtime.LaneProd(product[:])
+		rowProduct := runtime.RowValue(a, 1, 0, runtime.LaneProd(product[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowProduct
+		}
 	}
 }

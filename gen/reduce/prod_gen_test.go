@@ -3,12 +3,31 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleProd() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	y := runtime.Must(reduce.Prod(x, nil))
+	fmt.Printf("%.2v\n", y)
+	// Output:
+	// f32[] 720
+}
+
+func ExampleProd_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{2, 0, 3, 4}, 2, 2))
+	y := runtime.Must(reduce.Prod(x, &reduce.ProdAttrs{Axes: []int{-1}, Keepdims: true}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[2 1]
+	// [[ 0]
+	//  [12]]
+}
 
 func TestProdExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.prod",

@@ -35,6 +35,10 @@ func (a *SoftmaxAttrs) values() (softmaxValues, error) {
 // x: T[...B, D]; y: T[...B, D]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[0], [0.69315]], y is about [[0.33333], [0.66667]]:
+//
+//	y, err := reduce.Softmax(x, &reduce.SoftmaxAttrs{Axis: new(0)})
 func Softmax(x *runtime.Tensor, attrs *SoftmaxAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -177,7 +181,7 @@ func init() {
 	})
 }
 
-var softmax_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f32_forward_0", Rows: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var softmax_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f32_forward_0", Rows: true, Passes: 3, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func softmax_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &softmax_f32_forward_0_plan) {
@@ -187,7 +191,7 @@ func softmax_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(softmax_f32_forward_0, a, &softmax_f32_forward_0_plan)
 }
 
-var softmax_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var softmax_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f32_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func softmax_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &softmax_f32_backward_0_plan) {
@@ -197,7 +201,7 @@ func softmax_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(softmax_f32_backward_0, a, &softmax_f32_backward_0_plan)
 }
 
-var softmax_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f64_forward_0", Rows: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var softmax_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f64_forward_0", Rows: true, Passes: 3, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func softmax_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &softmax_f64_forward_0_plan) {
@@ -207,7 +211,7 @@ func softmax_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(softmax_f64_forward_0, a, &softmax_f64_forward_0_plan)
 }
 
-var softmax_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var softmax_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmax_f64_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func softmax_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &softmax_f64_backward_0_plan) {

@@ -23,6 +23,9 @@ TEXT ·softmax_f32_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   R8, R8
 	JLE     end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -34,8 +37,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y10
 	VMOVUPS kff800000<>+0(SB), Y11
 	VMOVUPS kff800000<>+0(SB), Y12
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPS    $3, Y14, Y14, Y13
 	VMAXPS    (R9), Y14, Y15
 	VBLENDVPS Y13, Y14, Y15, Y14
@@ -62,8 +65,8 @@ block4:
 	VBLENDVPS Y13, Y12, Y15, Y12
 	ADDQ      CX, R9
 	SUBQ      $64, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y14, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -74,8 +77,8 @@ kept3:
 	VMOVUPS Y12, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $8, R13
 	CMPQ       R12, R13
@@ -94,8 +97,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $8, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VCMPPS       $3, Y6, Y6, Y8
@@ -138,22 +141,35 @@ done5:
 	VMAXPS       X7, X6, X7
 	VBLENDVPS    X8, X6, X7, X6
 	VBROADCASTSS X6, Y6
-	MOVQ         BX, R9
-	MOVQ         SI, R10
-	MOVQ         8(DI), R11
-	VMOVUPS      k00000000<>+0(SB), Y7
-	VMOVUPS      Y7, 0(SP)
-	VMOVUPS      Y7, 32(SP)
-	VMOVUPS      Y7, 64(SP)
-	VMOVUPS      Y7, 96(SP)
-	VMOVUPS      Y7, 128(SP)
-	VMOVUPS      Y7, 160(SP)
-	VMOVUPS      Y7, 192(SP)
-	VMOVUPS      Y7, 224(SP)
-	MOVQ         $0, R12
-	SUBQ         $8, R11
-	JLT          single7
-block8:
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSS       X6, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y6
+over8:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    8(DI), R11
+	VMOVUPS k00000000<>+0(SB), Y7
+	VMOVUPS Y7, 0(SP)
+	VMOVUPS Y7, 32(SP)
+	VMOVUPS Y7, 64(SP)
+	VMOVUPS Y7, 96(SP)
+	VMOVUPS Y7, 128(SP)
+	VMOVUPS Y7, 160(SP)
+	VMOVUPS Y7, 192(SP)
+	VMOVUPS Y7, 224(SP)
+	MOVQ    $0, R12
+	SUBQ    $8, R11
+	JLT     single11
+block12:
 	VMOVUPS     (R9), Y7
 	VSUBPS      Y6, Y7, Y7
 	VMINPS      Y7, Y0, Y7
@@ -185,11 +201,11 @@ block8:
 	ADDQ        $32, R12
 	ANDQ        $255, R12
 	SUBQ        $8, R11
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R11
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R13
 	NEGQ        R11
 	VMOVUPS     32(R13)(R11*4), Y7
@@ -220,7 +236,7 @@ masked10:
 	VBLENDVPS   Y7, Y9, Y8, Y8
 	VMOVUPS     Y8, 0(SP)(R12*1)
 	VMASKMOVPS  Y6, Y7, (R10)
-done9:
+done13:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VADDPS       Y7, Y6, Y6
@@ -243,19 +259,29 @@ done9:
 	VPERMILPS    $1, X6, X7
 	VADDPS       X7, X6, X6
 	VBROADCASTSS X6, Y6
-	VANDPS       k7fffffff<>+0(SB), Y6, Y7
-	VMOVUPS      k7e800000<>+0(SB), Y8
-	VCMPPS       $17, Y7, Y8, Y8
-	VBLENDVPS    Y8, k20000000<>+0(SB), Y3, Y8
-	VCMPPS       $17, k00800000<>+0(SB), Y7, Y7
-	VBLENDVPS    Y7, k6f000000<>+0(SB), Y8, Y7
-	VMULPS       Y7, Y6, Y6
-	VDIVPS       Y6, Y3, Y6
-	MOVQ         AX, R9
-	MOVQ         8(DI), R10
-	SUBQ         $32, R10
-	JLT          single11
-block12:
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over15
+	MOVQ         816(DI), R9
+	VMOVSS       X6, 4(R9)
+	JMP          leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSS 4(R9), Y6
+over15:
+	VANDPS    k7fffffff<>+0(SB), Y6, Y7
+	VMOVUPS   k7e800000<>+0(SB), Y8
+	VCMPPS    $17, Y7, Y8, Y8
+	VBLENDVPS Y8, k20000000<>+0(SB), Y3, Y8
+	VCMPPS    $17, k00800000<>+0(SB), Y7, Y7
+	VBLENDVPS Y7, k6f000000<>+0(SB), Y8, Y7
+	VMULPS    Y7, Y6, Y6
+	VDIVPS    Y6, Y3, Y6
+	MOVQ      AX, R9
+	MOVQ      8(DI), R10
+	SUBQ      $32, R10
+	JLT       single16
+block17:
 	VMULPS  (R9), Y7, Y8
 	VMULPS  Y6, Y8, Y8
 	VMOVUPS Y8, (R9)
@@ -270,21 +296,21 @@ block12:
 	VMOVUPS Y8, 96(R9)
 	ADDQ    $128, R9
 	SUBQ    $32, R10
-	JGE     block12
-single11:
+	JGE     block17
+single16:
 	ADDQ $24, R10
-	JLT  tail14
-block15:
+	JLT  tail19
+block20:
 	VMULPS  (R9), Y7, Y8
 	VMULPS  Y6, Y8, Y8
 	VMOVUPS Y8, (R9)
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block15
-tail14:
+	JGE     block20
+tail19:
 	ADDQ $8, R10
-	JEQ  done13
-masked16:
+	JEQ  done18
+masked21:
 	LEAQ       tail<>+0(SB), R11
 	NEGQ       R10
 	VMOVUPS    32(R11)(R10*4), Y8
@@ -292,7 +318,7 @@ masked16:
 	VMULPS     Y7, Y9, Y7
 	VMULPS     Y6, Y7, Y6
 	VMASKMOVPS Y6, Y8, (R9)
-done13:
+done18:
 	MOVQ a+0(FP), R9
 	MOVQ 160(R9), R10
 	SHLQ $2, R10
@@ -306,6 +332,7 @@ done13:
 	DECQ R8
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -346,6 +373,9 @@ TEXT ·softmax_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -353,8 +383,8 @@ row2:
 	VMOVAPS Z18, Z23
 	VMOVAPS Z18, Z24
 	VMOVAPS Z18, Z25
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPS      (R9), Z22, Z26
 	VFIXUPIMMPS $0, Z19, Z22, Z26
 	VMOVAPS     Z26, Z22
@@ -369,16 +399,16 @@ block4:
 	VMOVAPS     Z26, Z25
 	ADDQ        CX, R9
 	SUBQ        $64, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z22, 0(SP)
 	VMOVUPS Z23, 64(SP)
 	VMOVUPS Z24, 128(SP)
 	VMOVUPS Z25, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z22
 	VPCMPD       $6, iota32<>+0(SB), Z22, K1
 	VMOVUPS.Z    (R9), K1, Z22
@@ -391,8 +421,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z22
 	VMOVUPS       128(SP), Z23
 	VMAXPS        Z23, Z22, Z23
@@ -416,18 +446,31 @@ done5:
 	VMAXPS        X22, X23, X22
 	VFIXUPIMMPS   $0, X19, X23, X22
 	VBROADCASTSS  X22, Z22
-	MOVQ          BX, R9
-	MOVQ          SI, R10
-	MOVQ          8(DI), R11
-	VMOVAPS       Z20, Z23
-	VMOVUPS       Z23, 0(SP)
-	VMOVUPS       Z23, 64(SP)
-	VMOVUPS       Z23, 128(SP)
-	VMOVUPS       Z23, 192(SP)
-	MOVQ          $0, R12
-	SUBQ          $16, R11
-	JLT           single7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X22, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z22
+over8:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    8(DI), R11
+	VMOVAPS Z20, Z23
+	VMOVUPS Z23, 0(SP)
+	VMOVUPS Z23, 64(SP)
+	VMOVUPS Z23, 128(SP)
+	VMOVUPS Z23, 192(SP)
+	MOVQ    $0, R12
+	SUBQ    $16, R11
+	JLT     single11
+block12:
 	VMOVUPS     (R9), Z23
 	VSUBPS      Z22, Z23, Z23
 	VMINPS      Z23, Z0, Z23
@@ -459,11 +502,11 @@ block8:
 	ADDQ        $64, R12
 	ANDQ        $255, R12
 	SUBQ        $16, R11
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $16, R11
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTD R11, Z23
 	VPCMPD       $6, iota32<>+0(SB), Z23, K1
 	VMOVUPS.Z    (R9), K1, Z23
@@ -493,7 +536,7 @@ masked10:
 	VMOVAPS      Z24, K1, Z23
 	VMOVUPS      Z23, 0(SP)(R12*1)
 	VMOVUPS      Z22, K1, (R10)
-done9:
+done13:
 	VMOVUPS       0(SP), Z22
 	VMOVUPS       128(SP), Z23
 	VADDPS        Z23, Z22, Z22
@@ -510,18 +553,28 @@ done9:
 	VPERMILPS     $1, X22, X23
 	VADDPS        X23, X22, X22
 	VBROADCASTSS  X22, Z22
-	VPANDD        Z21, Z22, Z23
-	VCMPPS        $17, Z23, Z15, K1
-	VBLENDMPS     Z16, Z11, K1, Z24
-	VCMPPS        $17, Z14, Z23, K1
-	VBLENDMPS     Z17, Z24, K1, Z23
-	VMULPS        Z23, Z22, Z22
-	VDIVPS        Z22, Z11, Z22
-	MOVQ          AX, R9
-	MOVQ          8(DI), R10
-	SUBQ          $64, R10
-	JLT           single11
-block12:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSS        X22, 4(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSS 4(R9), Z22
+over15:
+	VPANDD    Z21, Z22, Z23
+	VCMPPS    $17, Z23, Z15, K1
+	VBLENDMPS Z16, Z11, K1, Z24
+	VCMPPS    $17, Z14, Z23, K1
+	VBLENDMPS Z17, Z24, K1, Z23
+	VMULPS    Z23, Z22, Z22
+	VDIVPS    Z22, Z11, Z22
+	MOVQ      AX, R9
+	MOVQ      8(DI), R10
+	SUBQ      $64, R10
+	JLT       single16
+block17:
 	VMULPS  (R9), Z23, Z24
 	VMULPS  Z22, Z24, Z24
 	VMOVUPS Z24, (R9)
@@ -536,11 +589,11 @@ block12:
 	VMOVUPS Z24, 192(R9)
 	ADDQ    $256, R9
 	SUBQ    $64, R10
-	JGE     block12
-single11:
+	JGE     block17
+single16:
 	ADDQ $64, R10
-	JEQ  done13
-masked14:
+	JEQ  done18
+masked19:
 	VPBROADCASTD R10, Z24
 	VPCMPD       $6, iota32<>+0(SB), Z24, K1
 	VMOVUPS.Z    (R9), K1, Z24
@@ -549,8 +602,8 @@ masked14:
 	VMOVUPS      Z24, K1, (R9)
 	ADDQ         $64, R9
 	SUBQ         $16, R10
-	JGT          masked14
-done13:
+	JGT          masked19
+done18:
 	MOVQ a+0(FP), R9
 	MOVQ 160(R9), R10
 	SHLQ $2, R10
@@ -564,6 +617,7 @@ done13:
 	DECQ R8
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -598,6 +652,9 @@ TEXT ·softmax_f32_backward_0_avx2(SB), 0, $304-8
 	TESTQ  DI, DI
 	JLE    end1
 row2:
+	MOVQ    808(SI), DI
+	CMPQ    DI, $1
+	JGT     known3
 	MOVQ    256(SP), DI
 	MOVQ    264(SP), R8
 	MOVQ    8(SI), R9
@@ -610,8 +667,8 @@ row2:
 	VMOVAPS Y0, Y6
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (DI), Y9
 	VMULPS  (R8), Y9, Y9
 	VADDPS  Y9, Y1, Y1
@@ -639,8 +696,8 @@ block4:
 	ADDQ    BX, DI
 	ADDQ    CX, R8
 	SUBQ    $64, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y1, 0(SP)
 	VMOVUPS Y2, 32(SP)
 	VMOVUPS Y3, 64(SP)
@@ -651,8 +708,8 @@ kept3:
 	VMOVUPS Y8, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -672,8 +729,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y1
 	VMOVUPS      128(SP), Y2
 	VADDPS       Y2, Y1, Y1
@@ -696,27 +753,37 @@ done5:
 	VPERMILPS    $1, X1, X2
 	VADDPS       X2, X1, X1
 	VBROADCASTSS X1, Y1
-	MOVQ         264(SP), DI
-	MOVQ         256(SP), R8
-	MOVQ         288(SP), R9
-	MOVQ         8(SI), R10
-	MOVQ         $0, R11
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $40
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $2, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(SI), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(SI), DI
+	VMOVSS       X1, (DI)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSS (DI), Y1
+over8:
+	MOVQ  264(SP), DI
+	MOVQ  256(SP), R8
+	MOVQ  288(SP), R9
+	MOVQ  8(SI), R10
+	MOVQ  $0, R11
+	MOVQ  792(SI), R12
+	ANDQ  $1, R12
+	JEQ   again10
+	CMPQ  R10, $40
+	JLT   again10
+	MOVQ  R9, R12
+	NEGQ  R12
+	ANDQ  $31, R12
+	MOVQ  $1, R11
+	SHRQ  $2, R12
+	TESTQ R12, R12
+	JNE   masked13
+again10:
 	SUBQ $32, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS (R8), Y2
 	VSUBPS  Y1, Y2, Y2
 	VMULPS  (DI), Y2, Y2
@@ -730,27 +797,27 @@ block11:
 	VSUBPS  Y1, Y5, Y5
 	VMULPS  96(DI), Y5, Y5
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around15
 	VMOVUPS Y2, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y4, 64(R9)
 	VMOVUPS Y5, 96(R9)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPS Y2, (R9)
 	VMOVNTPS Y3, 32(R9)
 	VMOVNTPS Y4, 64(R9)
 	VMOVNTPS Y5, 96(R9)
-stored13:
+stored16:
 	ADDQ DX, DI
 	ADDQ AX, R8
 	ADDQ $128, R9
 	SUBQ $32, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ $24, R10
-	JLT  tail14
-block15:
+	JLT  tail17
+block18:
 	VMOVUPS (R8), Y2
 	VSUBPS  Y1, Y2, Y2
 	VMULPS  (DI), Y2, Y2
@@ -759,14 +826,14 @@ block15:
 	ADDQ    272(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $8, R10
-	JGE     block15
-tail14:
+	JGE     block18
+tail17:
 	ADDQ    $8, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -786,8 +853,8 @@ masked10:
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
+	JNE        again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $2, R8
@@ -803,11 +870,12 @@ done9:
 	MOVQ DI, 296(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end19
 	SFENCE
-end16:
+end19:
 	VZEROUPPER
 	RET
 
@@ -834,6 +902,9 @@ TEXT ·softmax_f32_backward_0_avx512(SB), 0, $280-8
 	TESTQ  DI, DI
 	JLE    end1
 row2:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    CX, R9
 	MOVQ    8(AX), R10
@@ -842,8 +913,8 @@ row2:
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R8), Z5
 	VMULPS  (R9), Z5, Z5
 	VADDPS  Z5, Z1, Z1
@@ -859,16 +930,16 @@ block4:
 	ADDQ    DX, R8
 	ADDQ    SI, R9
 	SUBQ    $64, R10
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z1, 0(SP)
 	VMOVUPS Z2, 64(SP)
 	VMOVUPS Z3, 128(SP)
 	VMOVUPS Z4, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z1
 	VPCMPD       $6, iota32<>+0(SB), Z1, K1
 	VMOVUPS.Z    (R8), K1, Z1
@@ -883,8 +954,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z1
 	VMOVUPS       128(SP), Z2
 	VADDPS        Z2, Z1, Z1
@@ -901,27 +972,37 @@ done5:
 	VPERMILPS     $1, X1, X2
 	VADDPS        X2, X1, X1
 	VBROADCASTSS  X1, Z1
-	MOVQ          CX, R8
-	MOVQ          BX, R9
-	MOVQ          272(SP), R10
-	MOVQ          8(AX), R11
-	MOVQ          $0, R12
-	MOVQ          792(AX), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $80
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(AX), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(AX), R8
+	VMOVSS        X1, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSS (R8), Z1
+over8:
+	MOVQ  CX, R8
+	MOVQ  BX, R9
+	MOVQ  272(SP), R10
+	MOVQ  8(AX), R11
+	MOVQ  $0, R12
+	MOVQ  792(AX), R13
+	ANDQ  $1, R13
+	JEQ   again10
+	CMPQ  R11, $80
+	JLT   again10
+	MOVQ  R10, R13
+	NEGQ  R13
+	ANDQ  $63, R13
+	MOVQ  $1, R12
+	SHRQ  $2, R13
+	TESTQ R13, R13
+	JNE   masked13
+again10:
 	SUBQ $64, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPS (R9), Z2
 	VSUBPS  Z1, Z2, Z2
 	VMULPS  (R8), Z2, Z2
@@ -935,30 +1016,30 @@ block11:
 	VSUBPS  Z1, Z5, Z5
 	VMULPS  192(R8), Z5, Z5
 	TESTQ   R12, R12
-	JNE     around12
+	JNE     around15
 	VMOVUPS Z2, (R10)
 	VMOVUPS Z3, 64(R10)
 	VMOVUPS Z4, 128(R10)
 	VMOVUPS Z5, 192(R10)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPS Z2, (R10)
 	VMOVNTPS Z3, 64(R10)
 	VMOVNTPS Z4, 128(R10)
 	VMOVNTPS Z5, 192(R10)
-stored13:
+stored16:
 	ADDQ SI, R8
 	ADDQ DX, R9
 	ADDQ $256, R10
 	SUBQ $64, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $64, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTD R13, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (R8), K1, Z2
@@ -976,8 +1057,8 @@ masked10:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $2, R9
@@ -991,11 +1072,12 @@ done9:
 	DECQ DI
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 
@@ -1020,6 +1102,9 @@ TEXT ·softmax_f64_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   R8, R8
 	JLE     end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -1031,8 +1116,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y11
 	VMOVUPD kfff0000000000000<>+0(SB), Y12
 	VMOVUPD kfff0000000000000<>+0(SB), Y13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VCMPPD    $3, Y6, Y6, Y14
 	VMAXPD    (R9), Y6, Y15
 	VBLENDVPD Y14, Y6, Y15, Y6
@@ -1059,8 +1144,8 @@ block4:
 	VBLENDVPD Y14, Y13, Y15, Y13
 	ADDQ      CX, R9
 	SUBQ      $32, R10
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -1071,8 +1156,8 @@ kept3:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $4, R13
 	CMPQ       R12, R13
@@ -1091,8 +1176,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $4, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VCMPPD       $3, Y6, Y6, Y8
@@ -1131,22 +1216,35 @@ done5:
 	VMAXPD       X7, X6, X7
 	VBLENDVPD    X8, X6, X7, X6
 	VBROADCASTSD X6, Y6
-	MOVQ         BX, R9
-	MOVQ         SI, R10
-	MOVQ         8(DI), R11
-	VMOVUPD      k0000000000000000<>+0(SB), Y7
-	VMOVUPD      Y7, 0(SP)
-	VMOVUPD      Y7, 32(SP)
-	VMOVUPD      Y7, 64(SP)
-	VMOVUPD      Y7, 96(SP)
-	VMOVUPD      Y7, 128(SP)
-	VMOVUPD      Y7, 160(SP)
-	VMOVUPD      Y7, 192(SP)
-	VMOVUPD      Y7, 224(SP)
-	MOVQ         $0, R12
-	SUBQ         $4, R11
-	JLT          single7
-block8:
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSD       X6, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y6
+over8:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    8(DI), R11
+	VMOVUPD k0000000000000000<>+0(SB), Y7
+	VMOVUPD Y7, 0(SP)
+	VMOVUPD Y7, 32(SP)
+	VMOVUPD Y7, 64(SP)
+	VMOVUPD Y7, 96(SP)
+	VMOVUPD Y7, 128(SP)
+	VMOVUPD Y7, 160(SP)
+	VMOVUPD Y7, 192(SP)
+	VMOVUPD Y7, 224(SP)
+	MOVQ    $0, R12
+	SUBQ    $4, R11
+	JLT     single11
+block12:
 	VMOVUPD     (R9), Y7
 	VSUBPD      Y6, Y7, Y7
 	VMINPD      Y7, Y0, Y7
@@ -1184,11 +1282,11 @@ block8:
 	ADDQ        $32, R12
 	ANDQ        $255, R12
 	SUBQ        $4, R11
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $4, R11
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	LEAQ        tail<>+0(SB), R13
 	NEGQ        R11
 	VMOVUPD     32(R13)(R11*8), Y7
@@ -1225,7 +1323,7 @@ masked10:
 	VBLENDVPD   Y7, Y9, Y8, Y8
 	VMOVUPD     Y8, 0(SP)(R12*1)
 	VMASKMOVPD  Y6, Y7, (R10)
-done9:
+done13:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VADDPD       Y7, Y6, Y6
@@ -1246,19 +1344,29 @@ done9:
 	VPERMILPD    $1, X6, X7
 	VADDPD       X7, X6, X6
 	VBROADCASTSD X6, Y6
-	VANDPD       k7fffffffffffffff<>+0(SB), Y6, Y7
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y8
-	VCMPPD       $17, Y7, Y8, Y8
-	VBLENDVPD    Y8, k2000000000000000<>+0(SB), Y4, Y8
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y7
-	VBLENDVPD    Y7, k6fe0000000000000<>+0(SB), Y8, Y7
-	VMULPD       Y7, Y6, Y6
-	VDIVPD       Y6, Y4, Y6
-	MOVQ         AX, R9
-	MOVQ         8(DI), R10
-	SUBQ         $16, R10
-	JLT          single11
-block12:
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over15
+	MOVQ         816(DI), R9
+	VMOVSD       X6, 8(R9)
+	JMP          leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSD 8(R9), Y6
+over15:
+	VANDPD    k7fffffffffffffff<>+0(SB), Y6, Y7
+	VMOVUPD   k7fd0000000000000<>+0(SB), Y8
+	VCMPPD    $17, Y7, Y8, Y8
+	VBLENDVPD Y8, k2000000000000000<>+0(SB), Y4, Y8
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD Y7, k6fe0000000000000<>+0(SB), Y8, Y7
+	VMULPD    Y7, Y6, Y6
+	VDIVPD    Y6, Y4, Y6
+	MOVQ      AX, R9
+	MOVQ      8(DI), R10
+	SUBQ      $16, R10
+	JLT       single16
+block17:
 	VMULPD  (R9), Y7, Y8
 	VMULPD  Y6, Y8, Y8
 	VMOVUPD Y8, (R9)
@@ -1273,21 +1381,21 @@ block12:
 	VMOVUPD Y8, 96(R9)
 	ADDQ    $128, R9
 	SUBQ    $16, R10
-	JGE     block12
-single11:
+	JGE     block17
+single16:
 	ADDQ $12, R10
-	JLT  tail14
-block15:
+	JLT  tail19
+block20:
 	VMULPD  (R9), Y7, Y8
 	VMULPD  Y6, Y8, Y8
 	VMOVUPD Y8, (R9)
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block15
-tail14:
+	JGE     block20
+tail19:
 	ADDQ $4, R10
-	JEQ  done13
-masked16:
+	JEQ  done18
+masked21:
 	LEAQ       tail<>+0(SB), R11
 	NEGQ       R10
 	VMOVUPD    32(R11)(R10*8), Y8
@@ -1295,7 +1403,7 @@ masked16:
 	VMULPD     Y7, Y9, Y7
 	VMULPD     Y6, Y7, Y6
 	VMASKMOVPD Y6, Y8, (R9)
-done13:
+done18:
 	MOVQ a+0(FP), R9
 	MOVQ 160(R9), R10
 	SHLQ $3, R10
@@ -1309,6 +1417,7 @@ done13:
 	DECQ R8
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1354,6 +1463,9 @@ TEXT ·softmax_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -1361,8 +1473,8 @@ row2:
 	VMOVAPD Z23, Z28
 	VMOVAPD Z23, Z29
 	VMOVAPD Z23, Z30
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMAXPD      (R9), Z27, Z31
 	VFIXUPIMMPD $0, Z24, Z27, Z31
 	VMOVAPD     Z31, Z27
@@ -1377,16 +1489,16 @@ block4:
 	VMOVAPD     Z31, Z30
 	ADDQ        CX, R9
 	SUBQ        $32, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z27, 0(SP)
 	VMOVUPD Z28, 64(SP)
 	VMOVUPD Z29, 128(SP)
 	VMOVUPD Z30, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z27
 	VPCMPQ       $6, iota64<>+0(SB), Z27, K1
 	VMOVUPD.Z    (R9), K1, Z27
@@ -1399,8 +1511,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z27
 	VMOVUPD       128(SP), Z28
 	VMAXPD        Z28, Z27, Z28
@@ -1421,18 +1533,31 @@ done5:
 	VMAXPD        X28, X27, X28
 	VFIXUPIMMPD   $0, X24, X27, X28
 	VBROADCASTSD  X28, Z27
-	MOVQ          BX, R9
-	MOVQ          SI, R10
-	MOVQ          8(DI), R11
-	VMOVAPD       Z25, Z28
-	VMOVUPD       Z28, 0(SP)
-	VMOVUPD       Z28, 64(SP)
-	VMOVUPD       Z28, 128(SP)
-	VMOVUPD       Z28, 192(SP)
-	MOVQ          $0, R12
-	SUBQ          $8, R11
-	JLT           single7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X27, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z27
+over8:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    8(DI), R11
+	VMOVAPD Z25, Z28
+	VMOVUPD Z28, 0(SP)
+	VMOVUPD Z28, 64(SP)
+	VMOVUPD Z28, 128(SP)
+	VMOVUPD Z28, 192(SP)
+	MOVQ    $0, R12
+	SUBQ    $8, R11
+	JLT     single11
+block12:
 	VMOVUPD     (R9), Z28
 	VSUBPD      Z27, Z28, Z28
 	VMINPD      Z28, Z0, Z28
@@ -1470,11 +1595,11 @@ block8:
 	ADDQ        $64, R12
 	ANDQ        $255, R12
 	SUBQ        $8, R11
-	JGE         block8
-single7:
+	JGE         block12
+single11:
 	ADDQ $8, R11
-	JEQ  done9
-masked10:
+	JEQ  done13
+masked14:
 	VPBROADCASTQ R11, Z28
 	VPCMPQ       $6, iota64<>+0(SB), Z28, K1
 	VMOVUPD.Z    (R9), K1, Z28
@@ -1510,7 +1635,7 @@ masked10:
 	VMOVAPD      Z29, K1, Z28
 	VMOVUPD      Z28, 0(SP)(R12*1)
 	VMOVUPD      Z27, K1, (R10)
-done9:
+done13:
 	VMOVUPD       0(SP), Z27
 	VMOVUPD       128(SP), Z28
 	VADDPD        Z28, Z27, Z27
@@ -1525,18 +1650,28 @@ done9:
 	VPERMILPD     $1, X27, X28
 	VADDPD        X28, X27, X27
 	VBROADCASTSD  X27, Z27
-	VPANDQ        Z26, Z27, Z28
-	VCMPPD        $17, Z28, Z20, K1
-	VBLENDMPD     Z21, Z17, K1, Z29
-	VCMPPD        $17, Z19, Z28, K1
-	VBLENDMPD     Z22, Z29, K1, Z28
-	VMULPD        Z28, Z27, Z27
-	VDIVPD        Z27, Z17, Z27
-	MOVQ          AX, R9
-	MOVQ          8(DI), R10
-	SUBQ          $32, R10
-	JLT           single11
-block12:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSD        X27, 8(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSD 8(R9), Z27
+over15:
+	VPANDQ    Z26, Z27, Z28
+	VCMPPD    $17, Z28, Z20, K1
+	VBLENDMPD Z21, Z17, K1, Z29
+	VCMPPD    $17, Z19, Z28, K1
+	VBLENDMPD Z22, Z29, K1, Z28
+	VMULPD    Z28, Z27, Z27
+	VDIVPD    Z27, Z17, Z27
+	MOVQ      AX, R9
+	MOVQ      8(DI), R10
+	SUBQ      $32, R10
+	JLT       single16
+block17:
 	VMULPD  (R9), Z28, Z29
 	VMULPD  Z27, Z29, Z29
 	VMOVUPD Z29, (R9)
@@ -1551,11 +1686,11 @@ block12:
 	VMOVUPD Z29, 192(R9)
 	ADDQ    $256, R9
 	SUBQ    $32, R10
-	JGE     block12
-single11:
+	JGE     block17
+single16:
 	ADDQ $32, R10
-	JEQ  done13
-masked14:
+	JEQ  done18
+masked19:
 	VPBROADCASTQ R10, Z29
 	VPCMPQ       $6, iota64<>+0(SB), Z29, K1
 	VMOVUPD.Z    (R9), K1, Z29
@@ -1564,8 +1699,8 @@ masked14:
 	VMOVUPD      Z29, K1, (R9)
 	ADDQ         $64, R9
 	SUBQ         $8, R10
-	JGT          masked14
-done13:
+	JGT          masked19
+done18:
 	MOVQ a+0(FP), R9
 	MOVQ 160(R9), R10
 	SHLQ $3, R10
@@ -1579,6 +1714,7 @@ done13:
 	DECQ R8
 	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1613,6 +1749,9 @@ TEXT ·softmax_f64_backward_0_avx2(SB), 0, $304-8
 	TESTQ  DI, DI
 	JLE    end1
 row2:
+	MOVQ    808(SI), DI
+	CMPQ    DI, $1
+	JGT     known3
 	MOVQ    256(SP), DI
 	MOVQ    264(SP), R8
 	MOVQ    8(SI), R9
@@ -1625,8 +1764,8 @@ row2:
 	VMOVAPD Y0, Y6
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (DI), Y9
 	VMULPD  (R8), Y9, Y9
 	VADDPD  Y9, Y1, Y1
@@ -1654,8 +1793,8 @@ block4:
 	ADDQ    BX, DI
 	ADDQ    CX, R8
 	SUBQ    $32, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y1, 0(SP)
 	VMOVUPD Y2, 32(SP)
 	VMOVUPD Y3, 64(SP)
@@ -1666,8 +1805,8 @@ kept3:
 	VMOVUPD Y8, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -1687,8 +1826,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y1
 	VMOVUPD      128(SP), Y2
 	VADDPD       Y2, Y1, Y1
@@ -1709,27 +1848,37 @@ done5:
 	VPERMILPD    $1, X1, X2
 	VADDPD       X2, X1, X1
 	VBROADCASTSD X1, Y1
-	MOVQ         264(SP), DI
-	MOVQ         256(SP), R8
-	MOVQ         288(SP), R9
-	MOVQ         8(SI), R10
-	MOVQ         $0, R11
-	MOVQ         792(SI), R12
-	ANDQ         $1, R12
-	JEQ          again7
-	CMPQ         R10, $20
-	JLT          again7
-	MOVQ         R9, R12
-	NEGQ         R12
-	ANDQ         $31, R12
-	MOVQ         $1, R11
-	SHRQ         $3, R12
-	TESTQ        R12, R12
-	JNE          masked10
-again7:
+	MOVQ         808(SI), DI
+	TESTQ        DI, DI
+	JEQ          over8
+	MOVQ         816(SI), DI
+	VMOVSD       X1, (DI)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), DI
+	VBROADCASTSD (DI), Y1
+over8:
+	MOVQ  264(SP), DI
+	MOVQ  256(SP), R8
+	MOVQ  288(SP), R9
+	MOVQ  8(SI), R10
+	MOVQ  $0, R11
+	MOVQ  792(SI), R12
+	ANDQ  $1, R12
+	JEQ   again10
+	CMPQ  R10, $20
+	JLT   again10
+	MOVQ  R9, R12
+	NEGQ  R12
+	ANDQ  $31, R12
+	MOVQ  $1, R11
+	SHRQ  $3, R12
+	TESTQ R12, R12
+	JNE   masked13
+again10:
 	SUBQ $16, R10
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD (R8), Y2
 	VSUBPD  Y1, Y2, Y2
 	VMULPD  (DI), Y2, Y2
@@ -1743,27 +1892,27 @@ block11:
 	VSUBPD  Y1, Y5, Y5
 	VMULPD  96(DI), Y5, Y5
 	TESTQ   R11, R11
-	JNE     around12
+	JNE     around15
 	VMOVUPD Y2, (R9)
 	VMOVUPD Y3, 32(R9)
 	VMOVUPD Y4, 64(R9)
 	VMOVUPD Y5, 96(R9)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPD Y2, (R9)
 	VMOVNTPD Y3, 32(R9)
 	VMOVNTPD Y4, 64(R9)
 	VMOVNTPD Y5, 96(R9)
-stored13:
+stored16:
 	ADDQ DX, DI
 	ADDQ AX, R8
 	ADDQ $128, R9
 	SUBQ $16, R10
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ $12, R10
-	JLT  tail14
-block15:
+	JLT  tail17
+block18:
 	VMOVUPD (R8), Y2
 	VSUBPD  Y1, Y2, Y2
 	VMULPD  (DI), Y2, Y2
@@ -1772,14 +1921,14 @@ block15:
 	ADDQ    272(SP), R8
 	ADDQ    $32, R9
 	SUBQ    $4, R10
-	JGE     block15
-tail14:
+	JGE     block18
+tail17:
 	ADDQ    $4, R10
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked10:
+masked13:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -1799,8 +1948,8 @@ masked10:
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again7
-done9:
+	JNE        again10
+done12:
 	MOVQ a+0(FP), DI
 	MOVQ 160(DI), R8
 	SHLQ $3, R8
@@ -1816,11 +1965,12 @@ done9:
 	MOVQ DI, 296(SP)
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end16
+	JEQ  end19
 	SFENCE
-end16:
+end19:
 	VZEROUPPER
 	RET
 
@@ -1847,6 +1997,9 @@ TEXT ·softmax_f64_backward_0_avx512(SB), 0, $280-8
 	TESTQ  DI, DI
 	JLE    end1
 row2:
+	MOVQ    808(AX), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    CX, R9
 	MOVQ    8(AX), R10
@@ -1855,8 +2008,8 @@ row2:
 	VMOVAPD Z0, Z2
 	VMOVAPD Z0, Z3
 	VMOVAPD Z0, Z4
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R8), Z5
 	VMULPD  (R9), Z5, Z5
 	VADDPD  Z5, Z1, Z1
@@ -1872,16 +2025,16 @@ block4:
 	ADDQ    DX, R8
 	ADDQ    SI, R9
 	SUBQ    $32, R10
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z1, 0(SP)
 	VMOVUPD Z2, 64(SP)
 	VMOVUPD Z3, 128(SP)
 	VMOVUPD Z4, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z1
 	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
 	VMOVUPD.Z    (R8), K1, Z1
@@ -1896,8 +2049,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z1
 	VMOVUPD       128(SP), Z2
 	VADDPD        Z2, Z1, Z1
@@ -1912,27 +2065,37 @@ done5:
 	VPERMILPD     $1, X1, X2
 	VADDPD        X2, X1, X1
 	VBROADCASTSD  X1, Z1
-	MOVQ          CX, R8
-	MOVQ          BX, R9
-	MOVQ          272(SP), R10
-	MOVQ          8(AX), R11
-	MOVQ          $0, R12
-	MOVQ          792(AX), R13
-	ANDQ          $1, R13
-	JEQ           again7
-	CMPQ          R11, $40
-	JLT           again7
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked10
-again7:
+	MOVQ          808(AX), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(AX), R8
+	VMOVSD        X1, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), R8
+	VBROADCASTSD (R8), Z1
+over8:
+	MOVQ  CX, R8
+	MOVQ  BX, R9
+	MOVQ  272(SP), R10
+	MOVQ  8(AX), R11
+	MOVQ  $0, R12
+	MOVQ  792(AX), R13
+	ANDQ  $1, R13
+	JEQ   again10
+	CMPQ  R11, $40
+	JLT   again10
+	MOVQ  R10, R13
+	NEGQ  R13
+	ANDQ  $63, R13
+	MOVQ  $1, R12
+	SHRQ  $3, R13
+	TESTQ R13, R13
+	JNE   masked13
+again10:
 	SUBQ $32, R11
-	JLT  single8
-block11:
+	JLT  single11
+block14:
 	VMOVUPD (R9), Z2
 	VSUBPD  Z1, Z2, Z2
 	VMULPD  (R8), Z2, Z2
@@ -1946,30 +2109,30 @@ block11:
 	VSUBPD  Z1, Z5, Z5
 	VMULPD  192(R8), Z5, Z5
 	TESTQ   R12, R12
-	JNE     around12
+	JNE     around15
 	VMOVUPD Z2, (R10)
 	VMOVUPD Z3, 64(R10)
 	VMOVUPD Z4, 128(R10)
 	VMOVUPD Z5, 192(R10)
-	JMP     stored13
-around12:
+	JMP     stored16
+around15:
 	VMOVNTPD Z2, (R10)
 	VMOVNTPD Z3, 64(R10)
 	VMOVNTPD Z4, 128(R10)
 	VMOVNTPD Z5, 192(R10)
-stored13:
+stored16:
 	ADDQ SI, R8
 	ADDQ DX, R9
 	ADDQ $256, R10
 	SUBQ $32, R11
-	JGE  block11
-single8:
+	JGE  block14
+single11:
 	ADDQ    $32, R11
-	JEQ     done9
+	JEQ     done12
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked10:
+masked13:
 	VPBROADCASTQ R13, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (R8), K1, Z2
@@ -1987,8 +2150,8 @@ masked10:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again7
-done9:
+	JNE          again10
+done12:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $3, R9
@@ -2002,11 +2165,12 @@ done9:
 	DECQ DI
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end14
+	JEQ  end17
 	SFENCE
-end14:
+end17:
 	VZEROUPPER
 	RET
 

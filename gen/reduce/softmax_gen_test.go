@@ -3,12 +3,33 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSoftmax() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 1, 1000, 1000}, 2, 2))
+	y := runtime.Must(reduce.Softmax(x, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 2]
+	// [[0.5 0.5]
+	//  [0.5 0.5]]
+}
+
+func ExampleSoftmax_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 0.6931471805599453}, 2, 1))
+	y := runtime.Must(reduce.Softmax(x, &reduce.SoftmaxAttrs{Axis: new(0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 1]
+	// [[0.3333]
+	//  [0.6667]]
+}
 
 func TestSoftmaxExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.softmax",

@@ -41,6 +41,10 @@ func (a *SoftminAttrs) values() (softminValues, error) {
 // x: T[...B, D]; y: T[...B, D]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[0, 1], [2, +Inf]], y is about [[0.8808, 1], [0.1192, 0]]:
+//
+//	y, err := reduce.Softmin(x, &reduce.SoftminAttrs{Axis: new(0)})
 func Softmin(x *runtime.Tensor, attrs *SoftminAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -183,7 +187,7 @@ func init() {
 	})
 }
 
-var softmin_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmin_f32_forward_0", Rows: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var softmin_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmin_f32_forward_0", Rows: true, Passes: 3, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func softmin_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &softmin_f32_forward_0_plan) {
@@ -193,7 +197,7 @@ func softmin_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(softmin_f32_forward_0, a, &softmin_f32_forward_0_plan)
 }
 
-var softmin_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmin_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var softmin_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmin_f32_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func softmin_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &softmin_f32_backward_0_plan) {
@@ -203,7 +207,7 @@ func softmin_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(softmin_f32_backward_0, a, &softmin_f32_backward_0_plan)
 }
 
-var softmin_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmin_f64_forward_0", Rows: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var softmin_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmin_f64_forward_0", Rows: true, Passes: 3, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func softmin_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &softmin_f64_forward_0_plan) {
@@ -213,7 +217,7 @@ func softmin_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(softmin_f64_forward_0, a, &softmin_f64_forward_0_plan)
 }
 
-var softmin_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmin_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var softmin_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.softmin_f64_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func softmin_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &softmin_f64_backward_0_plan) {

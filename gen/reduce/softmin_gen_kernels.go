@@ -14,42 +14,48 @@ func softmin_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], -x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum, store y.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				v2 := runtime.Max32(-104, runtime.Min32(89, -x[i]-v))
-				v3 := runtime.FMA32(v2, 1.442695, 12583166)
-				v4 := v3 - 12583166
-				v5 := runtime.FMA32(v4, 1.9046542e-09, runtime.FMA32(v4, -0.6931472, v2))
-				v6 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v5, 0.008366547), v5, 0.0416672), v5, 0.16666543), v5, 0.49999997), v5, 1)
-				bits := math.Float32bits(runtime.FMA32(v4, 0.5, 12583039))
-				v7 := float32(float32(runtime.FMA32(v6, v5, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v3)-bits)<<23))
-				sum[i] += v7
-				y[i] = v7
+				v := runtime.Max32(-104, runtime.Min32(89, -x[i]-rowHigh))
+				v2 := runtime.FMA32(v, 1.442695, 12583166)
+				v3 := v2 - 12583166
+				v4 := runtime.FMA32(v3, 1.9046542e-09, runtime.FMA32(v3, -0.6931472, v))
+				v5 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v4, 0.008366547), v4, 0.0416672), v4, 0.16666543), v4, 0.49999997), v4, 1)
+				bits := math.Float32bits(runtime.FMA32(v3, 0.5, 12583039))
+				v6 := float32(float32(runtime.FMA32(v5, v4, 1)*math.Float32frombits(bits<<23)) * math.Float32frombits((math.Float32bits(v2)-bits)<<23))
+				sum[i] += v6
+				y[i] = v6
 			}
 		}
-		v8 := runtime.LaneSum(sum[:])
-		v9 := runtime.Abs32(v8)
-		v10 := runtime.Select32(v9 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v9, 1.0842022e-19, 1))
-		v11 := 1 / float32(v8*v10)
+		rowSum := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		v7 := runtime.Abs32(rowSum)
+		v8 := runtime.Select32(v7 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v7, 1.0842022e-19, 1))
+		v9 := 1 / float32(rowSum*v8)
 		// Pass 3: store y2.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			y2 := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
-				y2[i] = float32(float32(y2[i]*v10) * v11)
+				y2[i] = float32(float32(y2[i]*v8) * v9)
 			}
 		}
 	}
@@ -60,23 +66,26 @@ func softmin_f32_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
 				sum[i] += float32(dY[i] * y[i])
 			}
 		}
-		v := runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			y := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			dY := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			dX := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
-				dX[i] = float32(y[i] * (v - dY[i]))
+				dX[i] = float32(y[i] * (rowSum - dY[i]))
 			}
 		}
 	}
@@ -88,44 +97,50 @@ func softmin_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], -x[i])
 			}
 		}
-		v := runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: sum, store y.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				v2 := runtime.Max64(-746, runtime.Min64(710, -x[i]-v))
-				v3 := math.FMA(v2, 1.4426950408889634, 6.75539944105779e+15)
-				v4 := v3 - 6.75539944105779e+15
-				v5 := math.FMA(v4, -2.3190468138462996e-17, math.FMA(v4, -0.6931471805599453, v2))
-				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v5, 2.5109024134111932e-08), v5, 2.755740275318943e-07), v5, 2.7557244255057715e-06), v5, 2.480158717225789e-05), v5, 0.0001984126988607269)
-				v7 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v6, v5, 0.0013888888888962591), v5, 0.008333333333321655), v5, 0.041666666666666505), v5, 0.16666666666666677), v5, 0.5)
-				bits := math.Float64bits(math.FMA(v4, 0.5, 6.755399441056767e+15))
-				v8 := float64(math.FMA(math.FMA(v7, v5, 1), v5, 1) * math.Float64frombits(bits<<52))
-				v9 := float64(v8 * math.Float64frombits((math.Float64bits(v3)-bits)<<52))
-				sum[i%32] += v9
-				y[i] = v9
+				v := runtime.Max64(-746, runtime.Min64(710, -x[i]-rowHigh))
+				v2 := math.FMA(v, 1.4426950408889634, 6.75539944105779e+15)
+				v3 := v2 - 6.75539944105779e+15
+				v4 := math.FMA(v3, -2.3190468138462996e-17, math.FMA(v3, -0.6931471805599453, v))
+				v5 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v4, 2.5109024134111932e-08), v4, 2.755740275318943e-07), v4, 2.7557244255057715e-06), v4, 2.480158717225789e-05), v4, 0.0001984126988607269)
+				v6 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v5, v4, 0.0013888888888962591), v4, 0.008333333333321655), v4, 0.041666666666666505), v4, 0.16666666666666677), v4, 0.5)
+				bits := math.Float64bits(math.FMA(v3, 0.5, 6.755399441056767e+15))
+				v7 := float64(math.FMA(math.FMA(v6, v4, 1), v4, 1) * math.Float64frombits(bits<<52))
+				v8 := float64(v7 * math.Float64frombits((math.Float64bits(v2)-bits)<<52))
+				sum[i%32] += v8
+				y[i] = v8
 			}
 		}
-		v10 := runtime.LaneSum(sum[:])
-		v11 := math.Abs(v10)
-		v12 := runtime.Select64(v11 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v11, 1.4916681462400413e-154, 1))
-		v13 := 1 / float64(v10*v12)
+		rowSum := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		v9 := math.Abs(rowSum)
+		v10 := runtime.Select64(v9 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v9, 1.4916681462400413e-154, 1))
+		v11 := 1 / float64(rowSum*v10)
 		// Pass 3: store y2.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			y2 := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
-				y2[i] = float64(float64(y2[i]*v12) * v13)
+				y2[i] = float64(float64(y2[i]*v10) * v11)
 			}
 		}
 	}
@@ -136,23 +151,26 @@ func softmin_f64_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			y := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
 				sum[i%32] += float64(dY[i] * y[i])
 			}
 		}
-		v := runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
 		// Pass 2: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			y := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			dY := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			dX := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
-				dX[i] = float64(y[i] * (v - dY[i]))
+				dX[i] = float64(y[i] * (rowSum - dY[i]))
 			}
 		}
 	}

@@ -3,13 +3,34 @@
 package reduce_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSoftmin() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, -1000, -1000, 0}, 2, 3))
+	y := runtime.Must(reduce.Softmin(x, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 3]
+	// [[0.6652 0.2447 0.0900]
+	//  [0.5000 0.5000 0.0000]]
+}
+
+func ExampleSoftmin_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1, 2, float32(math.Inf(1))}, 2, 2))
+	y := runtime.Must(reduce.Softmin(x, &reduce.SoftminAttrs{Axis: new(0)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 2]
+	// [[0.8808 1.0000]
+	//  [0.1192 0.0000]]
+}
 
 func TestSoftminExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.softmin",

@@ -58,6 +58,10 @@ func (a *StdAttrs) values() (std_Values, error) {
 // x: T[...B, ...R]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 3], [2, 8]], y is [1, 3]:
+//
+//	y, err := reduce.Std(x, &reduce.StdAttrs{Correction: new(0.0), Axes: []int{-1}})
 func Std(x *runtime.Tensor, attrs *StdAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -193,14 +197,14 @@ func std_RunBackward(b *runtime.Bound, v *std_Values) {
 var (
 	std_Vars   = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
 	std_Axes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
-	std_Placed = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	std_Placed = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var std_Forward = runtime.Signature{
 	Op: "reduce.std", Vars: std_Vars, Axes: std_Axes, Placed: &std_Placed,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		2: {Name: "mean", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 		3: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 		4: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
@@ -214,7 +218,7 @@ var std_Backward = runtime.Signature{
 		1: {Name: "mean", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		2: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		3: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		4: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		4: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		5: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }
@@ -248,7 +252,7 @@ func init() {
 	})
 }
 
-var std_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.std_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var std_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.std_f32_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2, Monoid: runtime.MaxOf}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func std_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &std_f32_forward_0_plan) {
@@ -268,7 +272,7 @@ func std_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(std_f32_backward_0, a, &std_f32_backward_0_plan)
 }
 
-var std_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.std_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var std_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.std_f64_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2, Monoid: runtime.MaxOf}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func std_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &std_f64_forward_0_plan) {

@@ -34,6 +34,9 @@ TEXT ·std_f32_forward_0_avx2(SB), 0, $360-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $64, R11
@@ -45,8 +48,8 @@ row2:
 	VMOVUPS k00000000<>+0(SB), Y6
 	VMOVUPS k00000000<>+0(SB), Y7
 	VMOVUPS k00000000<>+0(SB), Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPS (R10), Y2, Y2
 	VADDPS 32(R10), Y0, Y0
 	VADDPS 64(R10), Y3, Y3
@@ -57,8 +60,8 @@ block4:
 	VADDPS 224(R10), Y8, Y8
 	ADDQ   CX, R10
 	SUBQ   $64, R11
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Y2, 0(SP)
 	VMOVUPS Y0, 32(SP)
 	VMOVUPS Y3, 64(SP)
@@ -69,8 +72,8 @@ kept3:
 	VMOVUPS Y8, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -87,8 +90,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y0
 	VMOVUPS      128(SP), Y2
 	VADDPS       Y2, Y0, Y0
@@ -111,20 +114,33 @@ done5:
 	VPERMILPS    $1, X0, X2
 	VADDPS       X2, X0, X0
 	VBROADCASTSS X0, Y0
-	VDIVPS       256(SP), Y0, Y2
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $64, R11
-	VMOVUPS      kff800000<>+0(SB), Y10
-	VMOVUPS      kff800000<>+0(SB), Y3
-	VMOVUPS      kff800000<>+0(SB), Y4
-	VMOVUPS      kff800000<>+0(SB), Y5
-	VMOVUPS      kff800000<>+0(SB), Y6
-	VMOVUPS      kff800000<>+0(SB), Y7
-	VMOVUPS      kff800000<>+0(SB), Y8
-	VMOVUPS      kff800000<>+0(SB), Y9
-	JLT          kept7
-block8:
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(R8), R10
+	VMOVSS       X0, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSS (R10), Y0
+over8:
+	VDIVPS  256(SP), Y0, Y2
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $64, R11
+	VMOVUPS kff800000<>+0(SB), Y10
+	VMOVUPS kff800000<>+0(SB), Y3
+	VMOVUPS kff800000<>+0(SB), Y4
+	VMOVUPS kff800000<>+0(SB), Y5
+	VMOVUPS kff800000<>+0(SB), Y6
+	VMOVUPS kff800000<>+0(SB), Y7
+	VMOVUPS kff800000<>+0(SB), Y8
+	VMOVUPS kff800000<>+0(SB), Y9
+	JLT     kept11
+block12:
 	VMOVUPS   (R10), Y11
 	VSUBPS    Y2, Y11, Y11
 	VANDPS    Y1, Y11, Y11
@@ -175,8 +191,8 @@ block8:
 	VBLENDVPS Y12, Y9, Y11, Y9
 	ADDQ      CX, R10
 	SUBQ      $64, R11
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPS Y10, 0(SP)
 	VMOVUPS Y3, 32(SP)
 	VMOVUPS Y4, 64(SP)
@@ -187,8 +203,8 @@ kept7:
 	VMOVUPS Y9, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -209,8 +225,8 @@ masked10:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      128(SP), Y4
 	VCMPPS       $3, Y3, Y3, Y5
@@ -253,39 +269,57 @@ done9:
 	VMAXPS       X4, X3, X4
 	VBLENDVPS    X5, X3, X4, X3
 	VBROADCASTSS X3, Y3
-	VMOVSS       X0, (DX)
-	VCMPPS       $0, k00000000<>+0(SB), Y3, Y0
-	VXORPS       kffffffff<>+0(SB), Y0, Y0
-	VANDPS       328(SP), Y0, Y0
-	VANDPS       Y1, Y3, Y4
-	VCMPPS       $0, k7f800000<>+0(SB), Y4, Y4
-	VXORPS       kffffffff<>+0(SB), Y4, Y4
-	VANDPS       Y4, Y0, Y4
-	VMOVUPS      k3f800000<>+0(SB), Y5
-	VBLENDVPS    Y4, Y3, Y5, Y4
-	VANDPS       Y1, Y4, Y5
-	VMOVUPS      k7e800000<>+0(SB), Y6
-	VCMPPS       $17, Y5, Y6, Y6
-	VMOVUPS      k3f800000<>+0(SB), Y7
-	VBLENDVPS    Y6, k20000000<>+0(SB), Y7, Y6
-	VCMPPS       $17, k00800000<>+0(SB), Y5, Y5
-	VBLENDVPS    Y5, k6f000000<>+0(SB), Y6, Y5
-	VMULPS       Y5, Y4, Y6
-	VMOVUPS      k3f800000<>+0(SB), Y7
-	VDIVPS       Y6, Y7, Y6
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $64, R11
-	VMOVUPS      k00000000<>+0(SB), Y7
-	VMOVUPS      k00000000<>+0(SB), Y8
-	VMOVUPS      k00000000<>+0(SB), Y9
-	VMOVUPS      k00000000<>+0(SB), Y10
-	VMOVUPS      k00000000<>+0(SB), Y11
-	VMOVUPS      k00000000<>+0(SB), Y12
-	VMOVUPS      k00000000<>+0(SB), Y13
-	VMOVUPS      k00000000<>+0(SB), Y14
-	JLT          kept11
-block12:
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(R8), R10
+	VMOVSS       X3, 4(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSS 4(R10), Y3
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed16
+	VMOVSS X0, (DX)
+passed16:
+	VCMPPS    $0, k00000000<>+0(SB), Y3, Y0
+	VXORPS    kffffffff<>+0(SB), Y0, Y0
+	VANDPS    328(SP), Y0, Y0
+	VANDPS    Y1, Y3, Y4
+	VCMPPS    $0, k7f800000<>+0(SB), Y4, Y4
+	VXORPS    kffffffff<>+0(SB), Y4, Y4
+	VANDPS    Y4, Y0, Y4
+	VMOVUPS   k3f800000<>+0(SB), Y5
+	VBLENDVPS Y4, Y3, Y5, Y4
+	VANDPS    Y1, Y4, Y5
+	VMOVUPS   k7e800000<>+0(SB), Y6
+	VCMPPS    $17, Y5, Y6, Y6
+	VMOVUPS   k3f800000<>+0(SB), Y7
+	VBLENDVPS Y6, k20000000<>+0(SB), Y7, Y6
+	VCMPPS    $17, k00800000<>+0(SB), Y5, Y5
+	VBLENDVPS Y5, k6f000000<>+0(SB), Y6, Y5
+	VMULPS    Y5, Y4, Y6
+	VMOVUPS   k3f800000<>+0(SB), Y7
+	VDIVPS    Y6, Y7, Y6
+	MOVQ      808(R8), R10
+	CMPQ      R10, $3
+	JGT       known17
+	MOVQ      BX, R10
+	MOVQ      8(R8), R11
+	SUBQ      $64, R11
+	VMOVUPS   k00000000<>+0(SB), Y7
+	VMOVUPS   k00000000<>+0(SB), Y8
+	VMOVUPS   k00000000<>+0(SB), Y9
+	VMOVUPS   k00000000<>+0(SB), Y10
+	VMOVUPS   k00000000<>+0(SB), Y11
+	VMOVUPS   k00000000<>+0(SB), Y12
+	VMOVUPS   k00000000<>+0(SB), Y13
+	VMOVUPS   k00000000<>+0(SB), Y14
+	JLT       kept18
+block19:
 	VMOVUPS (R10), Y15
 	VSUBPS  Y2, Y15, Y15
 	VMULPS  Y5, Y15, Y15
@@ -336,8 +370,8 @@ block12:
 	VADDPS  Y15, Y14, Y14
 	ADDQ    CX, R10
 	SUBQ    $64, R11
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPS Y7, 0(SP)
 	VMOVUPS Y8, 32(SP)
 	VMOVUPS Y9, 64(SP)
@@ -348,8 +382,8 @@ kept11:
 	VMOVUPS Y14, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -370,8 +404,8 @@ masked14:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked14
-done13:
+	JGT        masked21
+done20:
 	VMOVUPS      0(SP), Y2
 	VMOVUPS      128(SP), Y5
 	VADDPS       Y5, Y2, Y2
@@ -394,33 +428,59 @@ done13:
 	VPERMILPS    $1, X2, X5
 	VADDPS       X5, X2, X2
 	VBROADCASTSS X2, Y2
-	VMOVSS       X3, (SI)
-	VSQRTPS      Y2, Y3
-	VMULPS       Y3, Y4, Y3
-	VMOVUPS      k00000000<>+0(SB), Y4
-	VBLENDVPS    Y0, Y3, Y4, Y0
-	VDIVPS       288(SP), Y0, Y0
-	VMOVSS       X2, (DI)
-	VMOVSS       X0, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, DX
-	MOVQ         176(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, SI
-	MOVQ         184(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, DI
-	MOVQ         192(R10), R10
-	SHLQ         $2, R10
-	ADDQ         R10, AX
-	DECQ         R9
-	JNE          row2
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over22
+	MOVQ         816(R8), R10
+	VMOVSS       X2, 8(R10)
+	JMP          leave9
+known17:
+	MOVQ         816(R8), R10
+	VBROADCASTSS 8(R10), Y2
+over22:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed23
+	VMOVSS X3, (SI)
+passed23:
+	VSQRTPS   Y2, Y3
+	VMULPS    Y3, Y4, Y3
+	VMOVUPS   k00000000<>+0(SB), Y4
+	VBLENDVPS Y0, Y3, Y4, Y0
+	VDIVPS    288(SP), Y0, Y0
+	MOVQ      808(R8), R10
+	DECQ      R10
+	CMPQ      R10, $3
+	JCS       passed24
+	VMOVSS    X2, (DI)
+passed24:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed25
+	VMOVSS X0, (AX)
+passed25:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DX
+	MOVQ 176(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, SI
+	MOVQ 184(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DI
+	MOVQ 192(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -461,6 +521,9 @@ TEXT ·std_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    8(R9), R12
 	SUBQ    $64, R12
@@ -468,24 +531,24 @@ row2:
 	VMOVAPS Z2, Z13
 	VMOVAPS Z2, Z14
 	VMOVAPS Z2, Z15
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPS (R11), Z1, Z1
 	VADDPS 64(R11), Z13, Z13
 	VADDPS 128(R11), Z14, Z14
 	VADDPS 192(R11), Z15, Z15
 	ADDQ   CX, R11
 	SUBQ   $64, R12
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Z1, 0(SP)
 	VMOVUPS Z13, 64(SP)
 	VMOVUPS Z14, 128(SP)
 	VMOVUPS Z15, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $64, R12
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R12, Z1
 	VPCMPD       $6, iota32<>+0(SB), Z1, K2
 	VMOVUPS.Z    (R11), K2, Z1
@@ -497,8 +560,8 @@ masked6:
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $16, R12
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z1
 	VMOVUPS       128(SP), Z13
 	VADDPS        Z13, Z1, Z1
@@ -515,16 +578,29 @@ done5:
 	VPERMILPS     $1, X1, X13
 	VADDPS        X13, X1, X1
 	VBROADCASTSS  X1, Z1
-	VDIVPS        Z0, Z1, Z13
-	MOVQ          BX, R11
-	MOVQ          8(R9), R12
-	SUBQ          $64, R12
-	VMOVAPS       Z10, Z14
-	VMOVAPS       Z10, Z15
-	VMOVAPS       Z10, Z16
-	VMOVAPS       Z10, Z17
-	JLT           kept7
-block8:
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSS        X1, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSS (R11), Z1
+over8:
+	VDIVPS  Z0, Z1, Z13
+	MOVQ    808(R9), R11
+	CMPQ    R11, $2
+	JGT     known10
+	MOVQ    BX, R11
+	MOVQ    8(R9), R12
+	SUBQ    $64, R12
+	VMOVAPS Z10, Z14
+	VMOVAPS Z10, Z15
+	VMOVAPS Z10, Z16
+	VMOVAPS Z10, Z17
+	JLT     kept11
+block12:
 	VMOVUPS     (R11), Z18
 	VSUBPS      Z13, Z18, Z18
 	VPANDD      Z11, Z18, Z18
@@ -551,16 +627,16 @@ block8:
 	VMOVAPS     Z18, Z17
 	ADDQ        CX, R11
 	SUBQ        $64, R12
-	JGE         block8
-kept7:
+	JGE         block12
+kept11:
 	VMOVUPS Z14, 0(SP)
 	VMOVUPS Z15, 64(SP)
 	VMOVUPS Z16, 128(SP)
 	VMOVUPS Z17, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $64, R12
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R12, Z14
 	VPCMPD       $6, iota32<>+0(SB), Z14, K2
 	VMOVUPS.Z    (R11), K2, Z14
@@ -575,8 +651,8 @@ masked10:
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $16, R12
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z14
 	VMOVUPS       128(SP), Z15
 	VMAXPS        Z15, Z14, Z15
@@ -600,31 +676,49 @@ done9:
 	VMAXPS        X14, X15, X14
 	VFIXUPIMMPS   $0, X12, X15, X14
 	VBROADCASTSS  X14, Z14
-	VMOVSS        X1, (SI)
-	VCMPPS        $0, Z2, Z14, K2
-	KNOTW         K2, K2
-	KANDW         K2, K1, K2
-	VPANDD        Z11, Z14, Z1
-	VCMPPS        $0, Z3, Z1, K3
-	KNOTW         K3, K3
-	KANDW         K3, K2, K3
-	VBLENDMPS     Z14, Z4, K3, Z1
-	VPANDD        Z11, Z1, Z15
-	VCMPPS        $17, Z15, Z6, K3
-	VBLENDMPS     Z7, Z4, K3, Z16
-	VCMPPS        $17, Z5, Z15, K3
-	VBLENDMPS     Z8, Z16, K3, Z15
-	VMULPS        Z15, Z1, Z16
-	VDIVPS        Z16, Z4, Z16
-	MOVQ          BX, R11
-	MOVQ          8(R9), R12
-	SUBQ          $64, R12
-	VMOVAPS       Z2, Z17
-	VMOVAPS       Z2, Z18
-	VMOVAPS       Z2, Z19
-	VMOVAPS       Z2, Z20
-	JLT           kept11
-block12:
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over15
+	MOVQ          816(R9), R11
+	VMOVSS        X14, 4(R11)
+	JMP           leave9
+known10:
+	MOVQ         816(R9), R11
+	VBROADCASTSS 4(R11), Z14
+over15:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $3
+	JCS    passed16
+	VMOVSS X1, (SI)
+passed16:
+	VCMPPS    $0, Z2, Z14, K2
+	KNOTW     K2, K2
+	KANDW     K2, K1, K2
+	VPANDD    Z11, Z14, Z1
+	VCMPPS    $0, Z3, Z1, K3
+	KNOTW     K3, K3
+	KANDW     K3, K2, K3
+	VBLENDMPS Z14, Z4, K3, Z1
+	VPANDD    Z11, Z1, Z15
+	VCMPPS    $17, Z15, Z6, K3
+	VBLENDMPS Z7, Z4, K3, Z16
+	VCMPPS    $17, Z5, Z15, K3
+	VBLENDMPS Z8, Z16, K3, Z15
+	VMULPS    Z15, Z1, Z16
+	VDIVPS    Z16, Z4, Z16
+	MOVQ      808(R9), R11
+	CMPQ      R11, $3
+	JGT       known17
+	MOVQ      BX, R11
+	MOVQ      8(R9), R12
+	SUBQ      $64, R12
+	VMOVAPS   Z2, Z17
+	VMOVAPS   Z2, Z18
+	VMOVAPS   Z2, Z19
+	VMOVAPS   Z2, Z20
+	JLT       kept18
+block19:
 	VMOVUPS (R11), Z21
 	VSUBPS  Z13, Z21, Z21
 	VMULPS  Z15, Z21, Z21
@@ -651,16 +745,16 @@ block12:
 	VADDPS  Z21, Z20, Z20
 	ADDQ    CX, R11
 	SUBQ    $64, R12
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPS Z17, 0(SP)
 	VMOVUPS Z18, 64(SP)
 	VMOVUPS Z19, 128(SP)
 	VMOVUPS Z20, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $64, R12
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	VPBROADCASTD R12, Z17
 	VPCMPD       $6, iota32<>+0(SB), Z17, K3
 	VMOVUPS.Z    (R11), K3, Z17
@@ -676,8 +770,8 @@ masked14:
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $16, R12
-	JGT          masked14
-done13:
+	JGT          masked21
+done20:
 	VMOVUPS       0(SP), Z13
 	VMOVUPS       128(SP), Z15
 	VADDPS        Z15, Z13, Z13
@@ -694,32 +788,58 @@ done13:
 	VPERMILPS     $1, X13, X15
 	VADDPS        X15, X13, X13
 	VBROADCASTSS  X13, Z13
-	VMOVSS        X14, (DI)
-	VSQRTPS       Z13, Z14
-	VMULPS        Z14, Z1, Z1
-	VBLENDMPS     Z1, Z2, K2, Z1
-	VDIVPS        Z9, Z1, Z1
-	VMOVSS        X13, (R8)
-	VMOVSS        X1, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, SI
-	MOVQ          176(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, DI
-	MOVQ          184(R11), R12
-	SHLQ          $2, R12
-	ADDQ          R12, R8
-	MOVQ          192(R11), R11
-	SHLQ          $2, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over22
+	MOVQ          816(R9), R11
+	VMOVSS        X13, 8(R11)
+	JMP           leave9
+known17:
+	MOVQ         816(R9), R11
+	VBROADCASTSS 8(R11), Z13
+over22:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $3
+	JCS    passed23
+	VMOVSS X14, (DI)
+passed23:
+	VSQRTPS   Z13, Z14
+	VMULPS    Z14, Z1, Z1
+	VBLENDMPS Z1, Z2, K2, Z1
+	VDIVPS    Z9, Z1, Z1
+	MOVQ      808(R9), R11
+	DECQ      R11
+	CMPQ      R11, $3
+	JCS       passed24
+	VMOVSS    X13, (R8)
+passed24:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $3
+	JCS    passed25
+	VMOVSS X1, (AX)
+passed25:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, SI
+	MOVQ 176(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, DI
+	MOVQ 184(R11), R12
+	SHLQ $2, R12
+	ADDQ R12, R8
+	MOVQ 192(R11), R11
+	SHLQ $2, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1087,6 +1207,9 @@ TEXT ·std_f64_forward_0_avx2(SB), 0, $360-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $32, R11
@@ -1098,8 +1221,8 @@ row2:
 	VMOVUPD k0000000000000000<>+0(SB), Y6
 	VMOVUPD k0000000000000000<>+0(SB), Y7
 	VMOVUPD k0000000000000000<>+0(SB), Y8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPD (R10), Y2, Y2
 	VADDPD 32(R10), Y0, Y0
 	VADDPD 64(R10), Y3, Y3
@@ -1110,8 +1233,8 @@ block4:
 	VADDPD 224(R10), Y8, Y8
 	ADDQ   CX, R10
 	SUBQ   $32, R11
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Y2, 0(SP)
 	VMOVUPD Y0, 32(SP)
 	VMOVUPD Y3, 64(SP)
@@ -1122,8 +1245,8 @@ kept3:
 	VMOVUPD Y8, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -1140,8 +1263,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y0
 	VMOVUPD      128(SP), Y2
 	VADDPD       Y2, Y0, Y0
@@ -1162,20 +1285,33 @@ done5:
 	VPERMILPD    $1, X0, X2
 	VADDPD       X2, X0, X0
 	VBROADCASTSD X0, Y0
-	VDIVPD       256(SP), Y0, Y2
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $32, R11
-	VMOVUPD      kfff0000000000000<>+0(SB), Y10
-	VMOVUPD      kfff0000000000000<>+0(SB), Y3
-	VMOVUPD      kfff0000000000000<>+0(SB), Y4
-	VMOVUPD      kfff0000000000000<>+0(SB), Y5
-	VMOVUPD      kfff0000000000000<>+0(SB), Y6
-	VMOVUPD      kfff0000000000000<>+0(SB), Y7
-	VMOVUPD      kfff0000000000000<>+0(SB), Y8
-	VMOVUPD      kfff0000000000000<>+0(SB), Y9
-	JLT          kept7
-block8:
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(R8), R10
+	VMOVSD       X0, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSD (R10), Y0
+over8:
+	VDIVPD  256(SP), Y0, Y2
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $32, R11
+	VMOVUPD kfff0000000000000<>+0(SB), Y10
+	VMOVUPD kfff0000000000000<>+0(SB), Y3
+	VMOVUPD kfff0000000000000<>+0(SB), Y4
+	VMOVUPD kfff0000000000000<>+0(SB), Y5
+	VMOVUPD kfff0000000000000<>+0(SB), Y6
+	VMOVUPD kfff0000000000000<>+0(SB), Y7
+	VMOVUPD kfff0000000000000<>+0(SB), Y8
+	VMOVUPD kfff0000000000000<>+0(SB), Y9
+	JLT     kept11
+block12:
 	VMOVUPD   (R10), Y11
 	VSUBPD    Y2, Y11, Y11
 	VANDPD    Y1, Y11, Y11
@@ -1226,8 +1362,8 @@ block8:
 	VBLENDVPD Y12, Y9, Y11, Y9
 	ADDQ      CX, R10
 	SUBQ      $32, R11
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPD Y10, 0(SP)
 	VMOVUPD Y3, 32(SP)
 	VMOVUPD Y4, 64(SP)
@@ -1238,8 +1374,8 @@ kept7:
 	VMOVUPD Y9, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -1260,8 +1396,8 @@ masked10:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      128(SP), Y4
 	VCMPPD       $3, Y3, Y3, Y5
@@ -1300,39 +1436,57 @@ done9:
 	VMAXPD       X4, X3, X4
 	VBLENDVPD    X5, X3, X4, X3
 	VBROADCASTSD X3, Y3
-	VMOVSD       X0, (DX)
-	VCMPPD       $0, k0000000000000000<>+0(SB), Y3, Y0
-	VXORPD       kffffffffffffffff<>+0(SB), Y0, Y0
-	VANDPD       328(SP), Y0, Y0
-	VANDPD       Y1, Y3, Y4
-	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y4, Y4
-	VXORPD       kffffffffffffffff<>+0(SB), Y4, Y4
-	VANDPD       Y4, Y0, Y4
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y5
-	VBLENDVPD    Y4, Y3, Y5, Y4
-	VANDPD       Y1, Y4, Y5
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y6
-	VCMPPD       $17, Y5, Y6, Y6
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
-	VBLENDVPD    Y6, k2000000000000000<>+0(SB), Y7, Y6
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y5, Y5
-	VBLENDVPD    Y5, k6fe0000000000000<>+0(SB), Y6, Y5
-	VMULPD       Y5, Y4, Y6
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
-	VDIVPD       Y6, Y7, Y6
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $32, R11
-	VMOVUPD      k0000000000000000<>+0(SB), Y7
-	VMOVUPD      k0000000000000000<>+0(SB), Y8
-	VMOVUPD      k0000000000000000<>+0(SB), Y9
-	VMOVUPD      k0000000000000000<>+0(SB), Y10
-	VMOVUPD      k0000000000000000<>+0(SB), Y11
-	VMOVUPD      k0000000000000000<>+0(SB), Y12
-	VMOVUPD      k0000000000000000<>+0(SB), Y13
-	VMOVUPD      k0000000000000000<>+0(SB), Y14
-	JLT          kept11
-block12:
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(R8), R10
+	VMOVSD       X3, 8(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSD 8(R10), Y3
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed16
+	VMOVSD X0, (DX)
+passed16:
+	VCMPPD    $0, k0000000000000000<>+0(SB), Y3, Y0
+	VXORPD    kffffffffffffffff<>+0(SB), Y0, Y0
+	VANDPD    328(SP), Y0, Y0
+	VANDPD    Y1, Y3, Y4
+	VCMPPD    $0, k7ff0000000000000<>+0(SB), Y4, Y4
+	VXORPD    kffffffffffffffff<>+0(SB), Y4, Y4
+	VANDPD    Y4, Y0, Y4
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y5
+	VBLENDVPD Y4, Y3, Y5, Y4
+	VANDPD    Y1, Y4, Y5
+	VMOVUPD   k7fd0000000000000<>+0(SB), Y6
+	VCMPPD    $17, Y5, Y6, Y6
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y7
+	VBLENDVPD Y6, k2000000000000000<>+0(SB), Y7, Y6
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y5, Y5
+	VBLENDVPD Y5, k6fe0000000000000<>+0(SB), Y6, Y5
+	VMULPD    Y5, Y4, Y6
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y7
+	VDIVPD    Y6, Y7, Y6
+	MOVQ      808(R8), R10
+	CMPQ      R10, $3
+	JGT       known17
+	MOVQ      BX, R10
+	MOVQ      8(R8), R11
+	SUBQ      $32, R11
+	VMOVUPD   k0000000000000000<>+0(SB), Y7
+	VMOVUPD   k0000000000000000<>+0(SB), Y8
+	VMOVUPD   k0000000000000000<>+0(SB), Y9
+	VMOVUPD   k0000000000000000<>+0(SB), Y10
+	VMOVUPD   k0000000000000000<>+0(SB), Y11
+	VMOVUPD   k0000000000000000<>+0(SB), Y12
+	VMOVUPD   k0000000000000000<>+0(SB), Y13
+	VMOVUPD   k0000000000000000<>+0(SB), Y14
+	JLT       kept18
+block19:
 	VMOVUPD (R10), Y15
 	VSUBPD  Y2, Y15, Y15
 	VMULPD  Y5, Y15, Y15
@@ -1383,8 +1537,8 @@ block12:
 	VADDPD  Y15, Y14, Y14
 	ADDQ    CX, R10
 	SUBQ    $32, R11
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPD Y7, 0(SP)
 	VMOVUPD Y8, 32(SP)
 	VMOVUPD Y9, 64(SP)
@@ -1395,8 +1549,8 @@ kept11:
 	VMOVUPD Y14, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -1417,8 +1571,8 @@ masked14:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked14
-done13:
+	JGT        masked21
+done20:
 	VMOVUPD      0(SP), Y2
 	VMOVUPD      128(SP), Y5
 	VADDPD       Y5, Y2, Y2
@@ -1439,33 +1593,59 @@ done13:
 	VPERMILPD    $1, X2, X5
 	VADDPD       X5, X2, X2
 	VBROADCASTSD X2, Y2
-	VMOVSD       X3, (SI)
-	VSQRTPD      Y2, Y3
-	VMULPD       Y3, Y4, Y3
-	VMOVUPD      k0000000000000000<>+0(SB), Y4
-	VBLENDVPD    Y0, Y3, Y4, Y0
-	VDIVPD       288(SP), Y0, Y0
-	VMOVSD       X2, (DI)
-	VMOVSD       X0, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DX
-	MOVQ         176(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, SI
-	MOVQ         184(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DI
-	MOVQ         192(R10), R10
-	SHLQ         $3, R10
-	ADDQ         R10, AX
-	DECQ         R9
-	JNE          row2
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over22
+	MOVQ         816(R8), R10
+	VMOVSD       X2, 16(R10)
+	JMP          leave9
+known17:
+	MOVQ         816(R8), R10
+	VBROADCASTSD 16(R10), Y2
+over22:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed23
+	VMOVSD X3, (SI)
+passed23:
+	VSQRTPD   Y2, Y3
+	VMULPD    Y3, Y4, Y3
+	VMOVUPD   k0000000000000000<>+0(SB), Y4
+	VBLENDVPD Y0, Y3, Y4, Y0
+	VDIVPD    288(SP), Y0, Y0
+	MOVQ      808(R8), R10
+	DECQ      R10
+	CMPQ      R10, $3
+	JCS       passed24
+	VMOVSD    X2, (DI)
+passed24:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $3
+	JCS    passed25
+	VMOVSD X0, (AX)
+passed25:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DX
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 184(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 192(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1500,6 +1680,9 @@ TEXT ·std_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R10, R10
 	JLE          end1
 row2:
+	MOVQ    808(R9), R11
+	CMPQ    R11, $1
+	JGT     known3
 	MOVQ    BX, R11
 	MOVQ    8(R9), R12
 	SUBQ    $32, R12
@@ -1507,24 +1690,24 @@ row2:
 	VMOVAPD Z2, Z13
 	VMOVAPD Z2, Z14
 	VMOVAPD Z2, Z15
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPD (R11), Z1, Z1
 	VADDPD 64(R11), Z13, Z13
 	VADDPD 128(R11), Z14, Z14
 	VADDPD 192(R11), Z15, Z15
 	ADDQ   CX, R11
 	SUBQ   $32, R12
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Z1, 0(SP)
 	VMOVUPD Z13, 64(SP)
 	VMOVUPD Z14, 128(SP)
 	VMOVUPD Z15, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $32, R12
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R12, Z1
 	VPCMPQ       $6, iota64<>+0(SB), Z1, K2
 	VMOVUPD.Z    (R11), K2, Z1
@@ -1536,8 +1719,8 @@ masked6:
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $8, R12
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z1
 	VMOVUPD       128(SP), Z13
 	VADDPD        Z13, Z1, Z1
@@ -1552,16 +1735,29 @@ done5:
 	VPERMILPD     $1, X1, X13
 	VADDPD        X13, X1, X1
 	VBROADCASTSD  X1, Z1
-	VDIVPD        Z0, Z1, Z13
-	MOVQ          BX, R11
-	MOVQ          8(R9), R12
-	SUBQ          $32, R12
-	VMOVAPD       Z10, Z14
-	VMOVAPD       Z10, Z15
-	VMOVAPD       Z10, Z16
-	VMOVAPD       Z10, Z17
-	JLT           kept7
-block8:
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over8
+	MOVQ          816(R9), R11
+	VMOVSD        X1, (R11)
+	JMP           leave9
+known3:
+	MOVQ         816(R9), R11
+	VBROADCASTSD (R11), Z1
+over8:
+	VDIVPD  Z0, Z1, Z13
+	MOVQ    808(R9), R11
+	CMPQ    R11, $2
+	JGT     known10
+	MOVQ    BX, R11
+	MOVQ    8(R9), R12
+	SUBQ    $32, R12
+	VMOVAPD Z10, Z14
+	VMOVAPD Z10, Z15
+	VMOVAPD Z10, Z16
+	VMOVAPD Z10, Z17
+	JLT     kept11
+block12:
 	VMOVUPD     (R11), Z18
 	VSUBPD      Z13, Z18, Z18
 	VPANDQ      Z11, Z18, Z18
@@ -1588,16 +1784,16 @@ block8:
 	VMOVAPD     Z18, Z17
 	ADDQ        CX, R11
 	SUBQ        $32, R12
-	JGE         block8
-kept7:
+	JGE         block12
+kept11:
 	VMOVUPD Z14, 0(SP)
 	VMOVUPD Z15, 64(SP)
 	VMOVUPD Z16, 128(SP)
 	VMOVUPD Z17, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $32, R12
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R12, Z14
 	VPCMPQ       $6, iota64<>+0(SB), Z14, K2
 	VMOVUPD.Z    (R11), K2, Z14
@@ -1612,8 +1808,8 @@ masked10:
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $8, R12
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z14
 	VMOVUPD       128(SP), Z15
 	VMAXPD        Z15, Z14, Z15
@@ -1634,31 +1830,49 @@ done9:
 	VMAXPD        X15, X14, X15
 	VFIXUPIMMPD   $0, X12, X14, X15
 	VBROADCASTSD  X15, Z14
-	VMOVSD        X1, (SI)
-	VCMPPD        $0, Z2, Z14, K2
-	KNOTW         K2, K2
-	KANDW         K2, K1, K2
-	VPANDQ        Z11, Z14, Z1
-	VCMPPD        $0, Z3, Z1, K3
-	KNOTW         K3, K3
-	KANDW         K3, K2, K3
-	VBLENDMPD     Z14, Z4, K3, Z1
-	VPANDQ        Z11, Z1, Z15
-	VCMPPD        $17, Z15, Z6, K3
-	VBLENDMPD     Z7, Z4, K3, Z16
-	VCMPPD        $17, Z5, Z15, K3
-	VBLENDMPD     Z8, Z16, K3, Z15
-	VMULPD        Z15, Z1, Z16
-	VDIVPD        Z16, Z4, Z16
-	MOVQ          BX, R11
-	MOVQ          8(R9), R12
-	SUBQ          $32, R12
-	VMOVAPD       Z2, Z17
-	VMOVAPD       Z2, Z18
-	VMOVAPD       Z2, Z19
-	VMOVAPD       Z2, Z20
-	JLT           kept11
-block12:
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over15
+	MOVQ          816(R9), R11
+	VMOVSD        X14, 8(R11)
+	JMP           leave9
+known10:
+	MOVQ         816(R9), R11
+	VBROADCASTSD 8(R11), Z14
+over15:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $3
+	JCS    passed16
+	VMOVSD X1, (SI)
+passed16:
+	VCMPPD    $0, Z2, Z14, K2
+	KNOTW     K2, K2
+	KANDW     K2, K1, K2
+	VPANDQ    Z11, Z14, Z1
+	VCMPPD    $0, Z3, Z1, K3
+	KNOTW     K3, K3
+	KANDW     K3, K2, K3
+	VBLENDMPD Z14, Z4, K3, Z1
+	VPANDQ    Z11, Z1, Z15
+	VCMPPD    $17, Z15, Z6, K3
+	VBLENDMPD Z7, Z4, K3, Z16
+	VCMPPD    $17, Z5, Z15, K3
+	VBLENDMPD Z8, Z16, K3, Z15
+	VMULPD    Z15, Z1, Z16
+	VDIVPD    Z16, Z4, Z16
+	MOVQ      808(R9), R11
+	CMPQ      R11, $3
+	JGT       known17
+	MOVQ      BX, R11
+	MOVQ      8(R9), R12
+	SUBQ      $32, R12
+	VMOVAPD   Z2, Z17
+	VMOVAPD   Z2, Z18
+	VMOVAPD   Z2, Z19
+	VMOVAPD   Z2, Z20
+	JLT       kept18
+block19:
 	VMOVUPD (R11), Z21
 	VSUBPD  Z13, Z21, Z21
 	VMULPD  Z15, Z21, Z21
@@ -1685,16 +1899,16 @@ block12:
 	VADDPD  Z21, Z20, Z20
 	ADDQ    CX, R11
 	SUBQ    $32, R12
-	JGE     block12
-kept11:
+	JGE     block19
+kept18:
 	VMOVUPD Z17, 0(SP)
 	VMOVUPD Z18, 64(SP)
 	VMOVUPD Z19, 128(SP)
 	VMOVUPD Z20, 192(SP)
 	MOVQ    $0, R13
 	ADDQ    $32, R12
-	JEQ     done13
-masked14:
+	JEQ     done20
+masked21:
 	VPBROADCASTQ R12, Z17
 	VPCMPQ       $6, iota64<>+0(SB), Z17, K3
 	VMOVUPD.Z    (R11), K3, Z17
@@ -1710,8 +1924,8 @@ masked14:
 	ADDQ         $64, R13
 	ANDQ         $255, R13
 	SUBQ         $8, R12
-	JGT          masked14
-done13:
+	JGT          masked21
+done20:
 	VMOVUPD       0(SP), Z13
 	VMOVUPD       128(SP), Z15
 	VADDPD        Z15, Z13, Z13
@@ -1726,32 +1940,58 @@ done13:
 	VPERMILPD     $1, X13, X15
 	VADDPD        X15, X13, X13
 	VBROADCASTSD  X13, Z13
-	VMOVSD        X14, (DI)
-	VSQRTPD       Z13, Z14
-	VMULPD        Z14, Z1, Z1
-	VBLENDMPD     Z1, Z2, K2, Z1
-	VDIVPD        Z9, Z1, Z1
-	VMOVSD        X13, (R8)
-	VMOVSD        X1, (AX)
-	MOVQ          a+0(FP), R11
-	MOVQ          160(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, BX
-	MOVQ          168(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, SI
-	MOVQ          176(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, DI
-	MOVQ          184(R11), R12
-	SHLQ          $3, R12
-	ADDQ          R12, R8
-	MOVQ          192(R11), R11
-	SHLQ          $3, R11
-	ADDQ          R11, AX
-	DECQ          R10
-	JNE           row2
+	MOVQ          808(R9), R11
+	TESTQ         R11, R11
+	JEQ           over22
+	MOVQ          816(R9), R11
+	VMOVSD        X13, 16(R11)
+	JMP           leave9
+known17:
+	MOVQ         816(R9), R11
+	VBROADCASTSD 16(R11), Z13
+over22:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $3
+	JCS    passed23
+	VMOVSD X14, (DI)
+passed23:
+	VSQRTPD   Z13, Z14
+	VMULPD    Z14, Z1, Z1
+	VBLENDMPD Z1, Z2, K2, Z1
+	VDIVPD    Z9, Z1, Z1
+	MOVQ      808(R9), R11
+	DECQ      R11
+	CMPQ      R11, $3
+	JCS       passed24
+	VMOVSD    X13, (R8)
+passed24:
+	MOVQ   808(R9), R11
+	DECQ   R11
+	CMPQ   R11, $3
+	JCS    passed25
+	VMOVSD X1, (AX)
+passed25:
+	MOVQ a+0(FP), R11
+	MOVQ 160(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, BX
+	MOVQ 168(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, SI
+	MOVQ 176(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, DI
+	MOVQ 184(R11), R12
+	SHLQ $3, R12
+	ADDQ R12, R8
+	MOVQ 192(R11), R11
+	SHLQ $3, R11
+	ADDQ R11, AX
+	DECQ R10
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

@@ -3,12 +3,29 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleStd() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 4))
+	y := runtime.Must(reduce.Std(x, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 1.291
+}
+
+func ExampleStd_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 3, 2, 8}, 2, 2))
+	y := runtime.Must(reduce.Std(x, &reduce.StdAttrs{Correction: new(0.0), Axes: []int{-1}}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2] [1 3]
+}
 
 func TestStdExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.std",

@@ -59,6 +59,10 @@ func (a *StdMeanAttrs) values() (stdMeanValues, error) {
 // x: T[...B, ...R]; v: T[...B], m: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 3], [2, 8]], v is [0.5, 2.5] and m is [1.5, 5.5]:
+//
+//	v, m, err := reduce.StdMean(x, &reduce.StdMeanAttrs{Correction: new(0.0), Axes: []int{0}})
 func StdMean(x *runtime.Tensor, attrs *StdMeanAttrs) (*runtime.Tensor, *runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -197,15 +201,15 @@ func stdMeanRunBackward(b *runtime.Bound, v *stdMeanValues) {
 var (
 	stdMeanVars   = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
 	stdMeanAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
-	stdMeanPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	stdMeanPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var stdMeanForward = runtime.Signature{
 	Op: "reduce.std_mean", Vars: stdMeanVars, Axes: stdMeanAxes, Placed: &stdMeanPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "v", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
-		2: {Name: "m", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "v", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
+		2: {Name: "m", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		3: {Name: "mean", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 		5: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
@@ -219,8 +223,8 @@ var stdMeanBackward = runtime.Signature{
 		1: {Name: "mean", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		2: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		3: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		4: {Name: "gradient of v", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
-		5: {Name: "gradient of m", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		4: {Name: "gradient of v", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
+		5: {Name: "gradient of m", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		6: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }
@@ -254,7 +258,7 @@ func init() {
 	})
 }
 
-var std_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.std_mean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var std_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.std_mean_f32_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2, Monoid: runtime.MaxOf}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func std_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &std_mean_f32_forward_0_plan) {
@@ -274,7 +278,7 @@ func std_mean_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(std_mean_f32_backward_0, a, &std_mean_f32_backward_0_plan)
 }
 
-var std_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.std_mean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var std_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.std_mean_f64_forward_0", Rows: true, Stream: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2, Monoid: runtime.MaxOf}, {Pass: 3}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func std_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &std_mean_f64_forward_0_plan) {

@@ -18,47 +18,66 @@ func std_mean_f32_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum2[i] += x[i]
 			}
 		}
-		v2 := runtime.LaneSum(sum2[:])
-		v3 := v2 / s0
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v2 := rowSum2 / s0
 		// Pass 2: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				high[i] = runtime.Max32(high[i], runtime.Abs32(x[i]-v3))
+				high[i] = runtime.Max32(high[i], runtime.Abs32(x[i]-v2))
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v2
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v3
-		v4 := runtime.LaneMax(high[:])
-		c2 := c && !(v4 == 0)
-		v5 := runtime.Select32(c2 && !(runtime.Abs32(v4) == inf), v4, 1)
-		v6 := runtime.Abs32(v5)
-		v7 := runtime.Select32(v6 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v6, 1.0842022e-19, 1))
-		v8 := 1 / float32(v5*v7)
+		rowHigh := runtime.RowValue(a, 2, 1, runtime.LaneMax(high[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowSum2
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v2
+		}
+		c2 := c && !(rowHigh == 0)
+		v3 := runtime.Select32(c2 && !(runtime.Abs32(rowHigh) == inf), rowHigh, 1)
+		v4 := runtime.Abs32(v3)
+		v5 := runtime.Select32(v4 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v4, 1.0842022e-19, 1))
+		v6 := 1 / float32(v3*v5)
 		// Pass 3: sum.
 		var sum3 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v9 := float32(float32((x[i]-v3)*v7) * v8)
-				sum3[i] += float32(v9 * v9)
+				v7 := float32(float32((x[i]-v2)*v5) * v6)
+				sum3[i] += float32(v7 * v7)
 			}
 		}
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = v4
-		v10 := runtime.LaneSum(sum3[:])
-		*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v10
-		*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Select32(c2, float32(v5*float32(math.Sqrt(float64(v10)))), 0) / s2
+		rowSum3 := runtime.RowValue(a, 3, 2, runtime.LaneSum(sum3[:]))
+		if a.Pass == 3 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum3
+		}
+		if a.Ends(3) {
+			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = runtime.Select32(c2, float32(v3*float32(math.Sqrt(float64(rowSum3)))), 0) / s2
+		}
 	}
 }
 
@@ -101,47 +120,66 @@ func std_mean_f64_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum2[i%32] += x[i]
 			}
 		}
-		v2 := runtime.LaneSum(sum2[:])
-		v3 := v2 / s0
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v2 := rowSum2 / s0
 		// Pass 2: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				high[i%32] = runtime.Max64(high[i%32], math.Abs(x[i]-v3))
+				high[i%32] = runtime.Max64(high[i%32], math.Abs(x[i]-v2))
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v2
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v3
-		v4 := runtime.LaneMax(high[:])
-		c2 := c && !(v4 == 0)
-		v5 := runtime.Select64(c2 && !(math.Abs(v4) == inf), v4, 1)
-		v6 := math.Abs(v5)
-		v7 := runtime.Select64(v6 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v6, 1.4916681462400413e-154, 1))
-		v8 := 1 / float64(v5*v7)
+		rowHigh := runtime.RowValue(a, 2, 1, runtime.LaneMax(high[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowSum2
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v2
+		}
+		c2 := c && !(rowHigh == 0)
+		v3 := runtime.Select64(c2 && !(math.Abs(rowHigh) == inf), rowHigh, 1)
+		v4 := math.Abs(v3)
+		v5 := runtime.Select64(v4 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v4, 1.4916681462400413e-154, 1))
+		v6 := 1 / float64(v3*v5)
 		// Pass 3: sum.
 		var sum3 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v9 := float64(float64((x[i]-v3)*v7) * v8)
-				sum3[i%32] += float64(v9 * v9)
+				v7 := float64(float64((x[i]-v2)*v5) * v6)
+				sum3[i%32] += float64(v7 * v7)
 			}
 		}
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = v4
-		v10 := runtime.LaneSum(sum3[:])
-		*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v10
-		*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Select64(c2, float64(v5*math.Sqrt(v10)), 0) / s2
+		rowSum3 := runtime.RowValue(a, 3, 2, runtime.LaneSum(sum3[:]))
+		if a.Pass == 3 {
+			continue
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowHigh
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = rowSum3
+		}
+		if a.Ends(3) {
+			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = runtime.Select64(c2, float64(v3*math.Sqrt(rowSum3)), 0) / s2
+		}
 	}
 }
 

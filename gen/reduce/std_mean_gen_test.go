@@ -3,12 +3,39 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleStdMean() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 4))
+	v, m, err := reduce.StdMean(x, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", v)
+	fmt.Printf("%.4v\n", m)
+	// Output:
+	// f32[] 1.291
+	// f32[] 2.5
+}
+
+func ExampleStdMean_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 3, 2, 8}, 2, 2))
+	v, m, err := reduce.StdMean(x, &reduce.StdMeanAttrs{Correction: new(0.0), Axes: []int{0}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", v)
+	fmt.Printf("%.4v\n", m)
+	// Output:
+	// f32[2] [0.5 2.5]
+	// f32[2] [1.5 5.5]
+}
 
 func TestStdMeanExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.std_mean",

@@ -47,6 +47,10 @@ func (a *SumAttrs) values() (sumValues, error) {
 // x: T[...B, ...R]; y: sum(T)[...B]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64. sum(T): i64 or u64 for integers, else T.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 2, 3], [4, 5, 6]], y is [[6], [15]]:
+//
+//	y, err := reduce.Sum(x, &reduce.SumAttrs{Axes: []int{-1}, Keepdims: true})
 func Sum(x *runtime.Tensor, attrs *SumAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -161,14 +165,14 @@ var (
 	sumVars     = []runtime.Var{{Name: "T", DTypes: runtime.Nums}}
 	sumAxes     = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
 	sumGradVars = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
-	sumPlaced   = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	sumPlaced   = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var sumForward = runtime.Signature{
 	Op: "reduce.sum", Vars: sumVars, Axes: sumAxes, Placed: &sumPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 	},
 }
 
@@ -176,7 +180,7 @@ var sumBackward = runtime.Signature{
 	Op: "reduce.sum", Vars: sumGradVars, Axes: sumAxes, Placed: &sumPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "gradient of y", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "gradient of y", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		2: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }

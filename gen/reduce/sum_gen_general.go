@@ -6,21 +6,40 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// sumRunInt computes sum, T any integer.
-func sumRunInt[T, SumT runtime.Integer](b *runtime.Bound, v *sumValues) error {
-	R := b.Ext[1]
-	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Elements[SumT](b, 1)
+// sumPart0 is a loop that runs in parts.
+type sumPart0[T, SumT runtime.Integer] struct {
+	y []SumT
+	x []T
+	R int
+}
 
-	// y[b] += sum(T)(x[b, r])   for b in ...B, r in ...R
-	for b2 := range B {
+func (part *sumPart0[T, SumT]) Run(from, to int) error {
+	y, x, R := part.y, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
 		sum := SumT(0)
 		xRow := b2 * R
 		for r := range R {
 			sum += SumT(x[xRow+r])
 		}
 		y[b2] = sum
+	}
+	return nil
+}
+
+// sumRunInt computes sum, T any integer.
+func sumRunInt[T, SumT runtime.Integer](b *runtime.Bound, v *sumValues) error {
+	B := b.Ext[0]
+	R := b.Ext[1]
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Elements[SumT](b, 1)
+
+	// y[b] += sum(T)(x[b, r])   for b in ...B, r in ...R
+	if part := (sumPart0[T, SumT]{y, x, R}); runtime.Small(B, R) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, R); err != nil {
+		return err
 	}
 	return nil
 }

@@ -3,12 +3,31 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleSum() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	y := runtime.Must(reduce.Sum(x, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[] 21
+}
+
+func ExampleSum_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	y := runtime.Must(reduce.Sum(x, &reduce.SumAttrs{Axes: []int{-1}, Keepdims: true}))
+	fmt.Println(y)
+	// Output:
+	// f32[2 1]
+	// [[ 6]
+	//  [15]]
+}
 
 func TestSumExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.sum",

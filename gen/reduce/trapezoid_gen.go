@@ -43,6 +43,10 @@ func (a *TrapezoidAttrs) values() (trapezoidValues, error) {
 // y: T[...B, L], x: T[...B, L] or nil; s: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With y = [[1, 2, 4], [0, 1, 0]], s is [2.25, 0.5]:
+//
+//	s, err := reduce.Trapezoid(y, nil, &reduce.TrapezoidAttrs{Dx: new(0.5)})
 func Trapezoid(y, x *runtime.Tensor, attrs *TrapezoidAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -6,18 +6,16 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// trapezoidXRunF32 computes trapezoid with x given, T f32.
-func trapezoidXRunF32(b *runtime.Bound, v *trapezoidValues) error {
-	L := b.Ext[1]
-	B := b.Ext[0]
-	y := runtime.Elements[float32](b, 0)
-	x := runtime.Elements[float32](b, 1)
-	s := runtime.Elements[float32](b, 2)
+// trapezoidPart0 is a loop that runs in parts.
+type trapezoidPart0 struct {
+	s, x, y []float32
+	dx      float32
+	L, i2   int
+}
 
-	// s[b] += (y[b, t] + y[b, t + 1]) * (1/2) * (if 0 <= t + 1 && t + 1 < |L| && 0 <= t && t < |L| then x[b, t + 1] - x[b, t] else T(dx))   for b in ...B, t in 0..|L| - 1
-	dx := float32(v.dx)
-	i2 := L - 1
-	for b2 := range B {
+func (part *trapezoidPart0) Run(from, to int) error {
+	s, x, y, dx, L, i2 := part.s, part.x, part.y, part.dx, part.L, part.i2
+	for b2 := from; b2 < to; b2++ {
 		sum := float64(0)
 		yRow := b2 * L
 		for t := range i2 {
@@ -33,17 +31,37 @@ func trapezoidXRunF32(b *runtime.Bound, v *trapezoidValues) error {
 	return nil
 }
 
-// trapezoidXRunF64 computes trapezoid with x given, T f64.
-func trapezoidXRunF64(b *runtime.Bound, v *trapezoidValues) error {
-	L := b.Ext[1]
+// trapezoidXRunF32 computes trapezoid with x given, T f32.
+func trapezoidXRunF32(b *runtime.Bound, v *trapezoidValues) error {
 	B := b.Ext[0]
-	y := runtime.Elements[float64](b, 0)
-	x := runtime.Elements[float64](b, 1)
-	s := runtime.Elements[float64](b, 2)
+	L := b.Ext[1]
+	y := runtime.Elements[float32](b, 0)
+	x := runtime.Elements[float32](b, 1)
+	s := runtime.Elements[float32](b, 2)
 
 	// s[b] += (y[b, t] + y[b, t + 1]) * (1/2) * (if 0 <= t + 1 && t + 1 < |L| && 0 <= t && t < |L| then x[b, t + 1] - x[b, t] else T(dx))   for b in ...B, t in 0..|L| - 1
+	dx := float32(v.dx)
 	i2 := L - 1
-	for b2 := range B {
+	if part := (trapezoidPart0{s, x, y, dx, L, i2}); runtime.Small(B, 8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 8); err != nil {
+		return err
+	}
+	return nil
+}
+
+// trapezoidPart1 is a loop that runs in parts.
+type trapezoidPart1 struct {
+	v       trapezoidValues
+	s, x, y []float64
+	L, i2   int
+}
+
+func (part *trapezoidPart1) Run(from, to int) error {
+	v, s, x, y, L, i2 := &part.v, part.s, part.x, part.y, part.L, part.i2
+	for b2 := from; b2 < to; b2++ {
 		sum := float64(0)
 		yRow := b2 * L
 		for t := range i2 {
@@ -59,17 +77,36 @@ func trapezoidXRunF64(b *runtime.Bound, v *trapezoidValues) error {
 	return nil
 }
 
-// trapezoidNoXRunF32 computes trapezoid with x absent, T f32.
-func trapezoidNoXRunF32(b *runtime.Bound, v *trapezoidValues) error {
-	L := b.Ext[1]
+// trapezoidXRunF64 computes trapezoid with x given, T f64.
+func trapezoidXRunF64(b *runtime.Bound, v *trapezoidValues) error {
 	B := b.Ext[0]
-	y := runtime.Elements[float32](b, 0)
-	s := runtime.Elements[float32](b, 2)
+	L := b.Ext[1]
+	y := runtime.Elements[float64](b, 0)
+	x := runtime.Elements[float64](b, 1)
+	s := runtime.Elements[float64](b, 2)
 
-	// s[b] += (y[b, t] + y[b, t + 1]) * (1/2) * T(dx)   for b in ...B, t in 0..|L| - 1
-	dx := float32(v.dx)
-	i := L - 1
-	for b2 := range B {
+	// s[b] += (y[b, t] + y[b, t + 1]) * (1/2) * (if 0 <= t + 1 && t + 1 < |L| && 0 <= t && t < |L| then x[b, t + 1] - x[b, t] else T(dx))   for b in ...B, t in 0..|L| - 1
+	i2 := L - 1
+	if part := (trapezoidPart1{*v, s, x, y, L, i2}); runtime.Small(B, 8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 8); err != nil {
+		return err
+	}
+	return nil
+}
+
+// trapezoidPart2 is a loop that runs in parts.
+type trapezoidPart2 struct {
+	s, y []float32
+	dx   float32
+	L, i int
+}
+
+func (part *trapezoidPart2) Run(from, to int) error {
+	s, y, dx, L, i := part.s, part.y, part.dx, part.L, part.i
+	for b2 := from; b2 < to; b2++ {
 		sum := float64(0)
 		yRow := b2 * L
 		for t := range i {
@@ -81,16 +118,36 @@ func trapezoidNoXRunF32(b *runtime.Bound, v *trapezoidValues) error {
 	return nil
 }
 
-// trapezoidNoXRunF64 computes trapezoid with x absent, T f64.
-func trapezoidNoXRunF64(b *runtime.Bound, v *trapezoidValues) error {
-	L := b.Ext[1]
+// trapezoidNoXRunF32 computes trapezoid with x absent, T f32.
+func trapezoidNoXRunF32(b *runtime.Bound, v *trapezoidValues) error {
 	B := b.Ext[0]
-	y := runtime.Elements[float64](b, 0)
-	s := runtime.Elements[float64](b, 2)
+	L := b.Ext[1]
+	y := runtime.Elements[float32](b, 0)
+	s := runtime.Elements[float32](b, 2)
 
 	// s[b] += (y[b, t] + y[b, t + 1]) * (1/2) * T(dx)   for b in ...B, t in 0..|L| - 1
+	dx := float32(v.dx)
 	i := L - 1
-	for b2 := range B {
+	if part := (trapezoidPart2{s, y, dx, L, i}); runtime.Small(B, 8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 8); err != nil {
+		return err
+	}
+	return nil
+}
+
+// trapezoidPart3 is a loop that runs in parts.
+type trapezoidPart3 struct {
+	v    trapezoidValues
+	s, y []float64
+	L, i int
+}
+
+func (part *trapezoidPart3) Run(from, to int) error {
+	v, s, y, L, i := &part.v, part.s, part.y, part.L, part.i
+	for b2 := from; b2 < to; b2++ {
 		sum := float64(0)
 		yRow := b2 * L
 		for t := range i {
@@ -102,10 +159,104 @@ func trapezoidNoXRunF64(b *runtime.Bound, v *trapezoidValues) error {
 	return nil
 }
 
+// trapezoidNoXRunF64 computes trapezoid with x absent, T f64.
+func trapezoidNoXRunF64(b *runtime.Bound, v *trapezoidValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	y := runtime.Elements[float64](b, 0)
+	s := runtime.Elements[float64](b, 2)
+
+	// s[b] += (y[b, t] + y[b, t + 1]) * (1/2) * T(dx)   for b in ...B, t in 0..|L| - 1
+	i := L - 1
+	if part := (trapezoidPart3{*v, s, y, L, i}); runtime.Small(B, 8) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 8); err != nil {
+		return err
+	}
+	return nil
+}
+
+// trapezoidPart4 is a loop that runs in parts.
+type trapezoidPart4 struct {
+	ds, dy, x []float32
+	dx        float32
+	L, i2     int
+}
+
+func (part *trapezoidPart4) Run(from, to int) error {
+	ds, dy, x, dx, L, i2 := part.ds, part.dy, part.x, part.dx, part.L, part.i2
+	for b2 := from; b2 < to; b2++ {
+		t := float32(0.5 * ds[b2])
+		xRow := b2 * L
+		for l := range L {
+			i := l - 1
+			t3 := float32(0)
+			if 0 <= i && i < i2 {
+				i3 := i + 1
+				t2 := dx
+				if 0 <= i3 && i3 < L && i < L {
+					t2 = x[xRow+i3] - x[xRow+i]
+				}
+				t3 = float32(t * t2)
+			}
+			t5 := float32(0)
+			if 0 <= l && l < i2 {
+				i4 := l + 1
+				t4 := dx
+				if 0 <= i4 && i4 < L && l < L {
+					t4 = x[xRow+i4] - x[xRow+l]
+				}
+				t5 = float32(t * t4)
+			}
+			dy[xRow+l] = t3 + t5
+		}
+	}
+	return nil
+}
+
+// trapezoidPart5 is a loop that runs in parts.
+type trapezoidPart5 struct {
+	ds, dx2, y []float32
+	L, i2      int
+}
+
+func (part *trapezoidPart5) Run(from, to int) error {
+	ds, dx2, y, L, i2 := part.ds, part.dx2, part.y, part.L, part.i2
+	for b2 := from; b2 < to; b2++ {
+		t := float32(0.5 * ds[b2])
+		yRow := b2 * L
+		for l := range L {
+			t3 := float32(0)
+			if 0 <= l && l < i2 {
+				i := l + 1
+				t2 := float32(0)
+				if 0 <= i && i < L && l < L {
+					t2 = -float32(t * (y[yRow+l] + y[yRow+i]))
+				}
+				t3 = t2
+			}
+			i3 := l - 1
+			t5 := float32(0)
+			if 0 <= i3 && i3 < i2 {
+				i4 := i3 + 1
+				t4 := float32(0)
+				if 0 <= i4 && i4 < L && i3 < L {
+					t4 = float32(t * (y[yRow+i3] + y[yRow+i4]))
+				}
+				t5 = t4
+			}
+			dx2[yRow+l] = t3 + t5
+		}
+	}
+	return nil
+}
+
 // trapezoidXRunBackwardF32 computes the derivative of trapezoid with x given, T f32.
 func trapezoidXRunBackwardF32(b *runtime.Bound, v *trapezoidValues) error {
-	L := b.Ext[1]
 	B := b.Ext[0]
+	L := b.Ext[1]
 	wantDy := b.Tensor(3) != nil
 	ds := runtime.Elements[float32](b, 2)
 	x := runtime.Elements[float32](b, 1)
@@ -118,61 +269,98 @@ func trapezoidXRunBackwardF32(b *runtime.Bound, v *trapezoidValues) error {
 	i2 := L - 1
 	dx := float32(v.dx)
 	if wantDy {
-		for b2 := range B {
-			t := float32(0.5 * ds[b2])
-			xRow := b2 * L
-			for l := range L {
-				i := l - 1
-				t3 := float32(0)
-				if 0 <= i && i < i2 {
-					i3 := i + 1
-					t2 := dx
-					if 0 <= i3 && i3 < L && i < L {
-						t2 = x[xRow+i3] - x[xRow+i]
-					}
-					t3 = float32(t * t2)
-				}
-				t5 := float32(0)
-				if 0 <= l && l < i2 {
-					i4 := l + 1
-					t4 := dx
-					if 0 <= i4 && i4 < L && l < L {
-						t4 = x[xRow+i4] - x[xRow+l]
-					}
-					t5 = float32(t * t4)
-				}
-				dy[xRow+l] = t3 + t5
+		if part := (trapezoidPart4{ds, dy, x, dx, L, i2}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, l] = (if 0 <= l && l < |L| - 1 then (if 0 <= l + 1 && l + 1 < |L| && l < |L| then -((1/2) * @s[b] * (y[b, l] + y[b, l + 1])) else 0) else 0) + (if 0 <= l - 1 && l - 1 < |L| - 1 then (if 0 <= l - 1 + 1 && l - 1 + 1 < |L| && l - 1 < |L| then (1/2) * @s[b] * (y[b, l - 1] + y[b, l - 1 + 1]) else 0) else 0)   for b in ...B, l in L
 	if wantDx {
-		for b2 := range B {
-			t := float32(0.5 * ds[b2])
-			yRow := b2 * L
-			for l := range L {
-				t3 := float32(0)
-				if 0 <= l && l < i2 {
-					i := l + 1
-					t2 := float32(0)
-					if 0 <= i && i < L && l < L {
-						t2 = -float32(t * (y[yRow+l] + y[yRow+i]))
-					}
-					t3 = t2
-				}
-				i3 := l - 1
-				t5 := float32(0)
-				if 0 <= i3 && i3 < i2 {
-					i4 := i3 + 1
-					t4 := float32(0)
-					if 0 <= i4 && i4 < L && i3 < L {
-						t4 = float32(t * (y[yRow+i3] + y[yRow+i4]))
-					}
-					t5 = t4
-				}
-				dx2[yRow+l] = t3 + t5
+		if part := (trapezoidPart5{ds, dx2, y, L, i2}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trapezoidPart6 is a loop that runs in parts.
+type trapezoidPart6 struct {
+	v         trapezoidValues
+	ds, dy, x []float64
+	L, i2     int
+}
+
+func (part *trapezoidPart6) Run(from, to int) error {
+	v, ds, dy, x, L, i2 := &part.v, part.ds, part.dy, part.x, part.L, part.i2
+	for b2 := from; b2 < to; b2++ {
+		t := float64(0.5 * ds[b2])
+		xRow := b2 * L
+		for l := range L {
+			i := l - 1
+			t3 := float64(0)
+			if 0 <= i && i < i2 {
+				i3 := i + 1
+				t2 := v.dx
+				if 0 <= i3 && i3 < L && i < L {
+					t2 = x[xRow+i3] - x[xRow+i]
+				}
+				t3 = float64(t * t2)
+			}
+			t5 := float64(0)
+			if 0 <= l && l < i2 {
+				i4 := l + 1
+				t4 := v.dx
+				if 0 <= i4 && i4 < L && l < L {
+					t4 = x[xRow+i4] - x[xRow+l]
+				}
+				t5 = float64(t * t4)
+			}
+			dy[xRow+l] = t3 + t5
+		}
+	}
+	return nil
+}
+
+// trapezoidPart7 is a loop that runs in parts.
+type trapezoidPart7 struct {
+	ds, dx, y []float64
+	L, i2     int
+}
+
+func (part *trapezoidPart7) Run(from, to int) error {
+	ds, dx, y, L, i2 := part.ds, part.dx, part.y, part.L, part.i2
+	for b2 := from; b2 < to; b2++ {
+		t := float64(0.5 * ds[b2])
+		yRow := b2 * L
+		for l := range L {
+			t3 := float64(0)
+			if 0 <= l && l < i2 {
+				i := l + 1
+				t2 := float64(0)
+				if 0 <= i && i < L && l < L {
+					t2 = -float64(t * (y[yRow+l] + y[yRow+i]))
+				}
+				t3 = t2
+			}
+			i3 := l - 1
+			t5 := float64(0)
+			if 0 <= i3 && i3 < i2 {
+				i4 := i3 + 1
+				t4 := float64(0)
+				if 0 <= i4 && i4 < L && i3 < L {
+					t4 = float64(t * (y[yRow+i3] + y[yRow+i4]))
+				}
+				t5 = t4
+			}
+			dx[yRow+l] = t3 + t5
 		}
 	}
 	return nil
@@ -180,8 +368,8 @@ func trapezoidXRunBackwardF32(b *runtime.Bound, v *trapezoidValues) error {
 
 // trapezoidXRunBackwardF64 computes the derivative of trapezoid with x given, T f64.
 func trapezoidXRunBackwardF64(b *runtime.Bound, v *trapezoidValues) error {
-	L := b.Ext[1]
 	B := b.Ext[0]
+	L := b.Ext[1]
 	wantDy := b.Tensor(3) != nil
 	ds := runtime.Elements[float64](b, 2)
 	x := runtime.Elements[float64](b, 1)
@@ -193,61 +381,51 @@ func trapezoidXRunBackwardF64(b *runtime.Bound, v *trapezoidValues) error {
 	// @y[b, l] = (if 0 <= l - 1 && l - 1 < |L| - 1 then (1/2) * @s[b] * (if 0 <= l - 1 + 1 && l - 1 + 1 < |L| && l - 1 < |L| then x[b, l - 1 + 1] - x[b, l - 1] else T(dx)) else 0) + (if 0 <= l && l < |L| - 1 then (1/2) * @s[b] * (if 0 <= l + 1 && l + 1 < |L| && l < |L| then x[b, l + 1] - x[b, l] else T(dx)) else 0)   for b in ...B, l in L
 	i2 := L - 1
 	if wantDy {
-		for b2 := range B {
-			t := float64(0.5 * ds[b2])
-			xRow := b2 * L
-			for l := range L {
-				i := l - 1
-				t3 := float64(0)
-				if 0 <= i && i < i2 {
-					i3 := i + 1
-					t2 := v.dx
-					if 0 <= i3 && i3 < L && i < L {
-						t2 = x[xRow+i3] - x[xRow+i]
-					}
-					t3 = float64(t * t2)
-				}
-				t5 := float64(0)
-				if 0 <= l && l < i2 {
-					i4 := l + 1
-					t4 := v.dx
-					if 0 <= i4 && i4 < L && l < L {
-						t4 = x[xRow+i4] - x[xRow+l]
-					}
-					t5 = float64(t * t4)
-				}
-				dy[xRow+l] = t3 + t5
+		if part := (trapezoidPart6{*v, ds, dy, x, L, i2}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 
 	// @x[b, l] = (if 0 <= l && l < |L| - 1 then (if 0 <= l + 1 && l + 1 < |L| && l < |L| then -((1/2) * @s[b] * (y[b, l] + y[b, l + 1])) else 0) else 0) + (if 0 <= l - 1 && l - 1 < |L| - 1 then (if 0 <= l - 1 + 1 && l - 1 + 1 < |L| && l - 1 < |L| then (1/2) * @s[b] * (y[b, l - 1] + y[b, l - 1 + 1]) else 0) else 0)   for b in ...B, l in L
 	if wantDx {
-		for b2 := range B {
-			t := float64(0.5 * ds[b2])
-			yRow := b2 * L
-			for l := range L {
-				t3 := float64(0)
-				if 0 <= l && l < i2 {
-					i := l + 1
-					t2 := float64(0)
-					if 0 <= i && i < L && l < L {
-						t2 = -float64(t * (y[yRow+l] + y[yRow+i]))
-					}
-					t3 = t2
-				}
-				i3 := l - 1
-				t5 := float64(0)
-				if 0 <= i3 && i3 < i2 {
-					i4 := i3 + 1
-					t4 := float64(0)
-					if 0 <= i4 && i4 < L && i3 < L {
-						t4 = float64(t * (y[yRow+i3] + y[yRow+i4]))
-					}
-					t5 = t4
-				}
-				dx[yRow+l] = t3 + t5
+		if part := (trapezoidPart7{ds, dx, y, L, i2}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trapezoidPart8 is a loop that runs in parts.
+type trapezoidPart8 struct {
+	ds, dy []float32
+	t      float32
+	L, i2  int
+}
+
+func (part *trapezoidPart8) Run(from, to int) error {
+	ds, dy, t, L, i2 := part.ds, part.dy, part.t, part.L, part.i2
+	for b2 := from; b2 < to; b2++ {
+		t2 := float32(t * ds[b2])
+		dyRow := b2 * L
+		for l := range L {
+			i := l - 1
+			t3 := float32(0)
+			if 0 <= i && i < i2 {
+				t3 = t2
+			}
+			t4 := float32(0)
+			if 0 <= l && l < i2 {
+				t4 = t2
+			}
+			dy[dyRow+l] = t3 + t4
 		}
 	}
 	return nil
@@ -255,8 +433,8 @@ func trapezoidXRunBackwardF64(b *runtime.Bound, v *trapezoidValues) error {
 
 // trapezoidNoXRunBackwardF32 computes the derivative of trapezoid with x absent, T f32.
 func trapezoidNoXRunBackwardF32(b *runtime.Bound, v *trapezoidValues) error {
-	L := b.Ext[1]
 	B := b.Ext[0]
+	L := b.Ext[1]
 	wantDy := b.Tensor(3) != nil
 	ds := runtime.Elements[float32](b, 2)
 	dy := runtime.Elements[float32](b, 3)
@@ -265,21 +443,40 @@ func trapezoidNoXRunBackwardF32(b *runtime.Bound, v *trapezoidValues) error {
 	i2 := L - 1
 	t := float32(0.5 * float32(v.dx))
 	if wantDy {
-		for b2 := range B {
-			t2 := float32(t * ds[b2])
-			dyRow := b2 * L
-			for l := range L {
-				i := l - 1
-				t3 := float32(0)
-				if 0 <= i && i < i2 {
-					t3 = t2
-				}
-				t4 := float32(0)
-				if 0 <= l && l < i2 {
-					t4 = t2
-				}
-				dy[dyRow+l] = t3 + t4
+		if part := (trapezoidPart8{ds, dy, t, L, i2}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trapezoidPart9 is a loop that runs in parts.
+type trapezoidPart9 struct {
+	ds, dy []float64
+	t      float64
+	L, i2  int
+}
+
+func (part *trapezoidPart9) Run(from, to int) error {
+	ds, dy, t, L, i2 := part.ds, part.dy, part.t, part.L, part.i2
+	for b2 := from; b2 < to; b2++ {
+		t2 := float64(t * ds[b2])
+		dyRow := b2 * L
+		for l := range L {
+			i := l - 1
+			t3 := float64(0)
+			if 0 <= i && i < i2 {
+				t3 = t2
+			}
+			t4 := float64(0)
+			if 0 <= l && l < i2 {
+				t4 = t2
+			}
+			dy[dyRow+l] = t3 + t4
 		}
 	}
 	return nil
@@ -287,8 +484,8 @@ func trapezoidNoXRunBackwardF32(b *runtime.Bound, v *trapezoidValues) error {
 
 // trapezoidNoXRunBackwardF64 computes the derivative of trapezoid with x absent, T f64.
 func trapezoidNoXRunBackwardF64(b *runtime.Bound, v *trapezoidValues) error {
-	L := b.Ext[1]
 	B := b.Ext[0]
+	L := b.Ext[1]
 	wantDy := b.Tensor(3) != nil
 	ds := runtime.Elements[float64](b, 2)
 	dy := runtime.Elements[float64](b, 3)
@@ -297,21 +494,12 @@ func trapezoidNoXRunBackwardF64(b *runtime.Bound, v *trapezoidValues) error {
 	i2 := L - 1
 	t := float64(0.5 * v.dx)
 	if wantDy {
-		for b2 := range B {
-			t2 := float64(t * ds[b2])
-			dyRow := b2 * L
-			for l := range L {
-				i := l - 1
-				t3 := float64(0)
-				if 0 <= i && i < i2 {
-					t3 = t2
-				}
-				t4 := float64(0)
-				if 0 <= l && l < i2 {
-					t4 = t2
-				}
-				dy[dyRow+l] = t3 + t4
+		if part := (trapezoidPart9{ds, dy, t, L, i2}); runtime.Small(B, L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, L); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,30 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleTrapezoid() {
+	y := runtime.Must(runtime.FromSlice([]float32{1, 2, 4}, 3))
+	x := runtime.Must(runtime.FromSlice([]float32{0, 1, 3}, 3))
+	s := runtime.Must(reduce.Trapezoid(y, x, nil))
+	fmt.Printf("%.4v\n", s)
+	// Output:
+	// f32[] 7.5
+}
+
+func ExampleTrapezoid_attributes() {
+	y := runtime.Must(runtime.FromSlice([]float32{1, 2, 4, 0, 1, 0}, 2, 3))
+	s := runtime.Must(reduce.Trapezoid(y, nil, &reduce.TrapezoidAttrs{Dx: new(0.5)}))
+	fmt.Printf("%.4v\n", s)
+	// Output:
+	// f32[2] [2.25 0.50]
+}
 
 func TestTrapezoidExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.trapezoid",

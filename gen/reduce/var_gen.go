@@ -54,6 +54,10 @@ func (a *VarAttrs) values() (var_Values, error) {
 // x: T[...B, ...R]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 3], [2, 8]], y is [[1], [9]]:
+//
+//	y, err := reduce.Var(x, &reduce.VarAttrs{Correction: new(0.0), Axes: []int{-1}, Keepdims: true})
 func Var(x *runtime.Tensor, attrs *VarAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -179,14 +183,14 @@ func var_RunBackward(b *runtime.Bound, v *var_Values) {
 var (
 	var_Vars   = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
 	var_Axes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
-	var_Placed = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	var_Placed = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var var_Forward = runtime.Signature{
 	Op: "reduce.var", Vars: var_Vars, Axes: var_Axes, Placed: &var_Placed,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		2: {Name: "mean", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 	},
 }
@@ -196,7 +200,7 @@ var var_Backward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "mean", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }
@@ -230,7 +234,7 @@ func init() {
 	})
 }
 
-var var_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.var_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var var_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.var_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func var_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &var_f32_forward_0_plan) {
@@ -250,7 +254,7 @@ func var_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(var_f32_backward_0, a, &var_f32_backward_0_plan)
 }
 
-var var_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.var_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var var_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.var_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func var_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &var_f64_forward_0_plan) {

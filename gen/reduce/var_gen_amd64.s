@@ -24,6 +24,9 @@ TEXT ·var_f32_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -35,8 +38,8 @@ row2:
 	VMOVAPS Y2, Y8
 	VMOVAPS Y2, Y9
 	VMOVAPS Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPS (R9), Y3, Y3
 	VADDPS 32(R9), Y4, Y4
 	VADDPS 64(R9), Y5, Y5
@@ -47,8 +50,8 @@ block4:
 	VADDPS 224(R9), Y10, Y10
 	ADDQ   CX, R9
 	SUBQ   $64, R10
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Y3, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -59,8 +62,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $8, R13
 	CMPQ       R12, R13
@@ -77,8 +80,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $8, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      128(SP), Y4
 	VADDPS       Y4, Y3, Y3
@@ -101,20 +104,33 @@ done5:
 	VPERMILPS    $1, X3, X4
 	VADDPS       X4, X3, X3
 	VBROADCASTSS X3, Y3
-	VDIVPS       Y0, Y3, Y4
-	MOVQ         BX, R9
-	MOVQ         8(DI), R10
-	SUBQ         $64, R10
-	VMOVAPS      Y2, Y5
-	VMOVAPS      Y2, Y6
-	VMOVAPS      Y2, Y7
-	VMOVAPS      Y2, Y8
-	VMOVAPS      Y2, Y9
-	VMOVAPS      Y2, Y10
-	VMOVAPS      Y2, Y11
-	VMOVAPS      Y2, Y12
-	JLT          kept7
-block8:
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSS       X3, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Y3
+over8:
+	VDIVPS  Y0, Y3, Y4
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $64, R10
+	VMOVAPS Y2, Y5
+	VMOVAPS Y2, Y6
+	VMOVAPS Y2, Y7
+	VMOVAPS Y2, Y8
+	VMOVAPS Y2, Y9
+	VMOVAPS Y2, Y10
+	VMOVAPS Y2, Y11
+	VMOVAPS Y2, Y12
+	JLT     kept11
+block12:
 	VMOVUPS (R9), Y13
 	VSUBPS  Y4, Y13, Y13
 	VMULPS  Y13, Y13, Y13
@@ -149,8 +165,8 @@ block8:
 	VADDPS  Y13, Y12, Y12
 	ADDQ    CX, R9
 	SUBQ    $64, R10
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPS Y5, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -161,8 +177,8 @@ kept7:
 	VMOVUPS Y12, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R10, R12
 	MOVQ       $8, R13
 	CMPQ       R12, R13
@@ -181,8 +197,8 @@ masked10:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $8, R10
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -205,22 +221,43 @@ done9:
 	VPERMILPS    $1, X4, X5
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
-	VMOVSS       X3, (SI)
-	VDIVPS       Y1, Y4, Y3
-	VMOVSS       X3, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $2, R10
-	ADDQ         R10, SI
-	MOVQ         176(R9), R9
-	SHLQ         $2, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over15
+	MOVQ         816(DI), R9
+	VMOVSS       X4, 4(R9)
+	JMP          leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSS 4(R9), Y4
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed16
+	VMOVSS X3, (SI)
+passed16:
+	VDIVPS Y1, Y4, Y3
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed17
+	VMOVSS X3, (AX)
+passed17:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -246,6 +283,9 @@ TEXT ·var_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -253,24 +293,24 @@ row2:
 	VMOVAPS Z2, Z4
 	VMOVAPS Z2, Z5
 	VMOVAPS Z2, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPS (R9), Z3, Z3
 	VADDPS 64(R9), Z4, Z4
 	VADDPS 128(R9), Z5, Z5
 	VADDPS 192(R9), Z6, Z6
 	ADDQ   CX, R9
 	SUBQ   $64, R10
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Z3, 0(SP)
 	VMOVUPS Z4, 64(SP)
 	VMOVUPS Z5, 128(SP)
 	VMOVUPS Z6, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K1
 	VMOVUPS.Z    (R9), K1, Z3
@@ -282,8 +322,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z3
 	VMOVUPS       128(SP), Z4
 	VADDPS        Z4, Z3, Z3
@@ -300,16 +340,29 @@ done5:
 	VPERMILPS     $1, X3, X4
 	VADDPS        X4, X3, X3
 	VBROADCASTSS  X3, Z3
-	VDIVPS        Z0, Z3, Z4
-	MOVQ          BX, R9
-	MOVQ          8(DI), R10
-	SUBQ          $64, R10
-	VMOVAPS       Z2, Z5
-	VMOVAPS       Z2, Z6
-	VMOVAPS       Z2, Z7
-	VMOVAPS       Z2, Z8
-	JLT           kept7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X3, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z3
+over8:
+	VDIVPS  Z0, Z3, Z4
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $64, R10
+	VMOVAPS Z2, Z5
+	VMOVAPS Z2, Z6
+	VMOVAPS Z2, Z7
+	VMOVAPS Z2, Z8
+	JLT     kept11
+block12:
 	VMOVUPS (R9), Z9
 	VSUBPS  Z4, Z9, Z9
 	VMULPS  Z9, Z9, Z9
@@ -328,16 +381,16 @@ block8:
 	VADDPS  Z9, Z8, Z8
 	ADDQ    CX, R9
 	SUBQ    $64, R10
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPS Z5, 0(SP)
 	VMOVUPS Z6, 64(SP)
 	VMOVUPS Z7, 128(SP)
 	VMOVUPS Z8, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R10, Z5
 	VPCMPD       $6, iota32<>+0(SB), Z5, K1
 	VMOVUPS.Z    (R9), K1, Z5
@@ -351,8 +404,8 @@ masked10:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z4
 	VMOVUPS       128(SP), Z5
 	VADDPS        Z5, Z4, Z4
@@ -369,22 +422,43 @@ done9:
 	VPERMILPS     $1, X4, X5
 	VADDPS        X5, X4, X4
 	VBROADCASTSS  X4, Z4
-	VMOVSS        X3, (SI)
-	VDIVPS        Z1, Z4, Z3
-	VMOVSS        X3, (AX)
-	MOVQ          a+0(FP), R9
-	MOVQ          160(R9), R10
-	SHLQ          $2, R10
-	ADDQ          R10, BX
-	MOVQ          168(R9), R10
-	SHLQ          $2, R10
-	ADDQ          R10, SI
-	MOVQ          176(R9), R9
-	SHLQ          $2, R9
-	ADDQ          R9, AX
-	DECQ          R8
-	JNE           row2
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSS        X4, 4(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSS 4(R9), Z4
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed16
+	VMOVSS X3, (SI)
+passed16:
+	VDIVPS Z1, Z4, Z3
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed17
+	VMOVSS X3, (AX)
+passed17:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $2, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -720,6 +794,9 @@ TEXT ·var_f64_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -731,8 +808,8 @@ row2:
 	VMOVAPD Y2, Y8
 	VMOVAPD Y2, Y9
 	VMOVAPD Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPD (R9), Y3, Y3
 	VADDPD 32(R9), Y4, Y4
 	VADDPD 64(R9), Y5, Y5
@@ -743,8 +820,8 @@ block4:
 	VADDPD 224(R9), Y10, Y10
 	ADDQ   CX, R9
 	SUBQ   $32, R10
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Y3, 0(SP)
 	VMOVUPD Y4, 32(SP)
 	VMOVUPD Y5, 64(SP)
@@ -755,8 +832,8 @@ kept3:
 	VMOVUPD Y10, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R10, R12
 	MOVQ       $4, R13
 	CMPQ       R12, R13
@@ -773,8 +850,8 @@ masked6:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $4, R10
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      128(SP), Y4
 	VADDPD       Y4, Y3, Y3
@@ -795,20 +872,33 @@ done5:
 	VPERMILPD    $1, X3, X4
 	VADDPD       X4, X3, X3
 	VBROADCASTSD X3, Y3
-	VDIVPD       Y0, Y3, Y4
-	MOVQ         BX, R9
-	MOVQ         8(DI), R10
-	SUBQ         $32, R10
-	VMOVAPD      Y2, Y5
-	VMOVAPD      Y2, Y6
-	VMOVAPD      Y2, Y7
-	VMOVAPD      Y2, Y8
-	VMOVAPD      Y2, Y9
-	VMOVAPD      Y2, Y10
-	VMOVAPD      Y2, Y11
-	VMOVAPD      Y2, Y12
-	JLT          kept7
-block8:
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over8
+	MOVQ         816(DI), R9
+	VMOVSD       X3, (R9)
+	JMP          leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Y3
+over8:
+	VDIVPD  Y0, Y3, Y4
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $32, R10
+	VMOVAPD Y2, Y5
+	VMOVAPD Y2, Y6
+	VMOVAPD Y2, Y7
+	VMOVAPD Y2, Y8
+	VMOVAPD Y2, Y9
+	VMOVAPD Y2, Y10
+	VMOVAPD Y2, Y11
+	VMOVAPD Y2, Y12
+	JLT     kept11
+block12:
 	VMOVUPD (R9), Y13
 	VSUBPD  Y4, Y13, Y13
 	VMULPD  Y13, Y13, Y13
@@ -843,8 +933,8 @@ block8:
 	VADDPD  Y13, Y12, Y12
 	ADDQ    CX, R9
 	SUBQ    $32, R10
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPD Y5, 0(SP)
 	VMOVUPD Y6, 32(SP)
 	VMOVUPD Y7, 64(SP)
@@ -855,8 +945,8 @@ kept7:
 	VMOVUPD Y12, 224(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R10, R12
 	MOVQ       $4, R13
 	CMPQ       R12, R13
@@ -875,8 +965,8 @@ masked10:
 	ADDQ       $32, R11
 	ANDQ       $255, R11
 	SUBQ       $4, R10
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -897,22 +987,43 @@ done9:
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
-	VMOVSD       X3, (SI)
-	VDIVPD       Y1, Y4, Y3
-	VMOVSD       X3, (AX)
-	MOVQ         a+0(FP), R9
-	MOVQ         160(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, BX
-	MOVQ         168(R9), R10
-	SHLQ         $3, R10
-	ADDQ         R10, SI
-	MOVQ         176(R9), R9
-	SHLQ         $3, R9
-	ADDQ         R9, AX
-	DECQ         R8
-	JNE          row2
+	MOVQ         808(DI), R9
+	TESTQ        R9, R9
+	JEQ          over15
+	MOVQ         816(DI), R9
+	VMOVSD       X4, 8(R9)
+	JMP          leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSD 8(R9), Y4
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed16
+	VMOVSD X3, (SI)
+passed16:
+	VDIVPD Y1, Y4, Y3
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed17
+	VMOVSD X3, (AX)
+passed17:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -934,6 +1045,9 @@ TEXT ·var_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -941,24 +1055,24 @@ row2:
 	VMOVAPD Z2, Z4
 	VMOVAPD Z2, Z5
 	VMOVAPD Z2, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPD (R9), Z3, Z3
 	VADDPD 64(R9), Z4, Z4
 	VADDPD 128(R9), Z5, Z5
 	VADDPD 192(R9), Z6, Z6
 	ADDQ   CX, R9
 	SUBQ   $32, R10
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Z3, 0(SP)
 	VMOVUPD Z4, 64(SP)
 	VMOVUPD Z5, 128(SP)
 	VMOVUPD Z6, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
 	VMOVUPD.Z    (R9), K1, Z3
@@ -970,8 +1084,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z3
 	VMOVUPD       128(SP), Z4
 	VADDPD        Z4, Z3, Z3
@@ -986,16 +1100,29 @@ done5:
 	VPERMILPD     $1, X3, X4
 	VADDPD        X4, X3, X3
 	VBROADCASTSD  X3, Z3
-	VDIVPD        Z0, Z3, Z4
-	MOVQ          BX, R9
-	MOVQ          8(DI), R10
-	SUBQ          $32, R10
-	VMOVAPD       Z2, Z5
-	VMOVAPD       Z2, Z6
-	VMOVAPD       Z2, Z7
-	VMOVAPD       Z2, Z8
-	JLT           kept7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X3, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z3
+over8:
+	VDIVPD  Z0, Z3, Z4
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $32, R10
+	VMOVAPD Z2, Z5
+	VMOVAPD Z2, Z6
+	VMOVAPD Z2, Z7
+	VMOVAPD Z2, Z8
+	JLT     kept11
+block12:
 	VMOVUPD (R9), Z9
 	VSUBPD  Z4, Z9, Z9
 	VMULPD  Z9, Z9, Z9
@@ -1014,16 +1141,16 @@ block8:
 	VADDPD  Z9, Z8, Z8
 	ADDQ    CX, R9
 	SUBQ    $32, R10
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPD Z5, 0(SP)
 	VMOVUPD Z6, 64(SP)
 	VMOVUPD Z7, 128(SP)
 	VMOVUPD Z8, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R10, Z5
 	VPCMPQ       $6, iota64<>+0(SB), Z5, K1
 	VMOVUPD.Z    (R9), K1, Z5
@@ -1037,8 +1164,8 @@ masked10:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z4
 	VMOVUPD       128(SP), Z5
 	VADDPD        Z5, Z4, Z4
@@ -1053,22 +1180,43 @@ done9:
 	VPERMILPD     $1, X4, X5
 	VADDPD        X5, X4, X4
 	VBROADCASTSD  X4, Z4
-	VMOVSD        X3, (SI)
-	VDIVPD        Z1, Z4, Z3
-	VMOVSD        X3, (AX)
-	MOVQ          a+0(FP), R9
-	MOVQ          160(R9), R10
-	SHLQ          $3, R10
-	ADDQ          R10, BX
-	MOVQ          168(R9), R10
-	SHLQ          $3, R10
-	ADDQ          R10, SI
-	MOVQ          176(R9), R9
-	SHLQ          $3, R9
-	ADDQ          R9, AX
-	DECQ          R8
-	JNE           row2
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSD        X4, 8(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSD 8(R9), Z4
+over15:
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed16
+	VMOVSD X3, (SI)
+passed16:
+	VDIVPD Z1, Z4, Z3
+	MOVQ   808(DI), R9
+	DECQ   R9
+	CMPQ   R9, $2
+	JCS    passed17
+	VMOVSD X3, (AX)
+passed17:
+	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, BX
+	MOVQ 168(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, SI
+	MOVQ 176(R9), R9
+	SHLQ $3, R9
+	ADDQ R9, AX
+	DECQ R8
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

@@ -3,12 +3,31 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleVar() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 4))
+	y := runtime.Must(reduce.Var(x, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[] 1.6667
+}
+
+func ExampleVar_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 3, 2, 8}, 2, 2))
+	y := runtime.Must(reduce.Var(x, &reduce.VarAttrs{Correction: new(0.0), Axes: []int{-1}, Keepdims: true}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[2 1]
+	// [[1]
+	//  [9]]
+}
 
 func TestVarExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.var",

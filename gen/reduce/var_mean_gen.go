@@ -54,6 +54,10 @@ func (a *VarMeanAttrs) values() (varMeanValues, error) {
 // x: T[...B, ...R]; v: T[...B], m: T[...B]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 3], [2, 8]], v is [[0.25, 6.25]] and m is [[1.5, 5.5]]:
+//
+//	v, m, err := reduce.VarMean(x, &reduce.VarMeanAttrs{Correction: new(0.0), Axes: []int{0}, Keepdims: true})
 func VarMean(x *runtime.Tensor, attrs *VarMeanAttrs) (*runtime.Tensor, *runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -182,15 +186,15 @@ func varMeanRunBackward(b *runtime.Bound, v *varMeanValues) {
 var (
 	varMeanVars   = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
 	varMeanAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
-	varMeanPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	varMeanPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var varMeanForward = runtime.Signature{
 	Op: "reduce.var_mean", Vars: varMeanVars, Axes: varMeanAxes, Placed: &varMeanPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "v", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
-		2: {Name: "m", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "v", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
+		2: {Name: "m", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		3: {Name: "mean", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 	},
 }
@@ -200,8 +204,8 @@ var varMeanBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "mean", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		2: {Name: "gradient of v", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
-		3: {Name: "gradient of m", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		2: {Name: "gradient of v", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
+		3: {Name: "gradient of m", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		4: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }
@@ -235,7 +239,7 @@ func init() {
 	})
 }
 
-var var_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.var_mean_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var var_mean_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.var_mean_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func var_mean_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &var_mean_f32_forward_0_plan) {
@@ -255,7 +259,7 @@ func var_mean_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(var_mean_f32_backward_0, a, &var_mean_f32_backward_0_plan)
 }
 
-var var_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.var_mean_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var var_mean_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.var_mean_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func var_mean_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &var_mean_f64_forward_0_plan) {

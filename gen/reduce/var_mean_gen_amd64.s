@@ -25,6 +25,9 @@ TEXT ·var_mean_f32_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $64, R11
@@ -36,8 +39,8 @@ row2:
 	VMOVAPS Y2, Y8
 	VMOVAPS Y2, Y9
 	VMOVAPS Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPS (R10), Y3, Y3
 	VADDPS 32(R10), Y4, Y4
 	VADDPS 64(R10), Y5, Y5
@@ -48,8 +51,8 @@ block4:
 	VADDPS 224(R10), Y10, Y10
 	ADDQ   CX, R10
 	SUBQ   $64, R11
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Y3, 0(SP)
 	VMOVUPS Y4, 32(SP)
 	VMOVUPS Y5, 64(SP)
@@ -60,8 +63,8 @@ kept3:
 	VMOVUPS Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -78,8 +81,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y3
 	VMOVUPS      128(SP), Y4
 	VADDPS       Y4, Y3, Y3
@@ -102,20 +105,33 @@ done5:
 	VPERMILPS    $1, X3, X4
 	VADDPS       X4, X3, X3
 	VBROADCASTSS X3, Y3
-	VDIVPS       Y0, Y3, Y4
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $64, R11
-	VMOVAPS      Y2, Y5
-	VMOVAPS      Y2, Y6
-	VMOVAPS      Y2, Y7
-	VMOVAPS      Y2, Y8
-	VMOVAPS      Y2, Y9
-	VMOVAPS      Y2, Y10
-	VMOVAPS      Y2, Y11
-	VMOVAPS      Y2, Y12
-	JLT          kept7
-block8:
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(R8), R10
+	VMOVSS       X3, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSS (R10), Y3
+over8:
+	VDIVPS  Y0, Y3, Y4
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $64, R11
+	VMOVAPS Y2, Y5
+	VMOVAPS Y2, Y6
+	VMOVAPS Y2, Y7
+	VMOVAPS Y2, Y8
+	VMOVAPS Y2, Y9
+	VMOVAPS Y2, Y10
+	VMOVAPS Y2, Y11
+	VMOVAPS Y2, Y12
+	JLT     kept11
+block12:
 	VMOVUPS (R10), Y13
 	VSUBPS  Y4, Y13, Y13
 	VMULPS  Y13, Y13, Y13
@@ -150,8 +166,8 @@ block8:
 	VADDPS  Y13, Y12, Y12
 	ADDQ    CX, R10
 	SUBQ    $64, R11
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPS Y5, 0(SP)
 	VMOVUPS Y6, 32(SP)
 	VMOVUPS Y7, 64(SP)
@@ -162,8 +178,8 @@ kept7:
 	VMOVUPS Y12, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -182,8 +198,8 @@ masked10:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y5
 	VMOVUPS      128(SP), Y6
 	VADDPS       Y6, Y5, Y5
@@ -206,26 +222,52 @@ done9:
 	VPERMILPS    $1, X5, X6
 	VADDPS       X6, X5, X5
 	VBROADCASTSS X5, Y5
-	VMOVSS       X3, (SI)
-	VMOVSS       X4, (DI)
-	VDIVPS       Y1, Y5, Y3
-	VMOVSS       X3, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, SI
-	MOVQ         176(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, DI
-	MOVQ         184(R10), R10
-	SHLQ         $2, R10
-	ADDQ         R10, AX
-	DECQ         R9
-	JNE          row2
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(R8), R10
+	VMOVSS       X5, 4(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSS 4(R10), Y5
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSS X3, (SI)
+passed16:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed17
+	VMOVSS X4, (DI)
+passed17:
+	VDIVPS Y1, Y5, Y3
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed18
+	VMOVSS X3, (AX)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -252,6 +294,9 @@ TEXT ·var_mean_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $64, R11
@@ -259,24 +304,24 @@ row2:
 	VMOVAPS Z2, Z4
 	VMOVAPS Z2, Z5
 	VMOVAPS Z2, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPS (R10), Z3, Z3
 	VADDPS 64(R10), Z4, Z4
 	VADDPS 128(R10), Z5, Z5
 	VADDPS 192(R10), Z6, Z6
 	ADDQ   CX, R10
 	SUBQ   $64, R11
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPS Z3, 0(SP)
 	VMOVUPS Z4, 64(SP)
 	VMOVUPS Z5, 128(SP)
 	VMOVUPS Z6, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R11, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K1
 	VMOVUPS.Z    (R10), K1, Z3
@@ -288,8 +333,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z3
 	VMOVUPS       128(SP), Z4
 	VADDPS        Z4, Z3, Z3
@@ -306,16 +351,29 @@ done5:
 	VPERMILPS     $1, X3, X4
 	VADDPS        X4, X3, X3
 	VBROADCASTSS  X3, Z3
-	VDIVPS        Z0, Z3, Z4
-	MOVQ          BX, R10
-	MOVQ          8(R8), R11
-	SUBQ          $64, R11
-	VMOVAPS       Z2, Z5
-	VMOVAPS       Z2, Z6
-	VMOVAPS       Z2, Z7
-	VMOVAPS       Z2, Z8
-	JLT           kept7
-block8:
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R8), R10
+	VMOVSS        X3, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSS (R10), Z3
+over8:
+	VDIVPS  Z0, Z3, Z4
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $64, R11
+	VMOVAPS Z2, Z5
+	VMOVAPS Z2, Z6
+	VMOVAPS Z2, Z7
+	VMOVAPS Z2, Z8
+	JLT     kept11
+block12:
 	VMOVUPS (R10), Z9
 	VSUBPS  Z4, Z9, Z9
 	VMULPS  Z9, Z9, Z9
@@ -334,16 +392,16 @@ block8:
 	VADDPS  Z9, Z8, Z8
 	ADDQ    CX, R10
 	SUBQ    $64, R11
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPS Z5, 0(SP)
 	VMOVUPS Z6, 64(SP)
 	VMOVUPS Z7, 128(SP)
 	VMOVUPS Z8, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R11, Z5
 	VPCMPD       $6, iota32<>+0(SB), Z5, K1
 	VMOVUPS.Z    (R10), K1, Z5
@@ -357,8 +415,8 @@ masked10:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z5
 	VMOVUPS       128(SP), Z6
 	VADDPS        Z6, Z5, Z5
@@ -375,26 +433,52 @@ done9:
 	VPERMILPS     $1, X5, X6
 	VADDPS        X6, X5, X5
 	VBROADCASTSS  X5, Z5
-	VMOVSS        X3, (SI)
-	VMOVSS        X4, (DI)
-	VDIVPS        Z1, Z5, Z3
-	VMOVSS        X3, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, SI
-	MOVQ          176(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, DI
-	MOVQ          184(R10), R10
-	SHLQ          $2, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(R8), R10
+	VMOVSS        X5, 4(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSS 4(R10), Z5
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSS X3, (SI)
+passed16:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed17
+	VMOVSS X4, (DI)
+passed17:
+	VDIVPS Z1, Z5, Z3
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed18
+	VMOVSS X3, (AX)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -758,6 +842,9 @@ TEXT ·var_mean_f64_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $32, R11
@@ -769,8 +856,8 @@ row2:
 	VMOVAPD Y2, Y8
 	VMOVAPD Y2, Y9
 	VMOVAPD Y2, Y10
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPD (R10), Y3, Y3
 	VADDPD 32(R10), Y4, Y4
 	VADDPD 64(R10), Y5, Y5
@@ -781,8 +868,8 @@ block4:
 	VADDPD 224(R10), Y10, Y10
 	ADDQ   CX, R10
 	SUBQ   $32, R11
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Y3, 0(SP)
 	VMOVUPD Y4, 32(SP)
 	VMOVUPD Y5, 64(SP)
@@ -793,8 +880,8 @@ kept3:
 	VMOVUPD Y10, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -811,8 +898,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y3
 	VMOVUPD      128(SP), Y4
 	VADDPD       Y4, Y3, Y3
@@ -833,20 +920,33 @@ done5:
 	VPERMILPD    $1, X3, X4
 	VADDPD       X4, X3, X3
 	VBROADCASTSD X3, Y3
-	VDIVPD       Y0, Y3, Y4
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $32, R11
-	VMOVAPD      Y2, Y5
-	VMOVAPD      Y2, Y6
-	VMOVAPD      Y2, Y7
-	VMOVAPD      Y2, Y8
-	VMOVAPD      Y2, Y9
-	VMOVAPD      Y2, Y10
-	VMOVAPD      Y2, Y11
-	VMOVAPD      Y2, Y12
-	JLT          kept7
-block8:
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(R8), R10
+	VMOVSD       X3, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSD (R10), Y3
+over8:
+	VDIVPD  Y0, Y3, Y4
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $32, R11
+	VMOVAPD Y2, Y5
+	VMOVAPD Y2, Y6
+	VMOVAPD Y2, Y7
+	VMOVAPD Y2, Y8
+	VMOVAPD Y2, Y9
+	VMOVAPD Y2, Y10
+	VMOVAPD Y2, Y11
+	VMOVAPD Y2, Y12
+	JLT     kept11
+block12:
 	VMOVUPD (R10), Y13
 	VSUBPD  Y4, Y13, Y13
 	VMULPD  Y13, Y13, Y13
@@ -881,8 +981,8 @@ block8:
 	VADDPD  Y13, Y12, Y12
 	ADDQ    CX, R10
 	SUBQ    $32, R11
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPD Y5, 0(SP)
 	VMOVUPD Y6, 32(SP)
 	VMOVUPD Y7, 64(SP)
@@ -893,8 +993,8 @@ kept7:
 	VMOVUPD Y12, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -913,8 +1013,8 @@ masked10:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y5
 	VMOVUPD      128(SP), Y6
 	VADDPD       Y6, Y5, Y5
@@ -935,26 +1035,52 @@ done9:
 	VPERMILPD    $1, X5, X6
 	VADDPD       X6, X5, X5
 	VBROADCASTSD X5, Y5
-	VMOVSD       X3, (SI)
-	VMOVSD       X4, (DI)
-	VDIVPD       Y1, Y5, Y3
-	VMOVSD       X3, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, SI
-	MOVQ         176(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DI
-	MOVQ         184(R10), R10
-	SHLQ         $3, R10
-	ADDQ         R10, AX
-	DECQ         R9
-	JNE          row2
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(R8), R10
+	VMOVSD       X5, 8(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSD 8(R10), Y5
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSD X3, (SI)
+passed16:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed17
+	VMOVSD X4, (DI)
+passed17:
+	VDIVPD Y1, Y5, Y3
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed18
+	VMOVSD X3, (AX)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -977,6 +1103,9 @@ TEXT ·var_mean_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $32, R11
@@ -984,24 +1113,24 @@ row2:
 	VMOVAPD Z2, Z4
 	VMOVAPD Z2, Z5
 	VMOVAPD Z2, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VADDPD (R10), Z3, Z3
 	VADDPD 64(R10), Z4, Z4
 	VADDPD 128(R10), Z5, Z5
 	VADDPD 192(R10), Z6, Z6
 	ADDQ   CX, R10
 	SUBQ   $32, R11
-	JGE    block4
-kept3:
+	JGE    block5
+kept4:
 	VMOVUPD Z3, 0(SP)
 	VMOVUPD Z4, 64(SP)
 	VMOVUPD Z5, 128(SP)
 	VMOVUPD Z6, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R11, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
 	VMOVUPD.Z    (R10), K1, Z3
@@ -1013,8 +1142,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z3
 	VMOVUPD       128(SP), Z4
 	VADDPD        Z4, Z3, Z3
@@ -1029,16 +1158,29 @@ done5:
 	VPERMILPD     $1, X3, X4
 	VADDPD        X4, X3, X3
 	VBROADCASTSD  X3, Z3
-	VDIVPD        Z0, Z3, Z4
-	MOVQ          BX, R10
-	MOVQ          8(R8), R11
-	SUBQ          $32, R11
-	VMOVAPD       Z2, Z5
-	VMOVAPD       Z2, Z6
-	VMOVAPD       Z2, Z7
-	VMOVAPD       Z2, Z8
-	JLT           kept7
-block8:
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R8), R10
+	VMOVSD        X3, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSD (R10), Z3
+over8:
+	VDIVPD  Z0, Z3, Z4
+	MOVQ    808(R8), R10
+	CMPQ    R10, $2
+	JGT     known10
+	MOVQ    BX, R10
+	MOVQ    8(R8), R11
+	SUBQ    $32, R11
+	VMOVAPD Z2, Z5
+	VMOVAPD Z2, Z6
+	VMOVAPD Z2, Z7
+	VMOVAPD Z2, Z8
+	JLT     kept11
+block12:
 	VMOVUPD (R10), Z9
 	VSUBPD  Z4, Z9, Z9
 	VMULPD  Z9, Z9, Z9
@@ -1057,16 +1199,16 @@ block8:
 	VADDPD  Z9, Z8, Z8
 	ADDQ    CX, R10
 	SUBQ    $32, R11
-	JGE     block8
-kept7:
+	JGE     block12
+kept11:
 	VMOVUPD Z5, 0(SP)
 	VMOVUPD Z6, 64(SP)
 	VMOVUPD Z7, 128(SP)
 	VMOVUPD Z8, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R11, Z5
 	VPCMPQ       $6, iota64<>+0(SB), Z5, K1
 	VMOVUPD.Z    (R10), K1, Z5
@@ -1080,8 +1222,8 @@ masked10:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z5
 	VMOVUPD       128(SP), Z6
 	VADDPD        Z6, Z5, Z5
@@ -1096,26 +1238,52 @@ done9:
 	VPERMILPD     $1, X5, X6
 	VADDPD        X6, X5, X5
 	VBROADCASTSD  X5, Z5
-	VMOVSD        X3, (SI)
-	VMOVSD        X4, (DI)
-	VDIVPD        Z1, Z5, Z3
-	VMOVSD        X3, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, SI
-	MOVQ          176(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, DI
-	MOVQ          184(R10), R10
-	SHLQ          $3, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(R8), R10
+	VMOVSD        X5, 8(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSD 8(R10), Z5
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSD X3, (SI)
+passed16:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed17
+	VMOVSD X4, (DI)
+passed17:
+	VDIVPD Z1, Z5, Z3
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed18
+	VMOVSD X3, (AX)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 

@@ -15,28 +15,41 @@ func var_mean_f32_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum[i] += x[i]
 			}
 		}
-		v2 := runtime.LaneSum(sum[:])
-		v3 := v2 / s0
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v2 := rowSum / s0
 		// Pass 2: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v4 := x[i] - v3
-				sum2[i] += float32(v4 * v4)
+				v3 := x[i] - v2
+				sum2[i] += float32(v3 * v3)
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v2
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v3
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = runtime.LaneSum(sum2[:]) / s1
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowSum
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v2
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = rowSum2 / s1
+		}
 	}
 }
 
@@ -75,28 +88,41 @@ func var_mean_f64_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum[i%32] += x[i]
 			}
 		}
-		v2 := runtime.LaneSum(sum[:])
-		v3 := v2 / s0
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v2 := rowSum / s0
 		// Pass 2: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v4 := x[i] - v3
-				sum2[i%32] += float64(v4 * v4)
+				v3 := x[i] - v2
+				sum2[i%32] += float64(v3 * v3)
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v2
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v3
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = runtime.LaneSum(sum2[:]) / s1
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowSum
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v2
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = rowSum2 / s1
+		}
 	}
 }
 

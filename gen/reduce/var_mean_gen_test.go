@@ -3,12 +3,41 @@
 package reduce_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleVarMean() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 4))
+	v, m, err := reduce.VarMean(x, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", v)
+	fmt.Printf("%.4v\n", m)
+	// Output:
+	// f32[] 1.6667
+	// f32[] 2.5
+}
+
+func ExampleVarMean_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 3, 2, 8}, 2, 2))
+	v, m, err := reduce.VarMean(x, &reduce.VarMeanAttrs{Correction: new(0.0), Axes: []int{0}, Keepdims: true})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", v)
+	fmt.Printf("%.4v\n", m)
+	// Output:
+	// f32[1 2]
+	// [[0.25 6.25]]
+	// f32[1 2]
+	// [[1.5 5.5]]
+}
 
 func TestVarMeanExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.var_mean",

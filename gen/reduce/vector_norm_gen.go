@@ -56,7 +56,11 @@ func (a *VectorNormAttrs) values() (vectorNormValues, error) {
 //
 // x: T[...B, ...R]; y: T[...B]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: there must be elements along R.
+//
+// With x = [[3, -4], [5, 12]], y is [5, 13]:
+//
+//	y, err := reduce.VectorNorm(x, &reduce.VectorNormAttrs{Axes: []int{-1}})
 func VectorNorm(x *runtime.Tensor, attrs *VectorNormAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -393,8 +397,8 @@ func vectorNormElseElseElseElseElseRunBackward(b *runtime.Bound, v *vectorNormVa
 	if b.Tensor(3) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[1], a.Row[1] = b.Ptr[1], 1
+		a.Ptr[0], a.Row[0] = b.Ptr[1], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
 		a.Ptr[2], a.Row[2] = b.Ptr[2], 1
 		a.Ptr[3], a.Row[3], a.Step[3] = b.Spare(3, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.F[0] = runtime.Select64(b.Rounded(0, 1/v.p) == b.Rounded(0, 0), float64(1), float64(0))
@@ -440,14 +444,14 @@ func vectorNormRunBackward(b *runtime.Bound, v *vectorNormValues, variant int) {
 var (
 	vectorNormVars   = []runtime.Var{{Name: "T", DTypes: runtime.Floats}}
 	vectorNormAxes   = []runtime.Axis{{Name: "B", Pack: true}, {Name: "R", Pack: true}}
-	vectorNormPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}, Keep: []int{1}}
+	vectorNormPlaced = runtime.Placed{Attr: "axes", Axes: []int{1}}
 )
 
 var vectorNormIfForward = runtime.Signature{
 	Op: "reduce.vector_norm", Vars: vectorNormVars, Axes: vectorNormAxes, Placed: &vectorNormPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		2: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 		3: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 	},
@@ -459,7 +463,7 @@ var vectorNormIfBackward = runtime.Signature{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
 		2: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		3: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		3: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		4: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }
@@ -468,7 +472,7 @@ var vectorNormElseIfForward = runtime.Signature{
 	Op: "reduce.vector_norm", Vars: vectorNormVars, Axes: vectorNormAxes, Placed: &vectorNormPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 	},
 }
 
@@ -476,7 +480,7 @@ var vectorNormElseIfBackward = runtime.Signature{
 	Op: "reduce.vector_norm", Vars: vectorNormVars, Axes: vectorNormAxes, Placed: &vectorNormPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		2: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }
@@ -493,7 +497,7 @@ var vectorNormElseElseElseElseElseForward = runtime.Signature{
 	Op: "reduce.vector_norm", Vars: vectorNormVars, Axes: vectorNormAxes, Placed: &vectorNormPlaced,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		2: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
 	},
 }
@@ -503,7 +507,7 @@ var vectorNormElseElseElseElseElseBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}},
-		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
 		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 0},
 	},
 }
@@ -537,7 +541,7 @@ func init() {
 	})
 }
 
-var vector_norm_p_is_2_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_p_is_2_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var vector_norm_p_is_2_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_p_is_2_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func vector_norm_p_is_2_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_p_is_2_f32_forward_0_plan) {
@@ -557,7 +561,7 @@ func vector_norm_p_is_2_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(vector_norm_p_is_2_f32_backward_0, a, &vector_norm_p_is_2_f32_backward_0_plan)
 }
 
-var vector_norm_p_is_2_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_p_is_2_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var vector_norm_p_is_2_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_p_is_2_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func vector_norm_p_is_2_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_p_is_2_f64_forward_0_plan) {
@@ -577,7 +581,7 @@ func vector_norm_p_is_2_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(vector_norm_p_is_2_f64_backward_0, a, &vector_norm_p_is_2_f64_backward_0_plan)
 }
 
-var vector_norm_no_p_is_2_p_is_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_p_is_inf_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var vector_norm_no_p_is_2_p_is_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_p_is_inf_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func vector_norm_no_p_is_2_p_is_inf_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_no_p_is_2_p_is_inf_f32_forward_0_plan) {
@@ -587,7 +591,7 @@ func vector_norm_no_p_is_2_p_is_inf_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(vector_norm_no_p_is_2_p_is_inf_f32_forward_0, a, &vector_norm_no_p_is_2_p_is_inf_f32_forward_0_plan)
 }
 
-var vector_norm_no_p_is_2_p_is_inf_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_p_is_inf_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var vector_norm_no_p_is_2_p_is_inf_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_p_is_inf_f32_backward_0", Rows: true, Stream: true, Passes: 3, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func vector_norm_no_p_is_2_p_is_inf_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_no_p_is_2_p_is_inf_f32_backward_0_plan) {
@@ -597,7 +601,7 @@ func vector_norm_no_p_is_2_p_is_inf_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(vector_norm_no_p_is_2_p_is_inf_f32_backward_0, a, &vector_norm_no_p_is_2_p_is_inf_f32_backward_0_plan)
 }
 
-var vector_norm_no_p_is_2_p_is_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_p_is_inf_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var vector_norm_no_p_is_2_p_is_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_p_is_inf_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func vector_norm_no_p_is_2_p_is_inf_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_no_p_is_2_p_is_inf_f64_forward_0_plan) {
@@ -607,7 +611,7 @@ func vector_norm_no_p_is_2_p_is_inf_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(vector_norm_no_p_is_2_p_is_inf_f64_forward_0, a, &vector_norm_no_p_is_2_p_is_inf_f64_forward_0_plan)
 }
 
-var vector_norm_no_p_is_2_p_is_inf_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_p_is_inf_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var vector_norm_no_p_is_2_p_is_inf_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_p_is_inf_f64_backward_0", Rows: true, Stream: true, Passes: 3, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func vector_norm_no_p_is_2_p_is_inf_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_no_p_is_2_p_is_inf_f64_backward_0_plan) {
@@ -617,7 +621,7 @@ func vector_norm_no_p_is_2_p_is_inf_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(vector_norm_no_p_is_2_p_is_inf_f64_backward_0, a, &vector_norm_no_p_is_2_p_is_inf_f64_backward_0_plan)
 }
 
-var vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan) {
@@ -627,7 +631,7 @@ func vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_launch(a *ru
 	runtime.Launch(vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0, a, &vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan)
 }
 
-var vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0", Rows: true, Stream: true, Passes: 3, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan) {
@@ -637,7 +641,7 @@ func vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_launch(a *r
 	runtime.Launch(vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0, a, &vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan)
 }
 
-var vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan) {
@@ -647,7 +651,7 @@ func vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_launch(a *ru
 	runtime.Launch(vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0, a, &vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan)
 }
 
-var vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0", Rows: true, Stream: true, Passes: 3, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan) {
@@ -657,7 +661,7 @@ func vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_launch(a *r
 	runtime.Launch(vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0, a, &vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan)
 }
 
-var vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan) {
@@ -677,7 +681,7 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_l
 	runtime.Launch(vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0, a, &vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_plan)
 }
 
-var vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_plan) {
@@ -697,7 +701,7 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_l
 	runtime.Launch(vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0, a, &vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_plan)
 }
 
-var vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0_plan) {
@@ -717,7 +721,7 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_ba
 	runtime.Launch(vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_backward_0, a, &vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_backward_0_plan)
 }
 
-var vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0_plan) {
@@ -737,7 +741,7 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_ba
 	runtime.Launch(vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_backward_0, a, &vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_backward_0_plan)
 }
 
-var vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_plan) {
@@ -757,7 +761,7 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32
 	runtime.Launch(vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0, a, &vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_plan)
 }
 
-var vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0", Rows: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/reduce.vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_plan) {

@@ -25,6 +25,9 @@ TEXT ·vector_norm_p_is_2_f32_forward_0_avx2(SB), 0, $288-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $64, R11
@@ -36,8 +39,8 @@ row2:
 	VMOVUPS kff800000<>+0(SB), Y6
 	VMOVUPS kff800000<>+0(SB), Y7
 	VMOVUPS kff800000<>+0(SB), Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R10), Y10
 	VANDPS    Y2, Y10, Y10
 	VCMPPS    $3, Y8, Y8, Y11
@@ -80,8 +83,8 @@ block4:
 	VBLENDVPS Y11, Y9, Y10, Y9
 	ADDQ      CX, R10
 	SUBQ      $64, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y8, 0(SP)
 	VMOVUPS Y0, 32(SP)
 	VMOVUPS Y3, 64(SP)
@@ -92,8 +95,8 @@ kept3:
 	VMOVUPS Y9, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -113,8 +116,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y0
 	VMOVUPS      128(SP), Y3
 	VCMPPS       $3, Y0, Y0, Y4
@@ -157,38 +160,51 @@ done5:
 	VMAXPS       X3, X0, X3
 	VBLENDVPS    X4, X0, X3, X0
 	VBROADCASTSS X0, Y0
-	VCMPPS       $0, Y1, Y0, Y3
-	VXORPS       kffffffff<>+0(SB), Y3, Y3
-	VANDPS       256(SP), Y3, Y3
-	VANDPS       Y2, Y0, Y4
-	VCMPPS       $0, k7f800000<>+0(SB), Y4, Y4
-	VXORPS       kffffffff<>+0(SB), Y4, Y4
-	VANDPS       Y4, Y3, Y4
-	VMOVUPS      k3f800000<>+0(SB), Y5
-	VBLENDVPS    Y4, Y0, Y5, Y4
-	VANDPS       Y2, Y4, Y5
-	VMOVUPS      k7e800000<>+0(SB), Y6
-	VCMPPS       $17, Y5, Y6, Y6
-	VMOVUPS      k3f800000<>+0(SB), Y7
-	VBLENDVPS    Y6, k20000000<>+0(SB), Y7, Y6
-	VCMPPS       $17, k00800000<>+0(SB), Y5, Y5
-	VBLENDVPS    Y5, k6f000000<>+0(SB), Y6, Y5
-	VMULPS       Y5, Y4, Y6
-	VMOVUPS      k3f800000<>+0(SB), Y7
-	VDIVPS       Y6, Y7, Y6
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $64, R11
-	VMOVAPS      Y1, Y7
-	VMOVAPS      Y1, Y8
-	VMOVAPS      Y1, Y9
-	VMOVAPS      Y1, Y10
-	VMOVAPS      Y1, Y11
-	VMOVAPS      Y1, Y12
-	VMOVAPS      Y1, Y13
-	VMOVAPS      Y1, Y14
-	JLT          kept7
-block8:
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(R8), R10
+	VMOVSS       X0, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSS (R10), Y0
+over8:
+	VCMPPS    $0, Y1, Y0, Y3
+	VXORPS    kffffffff<>+0(SB), Y3, Y3
+	VANDPS    256(SP), Y3, Y3
+	VANDPS    Y2, Y0, Y4
+	VCMPPS    $0, k7f800000<>+0(SB), Y4, Y4
+	VXORPS    kffffffff<>+0(SB), Y4, Y4
+	VANDPS    Y4, Y3, Y4
+	VMOVUPS   k3f800000<>+0(SB), Y5
+	VBLENDVPS Y4, Y0, Y5, Y4
+	VANDPS    Y2, Y4, Y5
+	VMOVUPS   k7e800000<>+0(SB), Y6
+	VCMPPS    $17, Y5, Y6, Y6
+	VMOVUPS   k3f800000<>+0(SB), Y7
+	VBLENDVPS Y6, k20000000<>+0(SB), Y7, Y6
+	VCMPPS    $17, k00800000<>+0(SB), Y5, Y5
+	VBLENDVPS Y5, k6f000000<>+0(SB), Y6, Y5
+	VMULPS    Y5, Y4, Y6
+	VMOVUPS   k3f800000<>+0(SB), Y7
+	VDIVPS    Y6, Y7, Y6
+	MOVQ      808(R8), R10
+	CMPQ      R10, $2
+	JGT       known10
+	MOVQ      BX, R10
+	MOVQ      8(R8), R11
+	SUBQ      $64, R11
+	VMOVAPS   Y1, Y7
+	VMOVAPS   Y1, Y8
+	VMOVAPS   Y1, Y9
+	VMOVAPS   Y1, Y10
+	VMOVAPS   Y1, Y11
+	VMOVAPS   Y1, Y12
+	VMOVAPS   Y1, Y13
+	VMOVAPS   Y1, Y14
+	JLT       kept11
+block12:
 	VMULPS (R10), Y5, Y15
 	VMULPS Y6, Y15, Y15
 	VMULPS Y15, Y15, Y15
@@ -223,8 +239,8 @@ block8:
 	VADDPS Y15, Y14, Y14
 	ADDQ   CX, R10
 	SUBQ   $64, R11
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPS Y7, 0(SP)
 	VMOVUPS Y8, 32(SP)
 	VMOVUPS Y9, 64(SP)
@@ -235,8 +251,8 @@ kept7:
 	VMOVUPS Y14, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $8, R14
 	CMPQ       R13, R14
@@ -256,8 +272,8 @@ masked10:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $8, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y5
 	VMOVUPS      128(SP), Y6
 	VADDPS       Y6, Y5, Y5
@@ -280,28 +296,54 @@ done9:
 	VPERMILPS    $1, X5, X6
 	VADDPS       X6, X5, X5
 	VBROADCASTSS X5, Y5
-	VMOVSS       X0, (SI)
-	VSQRTPS      Y5, Y0
-	VMULPS       Y0, Y4, Y0
-	VBLENDVPS    Y3, Y0, Y1, Y0
-	VMOVSS       X5, (DI)
-	VMOVSS       X0, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, SI
-	MOVQ         176(R10), R11
-	SHLQ         $2, R11
-	ADDQ         R11, DI
-	MOVQ         184(R10), R10
-	SHLQ         $2, R10
-	ADDQ         R10, AX
-	DECQ         R9
-	JNE          row2
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(R8), R10
+	VMOVSS       X5, 4(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSS 4(R10), Y5
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSS X0, (SI)
+passed16:
+	VSQRTPS   Y5, Y0
+	VMULPS    Y0, Y4, Y0
+	VBLENDVPS Y3, Y0, Y1, Y0
+	MOVQ      808(R8), R10
+	DECQ      R10
+	CMPQ      R10, $2
+	JCS       passed17
+	VMOVSS    X5, (DI)
+passed17:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed18
+	VMOVSS X0, (AX)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -335,6 +377,9 @@ TEXT ·vector_norm_p_is_2_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $64, R11
@@ -342,8 +387,8 @@ row2:
 	VMOVAPS Z8, Z11
 	VMOVAPS Z8, Z12
 	VMOVAPS Z8, Z13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS     (R10), Z14
 	VPANDD      Z9, Z14, Z14
 	VMAXPS      Z14, Z0, Z14
@@ -366,16 +411,16 @@ block4:
 	VMOVAPS     Z14, Z13
 	ADDQ        CX, R10
 	SUBQ        $64, R11
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z0, 0(SP)
 	VMOVUPS Z11, 64(SP)
 	VMOVUPS Z12, 128(SP)
 	VMOVUPS Z13, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R11, Z0
 	VPCMPD       $6, iota32<>+0(SB), Z0, K2
 	VMOVUPS.Z    (R10), K2, Z0
@@ -389,8 +434,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z0
 	VMOVUPS       128(SP), Z11
 	VMAXPS        Z11, Z0, Z11
@@ -414,30 +459,43 @@ done5:
 	VMAXPS        X0, X11, X0
 	VFIXUPIMMPS   $0, X10, X11, X0
 	VBROADCASTSS  X0, Z0
-	VCMPPS        $0, Z1, Z0, K2
-	KNOTW         K2, K2
-	KANDW         K2, K1, K2
-	VPANDD        Z9, Z0, Z11
-	VCMPPS        $0, Z2, Z11, K3
-	KNOTW         K3, K3
-	KANDW         K3, K2, K3
-	VBLENDMPS     Z0, Z3, K3, Z11
-	VPANDD        Z9, Z11, Z12
-	VCMPPS        $17, Z12, Z5, K3
-	VBLENDMPS     Z6, Z3, K3, Z13
-	VCMPPS        $17, Z4, Z12, K3
-	VBLENDMPS     Z7, Z13, K3, Z12
-	VMULPS        Z12, Z11, Z13
-	VDIVPS        Z13, Z3, Z13
-	MOVQ          BX, R10
-	MOVQ          8(R8), R11
-	SUBQ          $64, R11
-	VMOVAPS       Z1, Z14
-	VMOVAPS       Z1, Z15
-	VMOVAPS       Z1, Z16
-	VMOVAPS       Z1, Z17
-	JLT           kept7
-block8:
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R8), R10
+	VMOVSS        X0, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSS (R10), Z0
+over8:
+	VCMPPS    $0, Z1, Z0, K2
+	KNOTW     K2, K2
+	KANDW     K2, K1, K2
+	VPANDD    Z9, Z0, Z11
+	VCMPPS    $0, Z2, Z11, K3
+	KNOTW     K3, K3
+	KANDW     K3, K2, K3
+	VBLENDMPS Z0, Z3, K3, Z11
+	VPANDD    Z9, Z11, Z12
+	VCMPPS    $17, Z12, Z5, K3
+	VBLENDMPS Z6, Z3, K3, Z13
+	VCMPPS    $17, Z4, Z12, K3
+	VBLENDMPS Z7, Z13, K3, Z12
+	VMULPS    Z12, Z11, Z13
+	VDIVPS    Z13, Z3, Z13
+	MOVQ      808(R8), R10
+	CMPQ      R10, $2
+	JGT       known10
+	MOVQ      BX, R10
+	MOVQ      8(R8), R11
+	SUBQ      $64, R11
+	VMOVAPS   Z1, Z14
+	VMOVAPS   Z1, Z15
+	VMOVAPS   Z1, Z16
+	VMOVAPS   Z1, Z17
+	JLT       kept11
+block12:
 	VMULPS (R10), Z12, Z18
 	VMULPS Z13, Z18, Z18
 	VMULPS Z18, Z18, Z18
@@ -456,16 +514,16 @@ block8:
 	VADDPS Z18, Z17, Z17
 	ADDQ   CX, R10
 	SUBQ   $64, R11
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPS Z14, 0(SP)
 	VMOVUPS Z15, 64(SP)
 	VMOVUPS Z16, 128(SP)
 	VMOVUPS Z17, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $64, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R11, Z14
 	VPCMPD       $6, iota32<>+0(SB), Z14, K3
 	VMOVUPS.Z    (R10), K3, Z14
@@ -480,8 +538,8 @@ masked10:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $16, R11
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z12
 	VMOVUPS       128(SP), Z13
 	VADDPS        Z13, Z12, Z12
@@ -498,28 +556,54 @@ done9:
 	VPERMILPS     $1, X12, X13
 	VADDPS        X13, X12, X12
 	VBROADCASTSS  X12, Z12
-	VMOVSS        X0, (SI)
-	VSQRTPS       Z12, Z0
-	VMULPS        Z0, Z11, Z0
-	VBLENDMPS     Z0, Z1, K2, Z0
-	VMOVSS        X12, (DI)
-	VMOVSS        X0, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, SI
-	MOVQ          176(R10), R11
-	SHLQ          $2, R11
-	ADDQ          R11, DI
-	MOVQ          184(R10), R10
-	SHLQ          $2, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(R8), R10
+	VMOVSS        X12, 4(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSS 4(R10), Z12
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSS X0, (SI)
+passed16:
+	VSQRTPS   Z12, Z0
+	VMULPS    Z0, Z11, Z0
+	VBLENDMPS Z0, Z1, K2, Z0
+	MOVQ      808(R8), R10
+	DECQ      R10
+	CMPQ      R10, $2
+	JCS       passed17
+	VMOVSS    X12, (DI)
+passed17:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed18
+	VMOVSS X0, (AX)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $2, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -835,6 +919,9 @@ TEXT ·vector_norm_p_is_2_f64_forward_0_avx2(SB), 0, $288-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $32, R11
@@ -846,8 +933,8 @@ row2:
 	VMOVUPD kfff0000000000000<>+0(SB), Y6
 	VMOVUPD kfff0000000000000<>+0(SB), Y7
 	VMOVUPD kfff0000000000000<>+0(SB), Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R10), Y10
 	VANDPD    Y2, Y10, Y10
 	VCMPPD    $3, Y8, Y8, Y11
@@ -890,8 +977,8 @@ block4:
 	VBLENDVPD Y11, Y9, Y10, Y9
 	ADDQ      CX, R10
 	SUBQ      $32, R11
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y8, 0(SP)
 	VMOVUPD Y0, 32(SP)
 	VMOVUPD Y3, 64(SP)
@@ -902,8 +989,8 @@ kept3:
 	VMOVUPD Y9, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -923,8 +1010,8 @@ masked6:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y0
 	VMOVUPD      128(SP), Y3
 	VCMPPD       $3, Y0, Y0, Y4
@@ -963,38 +1050,51 @@ done5:
 	VMAXPD       X3, X0, X3
 	VBLENDVPD    X4, X0, X3, X0
 	VBROADCASTSD X0, Y0
-	VCMPPD       $0, Y1, Y0, Y3
-	VXORPD       kffffffffffffffff<>+0(SB), Y3, Y3
-	VANDPD       256(SP), Y3, Y3
-	VANDPD       Y2, Y0, Y4
-	VCMPPD       $0, k7ff0000000000000<>+0(SB), Y4, Y4
-	VXORPD       kffffffffffffffff<>+0(SB), Y4, Y4
-	VANDPD       Y4, Y3, Y4
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y5
-	VBLENDVPD    Y4, Y0, Y5, Y4
-	VANDPD       Y2, Y4, Y5
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y6
-	VCMPPD       $17, Y5, Y6, Y6
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
-	VBLENDVPD    Y6, k2000000000000000<>+0(SB), Y7, Y6
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y5, Y5
-	VBLENDVPD    Y5, k6fe0000000000000<>+0(SB), Y6, Y5
-	VMULPD       Y5, Y4, Y6
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
-	VDIVPD       Y6, Y7, Y6
-	MOVQ         BX, R10
-	MOVQ         8(R8), R11
-	SUBQ         $32, R11
-	VMOVAPD      Y1, Y7
-	VMOVAPD      Y1, Y8
-	VMOVAPD      Y1, Y9
-	VMOVAPD      Y1, Y10
-	VMOVAPD      Y1, Y11
-	VMOVAPD      Y1, Y12
-	VMOVAPD      Y1, Y13
-	VMOVAPD      Y1, Y14
-	JLT          kept7
-block8:
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over8
+	MOVQ         816(R8), R10
+	VMOVSD       X0, (R10)
+	JMP          leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSD (R10), Y0
+over8:
+	VCMPPD    $0, Y1, Y0, Y3
+	VXORPD    kffffffffffffffff<>+0(SB), Y3, Y3
+	VANDPD    256(SP), Y3, Y3
+	VANDPD    Y2, Y0, Y4
+	VCMPPD    $0, k7ff0000000000000<>+0(SB), Y4, Y4
+	VXORPD    kffffffffffffffff<>+0(SB), Y4, Y4
+	VANDPD    Y4, Y3, Y4
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y5
+	VBLENDVPD Y4, Y0, Y5, Y4
+	VANDPD    Y2, Y4, Y5
+	VMOVUPD   k7fd0000000000000<>+0(SB), Y6
+	VCMPPD    $17, Y5, Y6, Y6
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y7
+	VBLENDVPD Y6, k2000000000000000<>+0(SB), Y7, Y6
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y5, Y5
+	VBLENDVPD Y5, k6fe0000000000000<>+0(SB), Y6, Y5
+	VMULPD    Y5, Y4, Y6
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y7
+	VDIVPD    Y6, Y7, Y6
+	MOVQ      808(R8), R10
+	CMPQ      R10, $2
+	JGT       known10
+	MOVQ      BX, R10
+	MOVQ      8(R8), R11
+	SUBQ      $32, R11
+	VMOVAPD   Y1, Y7
+	VMOVAPD   Y1, Y8
+	VMOVAPD   Y1, Y9
+	VMOVAPD   Y1, Y10
+	VMOVAPD   Y1, Y11
+	VMOVAPD   Y1, Y12
+	VMOVAPD   Y1, Y13
+	VMOVAPD   Y1, Y14
+	JLT       kept11
+block12:
 	VMULPD (R10), Y5, Y15
 	VMULPD Y6, Y15, Y15
 	VMULPD Y15, Y15, Y15
@@ -1029,8 +1129,8 @@ block8:
 	VADDPD Y15, Y14, Y14
 	ADDQ   CX, R10
 	SUBQ   $32, R11
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPD Y7, 0(SP)
 	VMOVUPD Y8, 32(SP)
 	VMOVUPD Y9, 64(SP)
@@ -1041,8 +1141,8 @@ kept7:
 	VMOVUPD Y14, 224(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R11, R13
 	MOVQ       $4, R14
 	CMPQ       R13, R14
@@ -1062,8 +1162,8 @@ masked10:
 	ADDQ       $32, R12
 	ANDQ       $255, R12
 	SUBQ       $4, R11
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y5
 	VMOVUPD      128(SP), Y6
 	VADDPD       Y6, Y5, Y5
@@ -1084,28 +1184,54 @@ done9:
 	VPERMILPD    $1, X5, X6
 	VADDPD       X6, X5, X5
 	VBROADCASTSD X5, Y5
-	VMOVSD       X0, (SI)
-	VSQRTPD      Y5, Y0
-	VMULPD       Y0, Y4, Y0
-	VBLENDVPD    Y3, Y0, Y1, Y0
-	VMOVSD       X5, (DI)
-	VMOVSD       X0, (AX)
-	MOVQ         a+0(FP), R10
-	MOVQ         160(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, BX
-	MOVQ         168(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, SI
-	MOVQ         176(R10), R11
-	SHLQ         $3, R11
-	ADDQ         R11, DI
-	MOVQ         184(R10), R10
-	SHLQ         $3, R10
-	ADDQ         R10, AX
-	DECQ         R9
-	JNE          row2
+	MOVQ         808(R8), R10
+	TESTQ        R10, R10
+	JEQ          over15
+	MOVQ         816(R8), R10
+	VMOVSD       X5, 8(R10)
+	JMP          leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSD 8(R10), Y5
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSD X0, (SI)
+passed16:
+	VSQRTPD   Y5, Y0
+	VMULPD    Y0, Y4, Y0
+	VBLENDVPD Y3, Y0, Y1, Y0
+	MOVQ      808(R8), R10
+	DECQ      R10
+	CMPQ      R10, $2
+	JCS       passed17
+	VMOVSD    X5, (DI)
+passed17:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed18
+	VMOVSD X0, (AX)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1137,6 +1263,9 @@ TEXT ·vector_norm_p_is_2_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        R9, R9
 	JLE          end1
 row2:
+	MOVQ    808(R8), R10
+	CMPQ    R10, $1
+	JGT     known3
 	MOVQ    BX, R10
 	MOVQ    8(R8), R11
 	SUBQ    $32, R11
@@ -1144,8 +1273,8 @@ row2:
 	VMOVAPD Z8, Z11
 	VMOVAPD Z8, Z12
 	VMOVAPD Z8, Z13
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD     (R10), Z14
 	VPANDQ      Z9, Z14, Z14
 	VMAXPD      Z14, Z0, Z14
@@ -1168,16 +1297,16 @@ block4:
 	VMOVAPD     Z14, Z13
 	ADDQ        CX, R10
 	SUBQ        $32, R11
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z0, 0(SP)
 	VMOVUPD Z11, 64(SP)
 	VMOVUPD Z12, 128(SP)
 	VMOVUPD Z13, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R11, Z0
 	VPCMPQ       $6, iota64<>+0(SB), Z0, K2
 	VMOVUPD.Z    (R10), K2, Z0
@@ -1191,8 +1320,8 @@ masked6:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z0
 	VMOVUPD       128(SP), Z11
 	VMAXPD        Z11, Z0, Z11
@@ -1213,30 +1342,43 @@ done5:
 	VMAXPD        X11, X0, X11
 	VFIXUPIMMPD   $0, X10, X0, X11
 	VBROADCASTSD  X11, Z0
-	VCMPPD        $0, Z1, Z0, K2
-	KNOTW         K2, K2
-	KANDW         K2, K1, K2
-	VPANDQ        Z9, Z0, Z11
-	VCMPPD        $0, Z2, Z11, K3
-	KNOTW         K3, K3
-	KANDW         K3, K2, K3
-	VBLENDMPD     Z0, Z3, K3, Z11
-	VPANDQ        Z9, Z11, Z12
-	VCMPPD        $17, Z12, Z5, K3
-	VBLENDMPD     Z6, Z3, K3, Z13
-	VCMPPD        $17, Z4, Z12, K3
-	VBLENDMPD     Z7, Z13, K3, Z12
-	VMULPD        Z12, Z11, Z13
-	VDIVPD        Z13, Z3, Z13
-	MOVQ          BX, R10
-	MOVQ          8(R8), R11
-	SUBQ          $32, R11
-	VMOVAPD       Z1, Z14
-	VMOVAPD       Z1, Z15
-	VMOVAPD       Z1, Z16
-	VMOVAPD       Z1, Z17
-	JLT           kept7
-block8:
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over8
+	MOVQ          816(R8), R10
+	VMOVSD        X0, (R10)
+	JMP           leave9
+known3:
+	MOVQ         816(R8), R10
+	VBROADCASTSD (R10), Z0
+over8:
+	VCMPPD    $0, Z1, Z0, K2
+	KNOTW     K2, K2
+	KANDW     K2, K1, K2
+	VPANDQ    Z9, Z0, Z11
+	VCMPPD    $0, Z2, Z11, K3
+	KNOTW     K3, K3
+	KANDW     K3, K2, K3
+	VBLENDMPD Z0, Z3, K3, Z11
+	VPANDQ    Z9, Z11, Z12
+	VCMPPD    $17, Z12, Z5, K3
+	VBLENDMPD Z6, Z3, K3, Z13
+	VCMPPD    $17, Z4, Z12, K3
+	VBLENDMPD Z7, Z13, K3, Z12
+	VMULPD    Z12, Z11, Z13
+	VDIVPD    Z13, Z3, Z13
+	MOVQ      808(R8), R10
+	CMPQ      R10, $2
+	JGT       known10
+	MOVQ      BX, R10
+	MOVQ      8(R8), R11
+	SUBQ      $32, R11
+	VMOVAPD   Z1, Z14
+	VMOVAPD   Z1, Z15
+	VMOVAPD   Z1, Z16
+	VMOVAPD   Z1, Z17
+	JLT       kept11
+block12:
 	VMULPD (R10), Z12, Z18
 	VMULPD Z13, Z18, Z18
 	VMULPD Z18, Z18, Z18
@@ -1255,16 +1397,16 @@ block8:
 	VADDPD Z18, Z17, Z17
 	ADDQ   CX, R10
 	SUBQ   $32, R11
-	JGE    block8
-kept7:
+	JGE    block12
+kept11:
 	VMOVUPD Z14, 0(SP)
 	VMOVUPD Z15, 64(SP)
 	VMOVUPD Z16, 128(SP)
 	VMOVUPD Z17, 192(SP)
 	MOVQ    $0, R12
 	ADDQ    $32, R11
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R11, Z14
 	VPCMPQ       $6, iota64<>+0(SB), Z14, K3
 	VMOVUPD.Z    (R10), K3, Z14
@@ -1279,8 +1421,8 @@ masked10:
 	ADDQ         $64, R12
 	ANDQ         $255, R12
 	SUBQ         $8, R11
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z12
 	VMOVUPD       128(SP), Z13
 	VADDPD        Z13, Z12, Z12
@@ -1295,28 +1437,54 @@ done9:
 	VPERMILPD     $1, X12, X13
 	VADDPD        X13, X12, X12
 	VBROADCASTSD  X12, Z12
-	VMOVSD        X0, (SI)
-	VSQRTPD       Z12, Z0
-	VMULPD        Z0, Z11, Z0
-	VBLENDMPD     Z0, Z1, K2, Z0
-	VMOVSD        X12, (DI)
-	VMOVSD        X0, (AX)
-	MOVQ          a+0(FP), R10
-	MOVQ          160(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, BX
-	MOVQ          168(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, SI
-	MOVQ          176(R10), R11
-	SHLQ          $3, R11
-	ADDQ          R11, DI
-	MOVQ          184(R10), R10
-	SHLQ          $3, R10
-	ADDQ          R10, AX
-	DECQ          R9
-	JNE           row2
+	MOVQ          808(R8), R10
+	TESTQ         R10, R10
+	JEQ           over15
+	MOVQ          816(R8), R10
+	VMOVSD        X12, 8(R10)
+	JMP           leave9
+known10:
+	MOVQ         816(R8), R10
+	VBROADCASTSD 8(R10), Z12
+over15:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed16
+	VMOVSD X0, (SI)
+passed16:
+	VSQRTPD   Z12, Z0
+	VMULPD    Z0, Z11, Z0
+	VBLENDMPD Z0, Z1, K2, Z0
+	MOVQ      808(R8), R10
+	DECQ      R10
+	CMPQ      R10, $2
+	JCS       passed17
+	VMOVSD    X12, (DI)
+passed17:
+	MOVQ   808(R8), R10
+	DECQ   R10
+	CMPQ   R10, $2
+	JCS    passed18
+	VMOVSD X0, (AX)
+passed18:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, BX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, SI
+	MOVQ 176(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DI
+	MOVQ 184(R10), R10
+	SHLQ $3, R10
+	ADDQ R10, AX
+	DECQ R9
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1623,6 +1791,9 @@ TEXT ·vector_norm_no_p_is_2_p_is_inf_f32_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -1634,8 +1805,8 @@ row2:
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
 	VMOVAPS Y0, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R8), Y10
 	VANDPS    Y1, Y10, Y10
 	VCMPPS    $3, Y2, Y2, Y11
@@ -1678,8 +1849,8 @@ block4:
 	VBLENDVPS Y11, Y9, Y10, Y9
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y2, 0(SP)
 	VMOVUPS Y3, 32(SP)
 	VMOVUPS Y4, 64(SP)
@@ -1690,8 +1861,8 @@ kept3:
 	VMOVUPS Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -1711,8 +1882,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y2
 	VMOVUPS      128(SP), Y3
 	VCMPPS       $3, Y2, Y2, Y4
@@ -1755,17 +1926,33 @@ done5:
 	VMAXPS       X3, X2, X3
 	VBLENDVPS    X4, X2, X3, X2
 	VBROADCASTSS X2, Y2
-	VMOVSS       X2, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1786,6 +1973,9 @@ TEXT ·vector_norm_no_p_is_2_p_is_inf_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -1793,8 +1983,8 @@ row2:
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
 	VMOVAPS Z0, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS     (R8), Z7
 	VPANDD      Z1, Z7, Z7
 	VMAXPS      Z7, Z3, Z7
@@ -1817,16 +2007,16 @@ block4:
 	VMOVAPS     Z7, Z6
 	ADDQ        CX, R8
 	SUBQ        $64, R9
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z3, 0(SP)
 	VMOVUPS Z4, 64(SP)
 	VMOVUPS Z5, 128(SP)
 	VMOVUPS Z6, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R9, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K1
 	VMOVUPS.Z    (R8), K1, Z3
@@ -1840,8 +2030,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z3
 	VMOVUPS       128(SP), Z4
 	VMAXPS        Z4, Z3, Z4
@@ -1865,17 +2055,33 @@ done5:
 	VMAXPS        X3, X4, X3
 	VFIXUPIMMPS   $0, X2, X4, X3
 	VBROADCASTSS  X3, Z3
-	VMOVSS        X3, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $2, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $2, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSS        X3, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Z3
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X3, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -1902,6 +2108,9 @@ TEXT ·vector_norm_no_p_is_2_p_is_inf_f32_backward_0_avx2(SB), 0, $272-8
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -1913,8 +2122,8 @@ row2:
 	VMOVAPS Y2, Y9
 	VMOVAPS Y2, Y10
 	VMOVAPS Y2, Y11
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R8), Y12
 	VANDPS    Y3, Y12, Y12
 	VCMPPS    $3, Y4, Y4, Y13
@@ -1957,8 +2166,8 @@ block4:
 	VBLENDVPS Y13, Y11, Y12, Y11
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y4, 0(SP)
 	VMOVUPS Y5, 32(SP)
 	VMOVUPS Y6, 64(SP)
@@ -1969,8 +2178,8 @@ kept3:
 	VMOVUPS Y11, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -1990,8 +2199,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VCMPPS       $3, Y4, Y4, Y6
@@ -2034,20 +2243,33 @@ done5:
 	VMAXPS       X5, X4, X5
 	VBLENDVPS    X6, X4, X5, X4
 	VBROADCASTSS X4, Y4
-	VCMPPS       $4, Y4, Y4, Y5
-	MOVQ         BX, R8
-	MOVQ         8(SI), R9
-	SUBQ         $64, R9
-	VMOVAPS      Y1, Y6
-	VMOVAPS      Y1, Y7
-	VMOVAPS      Y1, Y8
-	VMOVAPS      Y1, Y9
-	VMOVAPS      Y1, Y10
-	VMOVAPS      Y1, Y11
-	VMOVAPS      Y1, Y12
-	VMOVAPS      Y1, Y13
-	JLT          kept7
-block8:
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X4, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y4
+over8:
+	VCMPPS  $4, Y4, Y4, Y5
+	MOVQ    808(SI), R8
+	CMPQ    R8, $2
+	JGT     known10
+	MOVQ    BX, R8
+	MOVQ    8(SI), R9
+	SUBQ    $64, R9
+	VMOVAPS Y1, Y6
+	VMOVAPS Y1, Y7
+	VMOVAPS Y1, Y8
+	VMOVAPS Y1, Y9
+	VMOVAPS Y1, Y10
+	VMOVAPS Y1, Y11
+	VMOVAPS Y1, Y12
+	VMOVAPS Y1, Y13
+	JLT     kept11
+block12:
 	VMOVUPS   (R8), Y14
 	VANDPS    Y3, Y14, Y14
 	VCMPPS    $0, Y4, Y14, Y15
@@ -2114,8 +2336,8 @@ block8:
 	VADDPS    Y14, Y13, Y13
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPS Y6, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -2126,8 +2348,8 @@ kept7:
 	VMOVUPS Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -2150,8 +2372,8 @@ masked10:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VADDPS       Y7, Y6, Y6
@@ -2174,6 +2396,16 @@ done9:
 	VPERMILPS    $1, X6, X7
 	VADDPS       X7, X6, X6
 	VBROADCASTSS X6, Y6
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(SI), R8
+	VMOVSS       X6, 4(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(SI), R8
+	VBROADCASTSS 4(R8), Y6
+over15:
 	VBROADCASTSS (DX), Y7
 	VDIVPS       Y6, Y7, Y6
 	VXORPS       k80000000<>+0(SB), Y6, Y7
@@ -2183,20 +2415,20 @@ done9:
 	MOVQ         $0, R11
 	MOVQ         792(SI), R12
 	ANDQ         $1, R12
-	JEQ          again11
+	JEQ          again16
 	CMPQ         R10, $24
-	JLT          again11
+	JLT          again16
 	MOVQ         R9, R12
 	NEGQ         R12
 	ANDQ         $31, R12
 	MOVQ         $1, R11
 	SHRQ         $2, R12
 	TESTQ        R12, R12
-	JNE          masked14
-again11:
+	JNE          masked19
+again16:
 	SUBQ $16, R10
-	JLT  single12
-block15:
+	JLT  single17
+block20:
 	VMOVUPS   (R8), Y8
 	VANDPS    Y3, Y8, Y9
 	VCMPPS    $0, Y4, Y9, Y10
@@ -2220,25 +2452,25 @@ block15:
 	VBLENDVPS Y11, Y6, Y9, Y9
 	VBLENDVPS Y10, Y9, Y1, Y9
 	TESTQ     R11, R11
-	JNE       around16
+	JNE       around21
 	VMOVUPS   Y8, (R9)
 	VMOVUPS   Y9, 32(R9)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPS Y8, (R9)
 	VMOVNTPS Y9, 32(R9)
-stored17:
+stored22:
 	ADDQ AX, R8
 	ADDQ $64, R9
 	SUBQ $16, R10
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $16, R10
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked14:
+masked19:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -2261,8 +2493,8 @@ masked14:
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again11
-done13:
+	JNE        again16
+done18:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $2, R9
@@ -2276,11 +2508,12 @@ done13:
 	DECQ DI
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -2308,6 +2541,9 @@ TEXT ·vector_norm_no_p_is_2_p_is_inf_f32_backward_0_avx512(SB), 0, $264-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -2315,8 +2551,8 @@ row2:
 	VMOVAPS Z2, Z6
 	VMOVAPS Z2, Z7
 	VMOVAPS Z2, Z8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS     (R9), Z9
 	VPANDD      Z3, Z9, Z9
 	VMAXPS      Z9, Z10, Z9
@@ -2339,16 +2575,16 @@ block4:
 	VMOVAPS     Z9, Z8
 	ADDQ        CX, R9
 	SUBQ        $64, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z10, 0(SP)
 	VMOVUPS Z6, 64(SP)
 	VMOVUPS Z7, 128(SP)
 	VMOVUPS Z8, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z6
 	VPCMPD       $6, iota32<>+0(SB), Z6, K1
 	VMOVUPS.Z    (R9), K1, Z6
@@ -2362,8 +2598,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z6
 	VMOVUPS       128(SP), Z7
 	VMAXPS        Z7, Z6, Z7
@@ -2387,16 +2623,29 @@ done5:
 	VMAXPS        X6, X7, X6
 	VFIXUPIMMPS   $0, X4, X7, X6
 	VBROADCASTSS  X6, Z6
-	VCMPPS        $4, Z6, Z6, K1
-	MOVQ          BX, R9
-	MOVQ          8(DI), R10
-	SUBQ          $64, R10
-	VMOVAPS       Z1, Z7
-	VMOVAPS       Z1, Z8
-	VMOVAPS       Z1, Z9
-	VMOVAPS       Z1, Z10
-	JLT           kept7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X6, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z6
+over8:
+	VCMPPS  $4, Z6, Z6, K1
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $64, R10
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z8
+	VMOVAPS Z1, Z9
+	VMOVAPS Z1, Z10
+	JLT     kept11
+block12:
 	VMOVUPS   (R9), Z11
 	VPANDD    Z3, Z11, Z11
 	VCMPPS    $0, Z6, Z11, K2
@@ -2431,16 +2680,16 @@ block8:
 	VADDPS    Z11, Z10, Z10
 	ADDQ      CX, R9
 	SUBQ      $64, R10
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPS Z7, 0(SP)
 	VMOVUPS Z8, 64(SP)
 	VMOVUPS Z9, 128(SP)
 	VMOVUPS Z10, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R10, Z7
 	VPCMPD       $6, iota32<>+0(SB), Z7, K2
 	VMOVUPS.Z    (R9), K2, Z7
@@ -2458,8 +2707,8 @@ masked10:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z7
 	VMOVUPS       128(SP), Z8
 	VADDPS        Z8, Z7, Z7
@@ -2476,29 +2725,39 @@ done9:
 	VPERMILPS     $1, X7, X8
 	VADDPS        X8, X7, X7
 	VBROADCASTSS  X7, Z7
-	VBROADCASTSS  (DX), Z8
-	VDIVPS        Z7, Z8, Z7
-	VPXORD        Z5, Z7, Z8
-	MOVQ          BX, R9
-	MOVQ          SI, R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again11
-	CMPQ          R11, $48
-	JLT           again11
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked14
-again11:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSS        X7, 4(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSS 4(R9), Z7
+over15:
+	VBROADCASTSS (DX), Z8
+	VDIVPS       Z7, Z8, Z7
+	VPXORD       Z5, Z7, Z8
+	MOVQ         BX, R9
+	MOVQ         SI, R10
+	MOVQ         8(DI), R11
+	MOVQ         $0, R12
+	MOVQ         792(DI), R13
+	ANDQ         $1, R13
+	JEQ          again16
+	CMPQ         R11, $48
+	JLT          again16
+	MOVQ         R10, R13
+	NEGQ         R13
+	ANDQ         $63, R13
+	MOVQ         $1, R12
+	SHRQ         $2, R13
+	TESTQ        R13, R13
+	JNE          masked19
+again16:
 	SUBQ $32, R11
-	JLT  single12
-block15:
+	JLT  single17
+block20:
 	VMOVUPS   (R9), Z9
 	VPANDD    Z3, Z9, Z10
 	VCMPPS    $0, Z6, Z10, K2
@@ -2522,25 +2781,25 @@ block15:
 	VBLENDMPS Z7, Z10, K3, Z10
 	VBLENDMPS Z10, Z1, K2, Z10
 	TESTQ     R12, R12
-	JNE       around16
+	JNE       around21
 	VMOVUPS   Z9, (R10)
 	VMOVUPS   Z10, 64(R10)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPS Z9, (R10)
 	VMOVNTPS Z10, 64(R10)
-stored17:
+stored22:
 	ADDQ AX, R9
 	ADDQ $128, R10
 	SUBQ $32, R11
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $32, R11
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked19:
 	VPBROADCASTD R13, Z9
 	VPCMPD       $6, iota32<>+0(SB), Z9, K2
 	VMOVUPS.Z    (R9), K2, Z9
@@ -2561,8 +2820,8 @@ masked14:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again16
+done18:
 	MOVQ a+0(FP), R9
 	MOVQ 160(R9), R10
 	SHLQ $2, R10
@@ -2576,11 +2835,12 @@ done13:
 	DECQ R8
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -2600,6 +2860,9 @@ TEXT ·vector_norm_no_p_is_2_p_is_inf_f64_forward_0_avx2(SB), NOSPLIT, $256-8
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -2611,8 +2874,8 @@ row2:
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
 	VMOVAPD Y0, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R8), Y10
 	VANDPD    Y1, Y10, Y10
 	VCMPPD    $3, Y2, Y2, Y11
@@ -2655,8 +2918,8 @@ block4:
 	VBLENDVPD Y11, Y9, Y10, Y9
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y2, 0(SP)
 	VMOVUPD Y3, 32(SP)
 	VMOVUPD Y4, 64(SP)
@@ -2667,8 +2930,8 @@ kept3:
 	VMOVUPD Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -2688,8 +2951,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y2
 	VMOVUPD      128(SP), Y3
 	VCMPPD       $3, Y2, Y2, Y4
@@ -2728,17 +2991,33 @@ done5:
 	VMAXPD       X3, X2, X3
 	VBLENDVPD    X4, X2, X3, X2
 	VBROADCASTSD X2, Y2
-	VMOVSD       X2, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -2759,6 +3038,9 @@ TEXT ·vector_norm_no_p_is_2_p_is_inf_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -2766,8 +3048,8 @@ row2:
 	VMOVAPD Z0, Z4
 	VMOVAPD Z0, Z5
 	VMOVAPD Z0, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD     (R8), Z7
 	VPANDQ      Z1, Z7, Z7
 	VMAXPD      Z7, Z3, Z7
@@ -2790,16 +3072,16 @@ block4:
 	VMOVAPD     Z7, Z6
 	ADDQ        CX, R8
 	SUBQ        $32, R9
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z3, 0(SP)
 	VMOVUPD Z4, 64(SP)
 	VMOVUPD Z5, 128(SP)
 	VMOVUPD Z6, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R9, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
 	VMOVUPD.Z    (R8), K1, Z3
@@ -2813,8 +3095,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z3
 	VMOVUPD       128(SP), Z4
 	VMAXPD        Z4, Z3, Z4
@@ -2835,17 +3117,33 @@ done5:
 	VMAXPD        X4, X3, X4
 	VFIXUPIMMPD   $0, X2, X3, X4
 	VBROADCASTSD  X4, Z3
-	VMOVSD        X3, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $3, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $3, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSD        X3, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Z3
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X3, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -2872,6 +3170,9 @@ TEXT ·vector_norm_no_p_is_2_p_is_inf_f64_backward_0_avx2(SB), 0, $272-8
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -2883,8 +3184,8 @@ row2:
 	VMOVAPD Y2, Y9
 	VMOVAPD Y2, Y10
 	VMOVAPD Y2, Y11
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R8), Y12
 	VANDPD    Y3, Y12, Y12
 	VCMPPD    $3, Y4, Y4, Y13
@@ -2927,8 +3228,8 @@ block4:
 	VBLENDVPD Y13, Y11, Y12, Y11
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y4, 0(SP)
 	VMOVUPD Y5, 32(SP)
 	VMOVUPD Y6, 64(SP)
@@ -2939,8 +3240,8 @@ kept3:
 	VMOVUPD Y11, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -2960,8 +3261,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VCMPPD       $3, Y4, Y4, Y6
@@ -3000,20 +3301,33 @@ done5:
 	VMAXPD       X5, X4, X5
 	VBLENDVPD    X6, X4, X5, X4
 	VBROADCASTSD X4, Y4
-	VCMPPD       $4, Y4, Y4, Y5
-	MOVQ         BX, R8
-	MOVQ         8(SI), R9
-	SUBQ         $32, R9
-	VMOVAPD      Y1, Y6
-	VMOVAPD      Y1, Y7
-	VMOVAPD      Y1, Y8
-	VMOVAPD      Y1, Y9
-	VMOVAPD      Y1, Y10
-	VMOVAPD      Y1, Y11
-	VMOVAPD      Y1, Y12
-	VMOVAPD      Y1, Y13
-	JLT          kept7
-block8:
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X4, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y4
+over8:
+	VCMPPD  $4, Y4, Y4, Y5
+	MOVQ    808(SI), R8
+	CMPQ    R8, $2
+	JGT     known10
+	MOVQ    BX, R8
+	MOVQ    8(SI), R9
+	SUBQ    $32, R9
+	VMOVAPD Y1, Y6
+	VMOVAPD Y1, Y7
+	VMOVAPD Y1, Y8
+	VMOVAPD Y1, Y9
+	VMOVAPD Y1, Y10
+	VMOVAPD Y1, Y11
+	VMOVAPD Y1, Y12
+	VMOVAPD Y1, Y13
+	JLT     kept11
+block12:
 	VMOVUPD   (R8), Y14
 	VANDPD    Y3, Y14, Y14
 	VCMPPD    $0, Y4, Y14, Y15
@@ -3080,8 +3394,8 @@ block8:
 	VADDPD    Y14, Y13, Y13
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -3092,8 +3406,8 @@ kept7:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -3116,8 +3430,8 @@ masked10:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VADDPD       Y7, Y6, Y6
@@ -3138,6 +3452,16 @@ done9:
 	VPERMILPD    $1, X6, X7
 	VADDPD       X7, X6, X6
 	VBROADCASTSD X6, Y6
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(SI), R8
+	VMOVSD       X6, 8(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(SI), R8
+	VBROADCASTSD 8(R8), Y6
+over15:
 	VBROADCASTSD (DX), Y7
 	VDIVPD       Y6, Y7, Y6
 	VXORPD       k8000000000000000<>+0(SB), Y6, Y7
@@ -3147,20 +3471,20 @@ done9:
 	MOVQ         $0, R11
 	MOVQ         792(SI), R12
 	ANDQ         $1, R12
-	JEQ          again11
+	JEQ          again16
 	CMPQ         R10, $12
-	JLT          again11
+	JLT          again16
 	MOVQ         R9, R12
 	NEGQ         R12
 	ANDQ         $31, R12
 	MOVQ         $1, R11
 	SHRQ         $3, R12
 	TESTQ        R12, R12
-	JNE          masked14
-again11:
+	JNE          masked19
+again16:
 	SUBQ $8, R10
-	JLT  single12
-block15:
+	JLT  single17
+block20:
 	VMOVUPD   (R8), Y8
 	VANDPD    Y3, Y8, Y9
 	VCMPPD    $0, Y4, Y9, Y10
@@ -3184,25 +3508,25 @@ block15:
 	VBLENDVPD Y11, Y6, Y9, Y9
 	VBLENDVPD Y10, Y9, Y1, Y9
 	TESTQ     R11, R11
-	JNE       around16
+	JNE       around21
 	VMOVUPD   Y8, (R9)
 	VMOVUPD   Y9, 32(R9)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPD Y8, (R9)
 	VMOVNTPD Y9, 32(R9)
-stored17:
+stored22:
 	ADDQ AX, R8
 	ADDQ $64, R9
 	SUBQ $8, R10
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $8, R10
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked14:
+masked19:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -3225,8 +3549,8 @@ masked14:
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again11
-done13:
+	JNE        again16
+done18:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $3, R9
@@ -3240,11 +3564,12 @@ done13:
 	DECQ DI
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -3272,6 +3597,9 @@ TEXT ·vector_norm_no_p_is_2_p_is_inf_f64_backward_0_avx512(SB), 0, $264-8
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -3279,8 +3607,8 @@ row2:
 	VMOVAPD Z2, Z6
 	VMOVAPD Z2, Z7
 	VMOVAPD Z2, Z8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD     (R9), Z9
 	VPANDQ      Z3, Z9, Z9
 	VMAXPD      Z9, Z10, Z9
@@ -3303,16 +3631,16 @@ block4:
 	VMOVAPD     Z9, Z8
 	ADDQ        CX, R9
 	SUBQ        $32, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z10, 0(SP)
 	VMOVUPD Z6, 64(SP)
 	VMOVUPD Z7, 128(SP)
 	VMOVUPD Z8, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z6
 	VPCMPQ       $6, iota64<>+0(SB), Z6, K1
 	VMOVUPD.Z    (R9), K1, Z6
@@ -3326,8 +3654,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z6
 	VMOVUPD       128(SP), Z7
 	VMAXPD        Z7, Z6, Z7
@@ -3348,16 +3676,29 @@ done5:
 	VMAXPD        X7, X6, X7
 	VFIXUPIMMPD   $0, X4, X6, X7
 	VBROADCASTSD  X7, Z6
-	VCMPPD        $4, Z6, Z6, K1
-	MOVQ          BX, R9
-	MOVQ          8(DI), R10
-	SUBQ          $32, R10
-	VMOVAPD       Z1, Z7
-	VMOVAPD       Z1, Z8
-	VMOVAPD       Z1, Z9
-	VMOVAPD       Z1, Z10
-	JLT           kept7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X6, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z6
+over8:
+	VCMPPD  $4, Z6, Z6, K1
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $32, R10
+	VMOVAPD Z1, Z7
+	VMOVAPD Z1, Z8
+	VMOVAPD Z1, Z9
+	VMOVAPD Z1, Z10
+	JLT     kept11
+block12:
 	VMOVUPD   (R9), Z11
 	VPANDQ    Z3, Z11, Z11
 	VCMPPD    $0, Z6, Z11, K2
@@ -3392,16 +3733,16 @@ block8:
 	VADDPD    Z11, Z10, Z10
 	ADDQ      CX, R9
 	SUBQ      $32, R10
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPD Z7, 0(SP)
 	VMOVUPD Z8, 64(SP)
 	VMOVUPD Z9, 128(SP)
 	VMOVUPD Z10, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R10, Z7
 	VPCMPQ       $6, iota64<>+0(SB), Z7, K2
 	VMOVUPD.Z    (R9), K2, Z7
@@ -3419,8 +3760,8 @@ masked10:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z7
 	VMOVUPD       128(SP), Z8
 	VADDPD        Z8, Z7, Z7
@@ -3435,29 +3776,39 @@ done9:
 	VPERMILPD     $1, X7, X8
 	VADDPD        X8, X7, X7
 	VBROADCASTSD  X7, Z7
-	VBROADCASTSD  (DX), Z8
-	VDIVPD        Z7, Z8, Z7
-	VPXORQ        Z5, Z7, Z8
-	MOVQ          BX, R9
-	MOVQ          SI, R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again11
-	CMPQ          R11, $24
-	JLT           again11
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked14
-again11:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSD        X7, 8(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSD 8(R9), Z7
+over15:
+	VBROADCASTSD (DX), Z8
+	VDIVPD       Z7, Z8, Z7
+	VPXORQ       Z5, Z7, Z8
+	MOVQ         BX, R9
+	MOVQ         SI, R10
+	MOVQ         8(DI), R11
+	MOVQ         $0, R12
+	MOVQ         792(DI), R13
+	ANDQ         $1, R13
+	JEQ          again16
+	CMPQ         R11, $24
+	JLT          again16
+	MOVQ         R10, R13
+	NEGQ         R13
+	ANDQ         $63, R13
+	MOVQ         $1, R12
+	SHRQ         $3, R13
+	TESTQ        R13, R13
+	JNE          masked19
+again16:
 	SUBQ $16, R11
-	JLT  single12
-block15:
+	JLT  single17
+block20:
 	VMOVUPD   (R9), Z9
 	VPANDQ    Z3, Z9, Z10
 	VCMPPD    $0, Z6, Z10, K2
@@ -3481,25 +3832,25 @@ block15:
 	VBLENDMPD Z7, Z10, K3, Z10
 	VBLENDMPD Z10, Z1, K2, Z10
 	TESTQ     R12, R12
-	JNE       around16
+	JNE       around21
 	VMOVUPD   Z9, (R10)
 	VMOVUPD   Z10, 64(R10)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPD Z9, (R10)
 	VMOVNTPD Z10, 64(R10)
-stored17:
+stored22:
 	ADDQ AX, R9
 	ADDQ $128, R10
 	SUBQ $16, R11
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $16, R11
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked19:
 	VPBROADCASTQ R13, Z9
 	VPCMPQ       $6, iota64<>+0(SB), Z9, K2
 	VMOVUPD.Z    (R9), K2, Z9
@@ -3520,8 +3871,8 @@ masked14:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again16
+done18:
 	MOVQ a+0(FP), R9
 	MOVQ 160(R9), R10
 	SHLQ $3, R10
@@ -3535,11 +3886,12 @@ done13:
 	DECQ R8
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -3559,6 +3911,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_avx2(SB), 
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -3570,8 +3925,8 @@ row2:
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
 	VMOVAPS Y0, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R8), Y10
 	VANDPS    Y1, Y10, Y10
 	VCMPPS    $3, Y2, Y2, Y11
@@ -3614,8 +3969,8 @@ block4:
 	VBLENDVPS Y11, Y9, Y10, Y9
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y2, 0(SP)
 	VMOVUPS Y3, 32(SP)
 	VMOVUPS Y4, 64(SP)
@@ -3626,8 +3981,8 @@ kept3:
 	VMOVUPS Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -3647,8 +4002,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y2
 	VMOVUPS      128(SP), Y3
 	VCMPPS       $3, Y2, Y2, Y4
@@ -3691,17 +4046,33 @@ done5:
 	VMINPS       X3, X2, X3
 	VBLENDVPS    X4, X2, X3, X2
 	VBROADCASTSS X2, Y2
-	VMOVSS       X2, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -3722,6 +4093,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_avx512(SB)
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -3729,8 +4103,8 @@ row2:
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
 	VMOVAPS Z0, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS     (R8), Z7
 	VPANDD      Z1, Z7, Z7
 	VMINPS      Z7, Z3, Z7
@@ -3753,16 +4127,16 @@ block4:
 	VMOVAPS     Z7, Z6
 	ADDQ        CX, R8
 	SUBQ        $64, R9
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z3, 0(SP)
 	VMOVUPS Z4, 64(SP)
 	VMOVUPS Z5, 128(SP)
 	VMOVUPS Z6, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R9, Z3
 	VPCMPD       $6, iota32<>+0(SB), Z3, K1
 	VMOVUPS.Z    (R8), K1, Z3
@@ -3776,8 +4150,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z3
 	VMOVUPS       128(SP), Z4
 	VMINPS        Z4, Z3, Z4
@@ -3801,17 +4175,33 @@ done5:
 	VMINPS        X3, X4, X3
 	VFIXUPIMMPS   $0, X2, X4, X3
 	VBROADCASTSS  X3, Z3
-	VMOVSS        X3, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $2, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $2, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSS        X3, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Z3
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X3, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -3838,6 +4228,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_avx2(SB),
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -3849,8 +4242,8 @@ row2:
 	VMOVAPS Y2, Y9
 	VMOVAPS Y2, Y10
 	VMOVAPS Y2, Y11
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R8), Y12
 	VANDPS    Y3, Y12, Y12
 	VCMPPS    $3, Y4, Y4, Y13
@@ -3893,8 +4286,8 @@ block4:
 	VBLENDVPS Y13, Y11, Y12, Y11
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y4, 0(SP)
 	VMOVUPS Y5, 32(SP)
 	VMOVUPS Y6, 64(SP)
@@ -3905,8 +4298,8 @@ kept3:
 	VMOVUPS Y11, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -3926,8 +4319,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VCMPPS       $3, Y4, Y4, Y6
@@ -3970,20 +4363,33 @@ done5:
 	VMINPS       X5, X4, X5
 	VBLENDVPS    X6, X4, X5, X4
 	VBROADCASTSS X4, Y4
-	VCMPPS       $4, Y4, Y4, Y5
-	MOVQ         BX, R8
-	MOVQ         8(SI), R9
-	SUBQ         $64, R9
-	VMOVAPS      Y1, Y6
-	VMOVAPS      Y1, Y7
-	VMOVAPS      Y1, Y8
-	VMOVAPS      Y1, Y9
-	VMOVAPS      Y1, Y10
-	VMOVAPS      Y1, Y11
-	VMOVAPS      Y1, Y12
-	VMOVAPS      Y1, Y13
-	JLT          kept7
-block8:
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X4, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y4
+over8:
+	VCMPPS  $4, Y4, Y4, Y5
+	MOVQ    808(SI), R8
+	CMPQ    R8, $2
+	JGT     known10
+	MOVQ    BX, R8
+	MOVQ    8(SI), R9
+	SUBQ    $64, R9
+	VMOVAPS Y1, Y6
+	VMOVAPS Y1, Y7
+	VMOVAPS Y1, Y8
+	VMOVAPS Y1, Y9
+	VMOVAPS Y1, Y10
+	VMOVAPS Y1, Y11
+	VMOVAPS Y1, Y12
+	VMOVAPS Y1, Y13
+	JLT     kept11
+block12:
 	VMOVUPS   (R8), Y14
 	VANDPS    Y3, Y14, Y14
 	VCMPPS    $0, Y4, Y14, Y15
@@ -4050,8 +4456,8 @@ block8:
 	VADDPS    Y14, Y13, Y13
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPS Y6, 0(SP)
 	VMOVUPS Y7, 32(SP)
 	VMOVUPS Y8, 64(SP)
@@ -4062,8 +4468,8 @@ kept7:
 	VMOVUPS Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -4086,8 +4492,8 @@ masked10:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPS      0(SP), Y6
 	VMOVUPS      128(SP), Y7
 	VADDPS       Y7, Y6, Y6
@@ -4110,6 +4516,16 @@ done9:
 	VPERMILPS    $1, X6, X7
 	VADDPS       X7, X6, X6
 	VBROADCASTSS X6, Y6
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(SI), R8
+	VMOVSS       X6, 4(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(SI), R8
+	VBROADCASTSS 4(R8), Y6
+over15:
 	VBROADCASTSS (DX), Y7
 	VDIVPS       Y6, Y7, Y6
 	VXORPS       k80000000<>+0(SB), Y6, Y7
@@ -4119,20 +4535,20 @@ done9:
 	MOVQ         $0, R11
 	MOVQ         792(SI), R12
 	ANDQ         $1, R12
-	JEQ          again11
+	JEQ          again16
 	CMPQ         R10, $24
-	JLT          again11
+	JLT          again16
 	MOVQ         R9, R12
 	NEGQ         R12
 	ANDQ         $31, R12
 	MOVQ         $1, R11
 	SHRQ         $2, R12
 	TESTQ        R12, R12
-	JNE          masked14
-again11:
+	JNE          masked19
+again16:
 	SUBQ $16, R10
-	JLT  single12
-block15:
+	JLT  single17
+block20:
 	VMOVUPS   (R8), Y8
 	VANDPS    Y3, Y8, Y9
 	VCMPPS    $0, Y4, Y9, Y10
@@ -4156,25 +4572,25 @@ block15:
 	VBLENDVPS Y11, Y6, Y9, Y9
 	VBLENDVPS Y10, Y9, Y1, Y9
 	TESTQ     R11, R11
-	JNE       around16
+	JNE       around21
 	VMOVUPS   Y8, (R9)
 	VMOVUPS   Y9, 32(R9)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPS Y8, (R9)
 	VMOVNTPS Y9, 32(R9)
-stored17:
+stored22:
 	ADDQ AX, R8
 	ADDQ $64, R9
 	SUBQ $16, R10
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $16, R10
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $8, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked14:
+masked19:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -4197,8 +4613,8 @@ masked14:
 	LEAQ       (R8)(R13*4), R8
 	LEAQ       (R9)(R12*4), R9
 	SUBQ       R12, R10
-	JNE        again11
-done13:
+	JNE        again16
+done18:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $2, R9
@@ -4212,11 +4628,12 @@ done13:
 	DECQ DI
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -4244,6 +4661,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_avx512(SB
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $64, R10
@@ -4251,8 +4671,8 @@ row2:
 	VMOVAPS Z2, Z6
 	VMOVAPS Z2, Z7
 	VMOVAPS Z2, Z8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS     (R9), Z9
 	VPANDD      Z3, Z9, Z9
 	VMINPS      Z9, Z10, Z9
@@ -4275,16 +4695,16 @@ block4:
 	VMOVAPS     Z9, Z8
 	ADDQ        CX, R9
 	SUBQ        $64, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPS Z10, 0(SP)
 	VMOVUPS Z6, 64(SP)
 	VMOVUPS Z7, 128(SP)
 	VMOVUPS Z8, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R10, Z6
 	VPCMPD       $6, iota32<>+0(SB), Z6, K1
 	VMOVUPS.Z    (R9), K1, Z6
@@ -4298,8 +4718,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z6
 	VMOVUPS       128(SP), Z7
 	VMINPS        Z7, Z6, Z7
@@ -4323,16 +4743,29 @@ done5:
 	VMINPS        X6, X7, X6
 	VFIXUPIMMPS   $0, X4, X7, X6
 	VBROADCASTSS  X6, Z6
-	VCMPPS        $4, Z6, Z6, K1
-	MOVQ          BX, R9
-	MOVQ          8(DI), R10
-	SUBQ          $64, R10
-	VMOVAPS       Z1, Z7
-	VMOVAPS       Z1, Z8
-	VMOVAPS       Z1, Z9
-	VMOVAPS       Z1, Z10
-	JLT           kept7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSS        X6, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSS (R9), Z6
+over8:
+	VCMPPS  $4, Z6, Z6, K1
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $64, R10
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z8
+	VMOVAPS Z1, Z9
+	VMOVAPS Z1, Z10
+	JLT     kept11
+block12:
 	VMOVUPS   (R9), Z11
 	VPANDD    Z3, Z11, Z11
 	VCMPPS    $0, Z6, Z11, K2
@@ -4367,16 +4800,16 @@ block8:
 	VADDPS    Z11, Z10, Z10
 	ADDQ      CX, R9
 	SUBQ      $64, R10
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPS Z7, 0(SP)
 	VMOVUPS Z8, 64(SP)
 	VMOVUPS Z9, 128(SP)
 	VMOVUPS Z10, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $64, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTD R10, Z7
 	VPCMPD       $6, iota32<>+0(SB), Z7, K2
 	VMOVUPS.Z    (R9), K2, Z7
@@ -4394,8 +4827,8 @@ masked10:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $16, R10
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPS       0(SP), Z7
 	VMOVUPS       128(SP), Z8
 	VADDPS        Z8, Z7, Z7
@@ -4412,29 +4845,39 @@ done9:
 	VPERMILPS     $1, X7, X8
 	VADDPS        X8, X7, X7
 	VBROADCASTSS  X7, Z7
-	VBROADCASTSS  (DX), Z8
-	VDIVPS        Z7, Z8, Z7
-	VPXORD        Z5, Z7, Z8
-	MOVQ          BX, R9
-	MOVQ          SI, R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again11
-	CMPQ          R11, $48
-	JLT           again11
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $2, R13
-	TESTQ         R13, R13
-	JNE           masked14
-again11:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSS        X7, 4(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSS 4(R9), Z7
+over15:
+	VBROADCASTSS (DX), Z8
+	VDIVPS       Z7, Z8, Z7
+	VPXORD       Z5, Z7, Z8
+	MOVQ         BX, R9
+	MOVQ         SI, R10
+	MOVQ         8(DI), R11
+	MOVQ         $0, R12
+	MOVQ         792(DI), R13
+	ANDQ         $1, R13
+	JEQ          again16
+	CMPQ         R11, $48
+	JLT          again16
+	MOVQ         R10, R13
+	NEGQ         R13
+	ANDQ         $63, R13
+	MOVQ         $1, R12
+	SHRQ         $2, R13
+	TESTQ        R13, R13
+	JNE          masked19
+again16:
 	SUBQ $32, R11
-	JLT  single12
-block15:
+	JLT  single17
+block20:
 	VMOVUPS   (R9), Z9
 	VPANDD    Z3, Z9, Z10
 	VCMPPS    $0, Z6, Z10, K2
@@ -4458,25 +4901,25 @@ block15:
 	VBLENDMPS Z7, Z10, K3, Z10
 	VBLENDMPS Z10, Z1, K2, Z10
 	TESTQ     R12, R12
-	JNE       around16
+	JNE       around21
 	VMOVUPS   Z9, (R10)
 	VMOVUPS   Z10, 64(R10)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPS Z9, (R10)
 	VMOVNTPS Z10, 64(R10)
-stored17:
+stored22:
 	ADDQ AX, R9
 	ADDQ $128, R10
 	SUBQ $32, R11
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $32, R11
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $16, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked19:
 	VPBROADCASTD R13, Z9
 	VPCMPD       $6, iota32<>+0(SB), Z9, K2
 	VMOVUPS.Z    (R9), K2, Z9
@@ -4497,8 +4940,8 @@ masked14:
 	LEAQ         (R9)(R14*4), R9
 	LEAQ         (R10)(R13*4), R10
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again16
+done18:
 	MOVQ a+0(FP), R9
 	MOVQ 160(R9), R10
 	SHLQ $2, R10
@@ -4512,11 +4955,12 @@ done13:
 	DECQ R8
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -4536,6 +4980,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_avx2(SB), 
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -4547,8 +4994,8 @@ row2:
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
 	VMOVAPD Y0, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R8), Y10
 	VANDPD    Y1, Y10, Y10
 	VCMPPD    $3, Y2, Y2, Y11
@@ -4591,8 +5038,8 @@ block4:
 	VBLENDVPD Y11, Y9, Y10, Y9
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y2, 0(SP)
 	VMOVUPD Y3, 32(SP)
 	VMOVUPD Y4, 64(SP)
@@ -4603,8 +5050,8 @@ kept3:
 	VMOVUPD Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -4624,8 +5071,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y2
 	VMOVUPD      128(SP), Y3
 	VCMPPD       $3, Y2, Y2, Y4
@@ -4664,17 +5111,33 @@ done5:
 	VMINPD       X3, X2, X3
 	VBLENDVPD    X4, X2, X3, X2
 	VBROADCASTSD X2, Y2
-	VMOVSD       X2, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -4695,6 +5158,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_avx512(SB)
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -4702,8 +5168,8 @@ row2:
 	VMOVAPD Z0, Z4
 	VMOVAPD Z0, Z5
 	VMOVAPD Z0, Z6
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD     (R8), Z7
 	VPANDQ      Z1, Z7, Z7
 	VMINPD      Z7, Z3, Z7
@@ -4726,16 +5192,16 @@ block4:
 	VMOVAPD     Z7, Z6
 	ADDQ        CX, R8
 	SUBQ        $32, R9
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z3, 0(SP)
 	VMOVUPD Z4, 64(SP)
 	VMOVUPD Z5, 128(SP)
 	VMOVUPD Z6, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R9, Z3
 	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
 	VMOVUPD.Z    (R8), K1, Z3
@@ -4749,8 +5215,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z3
 	VMOVUPD       128(SP), Z4
 	VMINPD        Z4, Z3, Z4
@@ -4771,17 +5237,33 @@ done5:
 	VMINPD        X4, X3, X4
 	VFIXUPIMMPD   $0, X2, X3, X4
 	VBROADCASTSD  X4, Z3
-	VMOVSD        X3, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $3, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $3, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSD        X3, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Z3
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X3, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -4808,6 +5290,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_avx2(SB),
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -4819,8 +5304,8 @@ row2:
 	VMOVAPD Y2, Y9
 	VMOVAPD Y2, Y10
 	VMOVAPD Y2, Y11
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R8), Y12
 	VANDPD    Y3, Y12, Y12
 	VCMPPD    $3, Y4, Y4, Y13
@@ -4863,8 +5348,8 @@ block4:
 	VBLENDVPD Y13, Y11, Y12, Y11
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y4, 0(SP)
 	VMOVUPD Y5, 32(SP)
 	VMOVUPD Y6, 64(SP)
@@ -4875,8 +5360,8 @@ kept3:
 	VMOVUPD Y11, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -4896,8 +5381,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VCMPPD       $3, Y4, Y4, Y6
@@ -4936,20 +5421,33 @@ done5:
 	VMINPD       X5, X4, X5
 	VBLENDVPD    X6, X4, X5, X4
 	VBROADCASTSD X4, Y4
-	VCMPPD       $4, Y4, Y4, Y5
-	MOVQ         BX, R8
-	MOVQ         8(SI), R9
-	SUBQ         $32, R9
-	VMOVAPD      Y1, Y6
-	VMOVAPD      Y1, Y7
-	VMOVAPD      Y1, Y8
-	VMOVAPD      Y1, Y9
-	VMOVAPD      Y1, Y10
-	VMOVAPD      Y1, Y11
-	VMOVAPD      Y1, Y12
-	VMOVAPD      Y1, Y13
-	JLT          kept7
-block8:
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X4, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y4
+over8:
+	VCMPPD  $4, Y4, Y4, Y5
+	MOVQ    808(SI), R8
+	CMPQ    R8, $2
+	JGT     known10
+	MOVQ    BX, R8
+	MOVQ    8(SI), R9
+	SUBQ    $32, R9
+	VMOVAPD Y1, Y6
+	VMOVAPD Y1, Y7
+	VMOVAPD Y1, Y8
+	VMOVAPD Y1, Y9
+	VMOVAPD Y1, Y10
+	VMOVAPD Y1, Y11
+	VMOVAPD Y1, Y12
+	VMOVAPD Y1, Y13
+	JLT     kept11
+block12:
 	VMOVUPD   (R8), Y14
 	VANDPD    Y3, Y14, Y14
 	VCMPPD    $0, Y4, Y14, Y15
@@ -5016,8 +5514,8 @@ block8:
 	VADDPD    Y14, Y13, Y13
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPD Y6, 0(SP)
 	VMOVUPD Y7, 32(SP)
 	VMOVUPD Y8, 64(SP)
@@ -5028,8 +5526,8 @@ kept7:
 	VMOVUPD Y13, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -5052,8 +5550,8 @@ masked10:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked10
-done9:
+	JGT        masked14
+done13:
 	VMOVUPD      0(SP), Y6
 	VMOVUPD      128(SP), Y7
 	VADDPD       Y7, Y6, Y6
@@ -5074,6 +5572,16 @@ done9:
 	VPERMILPD    $1, X6, X7
 	VADDPD       X7, X6, X6
 	VBROADCASTSD X6, Y6
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over15
+	MOVQ         816(SI), R8
+	VMOVSD       X6, 8(R8)
+	JMP          leave9
+known10:
+	MOVQ         816(SI), R8
+	VBROADCASTSD 8(R8), Y6
+over15:
 	VBROADCASTSD (DX), Y7
 	VDIVPD       Y6, Y7, Y6
 	VXORPD       k8000000000000000<>+0(SB), Y6, Y7
@@ -5083,20 +5591,20 @@ done9:
 	MOVQ         $0, R11
 	MOVQ         792(SI), R12
 	ANDQ         $1, R12
-	JEQ          again11
+	JEQ          again16
 	CMPQ         R10, $12
-	JLT          again11
+	JLT          again16
 	MOVQ         R9, R12
 	NEGQ         R12
 	ANDQ         $31, R12
 	MOVQ         $1, R11
 	SHRQ         $3, R12
 	TESTQ        R12, R12
-	JNE          masked14
-again11:
+	JNE          masked19
+again16:
 	SUBQ $8, R10
-	JLT  single12
-block15:
+	JLT  single17
+block20:
 	VMOVUPD   (R8), Y8
 	VANDPD    Y3, Y8, Y9
 	VCMPPD    $0, Y4, Y9, Y10
@@ -5120,25 +5628,25 @@ block15:
 	VBLENDVPD Y11, Y6, Y9, Y9
 	VBLENDVPD Y10, Y9, Y1, Y9
 	TESTQ     R11, R11
-	JNE       around16
+	JNE       around21
 	VMOVUPD   Y8, (R9)
 	VMOVUPD   Y9, 32(R9)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPD Y8, (R9)
 	VMOVNTPD Y9, 32(R9)
-stored17:
+stored22:
 	ADDQ AX, R8
 	ADDQ $64, R9
 	SUBQ $8, R10
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $8, R10
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $4, R12
 	CMPQ    R12, R10
 	CMOVQGT R10, R12
-masked14:
+masked19:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
@@ -5161,8 +5669,8 @@ masked14:
 	LEAQ       (R8)(R13*8), R8
 	LEAQ       (R9)(R12*8), R9
 	SUBQ       R12, R10
-	JNE        again11
-done13:
+	JNE        again16
+done18:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $3, R9
@@ -5176,11 +5684,12 @@ done13:
 	DECQ DI
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(SI), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -5208,6 +5717,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_avx512(SB
 	TESTQ        R8, R8
 	JLE          end1
 row2:
+	MOVQ    808(DI), R9
+	CMPQ    R9, $1
+	JGT     known3
 	MOVQ    BX, R9
 	MOVQ    8(DI), R10
 	SUBQ    $32, R10
@@ -5215,8 +5727,8 @@ row2:
 	VMOVAPD Z2, Z6
 	VMOVAPD Z2, Z7
 	VMOVAPD Z2, Z8
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD     (R9), Z9
 	VPANDQ      Z3, Z9, Z9
 	VMINPD      Z9, Z10, Z9
@@ -5239,16 +5751,16 @@ block4:
 	VMOVAPD     Z9, Z8
 	ADDQ        CX, R9
 	SUBQ        $32, R10
-	JGE         block4
-kept3:
+	JGE         block5
+kept4:
 	VMOVUPD Z10, 0(SP)
 	VMOVUPD Z6, 64(SP)
 	VMOVUPD Z7, 128(SP)
 	VMOVUPD Z8, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R10, Z6
 	VPCMPQ       $6, iota64<>+0(SB), Z6, K1
 	VMOVUPD.Z    (R9), K1, Z6
@@ -5262,8 +5774,8 @@ masked6:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z6
 	VMOVUPD       128(SP), Z7
 	VMINPD        Z7, Z6, Z7
@@ -5284,16 +5796,29 @@ done5:
 	VMINPD        X7, X6, X7
 	VFIXUPIMMPD   $0, X4, X6, X7
 	VBROADCASTSD  X7, Z6
-	VCMPPD        $4, Z6, Z6, K1
-	MOVQ          BX, R9
-	MOVQ          8(DI), R10
-	SUBQ          $32, R10
-	VMOVAPD       Z1, Z7
-	VMOVAPD       Z1, Z8
-	VMOVAPD       Z1, Z9
-	VMOVAPD       Z1, Z10
-	JLT           kept7
-block8:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over8
+	MOVQ          816(DI), R9
+	VMOVSD        X6, (R9)
+	JMP           leave9
+known3:
+	MOVQ         816(DI), R9
+	VBROADCASTSD (R9), Z6
+over8:
+	VCMPPD  $4, Z6, Z6, K1
+	MOVQ    808(DI), R9
+	CMPQ    R9, $2
+	JGT     known10
+	MOVQ    BX, R9
+	MOVQ    8(DI), R10
+	SUBQ    $32, R10
+	VMOVAPD Z1, Z7
+	VMOVAPD Z1, Z8
+	VMOVAPD Z1, Z9
+	VMOVAPD Z1, Z10
+	JLT     kept11
+block12:
 	VMOVUPD   (R9), Z11
 	VPANDQ    Z3, Z11, Z11
 	VCMPPD    $0, Z6, Z11, K2
@@ -5328,16 +5853,16 @@ block8:
 	VADDPD    Z11, Z10, Z10
 	ADDQ      CX, R9
 	SUBQ      $32, R10
-	JGE       block8
-kept7:
+	JGE       block12
+kept11:
 	VMOVUPD Z7, 0(SP)
 	VMOVUPD Z8, 64(SP)
 	VMOVUPD Z9, 128(SP)
 	VMOVUPD Z10, 192(SP)
 	MOVQ    $0, R11
 	ADDQ    $32, R10
-	JEQ     done9
-masked10:
+	JEQ     done13
+masked14:
 	VPBROADCASTQ R10, Z7
 	VPCMPQ       $6, iota64<>+0(SB), Z7, K2
 	VMOVUPD.Z    (R9), K2, Z7
@@ -5355,8 +5880,8 @@ masked10:
 	ADDQ         $64, R11
 	ANDQ         $255, R11
 	SUBQ         $8, R10
-	JGT          masked10
-done9:
+	JGT          masked14
+done13:
 	VMOVUPD       0(SP), Z7
 	VMOVUPD       128(SP), Z8
 	VADDPD        Z8, Z7, Z7
@@ -5371,29 +5896,39 @@ done9:
 	VPERMILPD     $1, X7, X8
 	VADDPD        X8, X7, X7
 	VBROADCASTSD  X7, Z7
-	VBROADCASTSD  (DX), Z8
-	VDIVPD        Z7, Z8, Z7
-	VPXORQ        Z5, Z7, Z8
-	MOVQ          BX, R9
-	MOVQ          SI, R10
-	MOVQ          8(DI), R11
-	MOVQ          $0, R12
-	MOVQ          792(DI), R13
-	ANDQ          $1, R13
-	JEQ           again11
-	CMPQ          R11, $24
-	JLT           again11
-	MOVQ          R10, R13
-	NEGQ          R13
-	ANDQ          $63, R13
-	MOVQ          $1, R12
-	SHRQ          $3, R13
-	TESTQ         R13, R13
-	JNE           masked14
-again11:
+	MOVQ          808(DI), R9
+	TESTQ         R9, R9
+	JEQ           over15
+	MOVQ          816(DI), R9
+	VMOVSD        X7, 8(R9)
+	JMP           leave9
+known10:
+	MOVQ         816(DI), R9
+	VBROADCASTSD 8(R9), Z7
+over15:
+	VBROADCASTSD (DX), Z8
+	VDIVPD       Z7, Z8, Z7
+	VPXORQ       Z5, Z7, Z8
+	MOVQ         BX, R9
+	MOVQ         SI, R10
+	MOVQ         8(DI), R11
+	MOVQ         $0, R12
+	MOVQ         792(DI), R13
+	ANDQ         $1, R13
+	JEQ          again16
+	CMPQ         R11, $24
+	JLT          again16
+	MOVQ         R10, R13
+	NEGQ         R13
+	ANDQ         $63, R13
+	MOVQ         $1, R12
+	SHRQ         $3, R13
+	TESTQ        R13, R13
+	JNE          masked19
+again16:
 	SUBQ $16, R11
-	JLT  single12
-block15:
+	JLT  single17
+block20:
 	VMOVUPD   (R9), Z9
 	VPANDQ    Z3, Z9, Z10
 	VCMPPD    $0, Z6, Z10, K2
@@ -5417,25 +5952,25 @@ block15:
 	VBLENDMPD Z7, Z10, K3, Z10
 	VBLENDMPD Z10, Z1, K2, Z10
 	TESTQ     R12, R12
-	JNE       around16
+	JNE       around21
 	VMOVUPD   Z9, (R10)
 	VMOVUPD   Z10, 64(R10)
-	JMP       stored17
-around16:
+	JMP       stored22
+around21:
 	VMOVNTPD Z9, (R10)
 	VMOVNTPD Z10, 64(R10)
-stored17:
+stored22:
 	ADDQ AX, R9
 	ADDQ $128, R10
 	SUBQ $16, R11
-	JGE  block15
-single12:
+	JGE  block20
+single17:
 	ADDQ    $16, R11
-	JEQ     done13
+	JEQ     done18
 	MOVQ    $8, R13
 	CMPQ    R13, R11
 	CMOVQGT R11, R13
-masked14:
+masked19:
 	VPBROADCASTQ R13, Z9
 	VPCMPQ       $6, iota64<>+0(SB), Z9, K2
 	VMOVUPD.Z    (R9), K2, Z9
@@ -5456,8 +5991,8 @@ masked14:
 	LEAQ         (R9)(R14*8), R9
 	LEAQ         (R10)(R13*8), R10
 	SUBQ         R13, R11
-	JNE          again11
-done13:
+	JNE          again16
+done18:
 	MOVQ a+0(FP), R9
 	MOVQ 160(R9), R10
 	SHLQ $3, R10
@@ -5471,11 +6006,12 @@ done13:
 	DECQ R8
 	JNE  row2
 end1:
+leave9:
 	MOVQ 792(DI), AX
 	ANDQ $1, AX
-	JEQ  end18
+	JEQ  end23
 	SFENCE
-end18:
+end23:
 	VZEROUPPER
 	RET
 
@@ -5495,6 +6031,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -5506,8 +6045,8 @@ row2:
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
 	VMOVAPS Y0, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R8), Y10
 	VANDPS  Y1, Y10, Y10
 	VADDPS  Y10, Y2, Y2
@@ -5534,8 +6073,8 @@ block4:
 	VADDPS  Y10, Y9, Y9
 	ADDQ    CX, R8
 	SUBQ    $64, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Y2, 0(SP)
 	VMOVUPS Y3, 32(SP)
 	VMOVUPS Y4, 64(SP)
@@ -5546,8 +6085,8 @@ kept3:
 	VMOVUPS Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -5565,8 +6104,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y2
 	VMOVUPS      128(SP), Y3
 	VADDPS       Y3, Y2, Y2
@@ -5589,17 +6128,33 @@ done5:
 	VPERMILPS    $1, X2, X3
 	VADDPS       X3, X2, X2
 	VBROADCASTSS X2, Y2
-	VMOVSS       X2, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -5619,6 +6174,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -5626,8 +6184,8 @@ row2:
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS (R8), Z6
 	VPANDD  Z1, Z6, Z6
 	VADDPS  Z6, Z2, Z2
@@ -5642,16 +6200,16 @@ block4:
 	VADDPS  Z6, Z5, Z5
 	ADDQ    CX, R8
 	SUBQ    $64, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPS Z2, 0(SP)
 	VMOVUPS Z3, 64(SP)
 	VMOVUPS Z4, 128(SP)
 	VMOVUPS Z5, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R9, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (R8), K1, Z2
@@ -5664,8 +6222,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z2
 	VMOVUPS       128(SP), Z3
 	VADDPS        Z3, Z2, Z2
@@ -5682,17 +6240,33 @@ done5:
 	VPERMILPS     $1, X2, X3
 	VADDPS        X3, X2, X2
 	VBROADCASTSS  X2, Z2
-	VMOVSS        X2, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $2, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $2, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSS        X2, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Z2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -5967,6 +6541,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -5978,8 +6555,8 @@ row2:
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
 	VMOVAPD Y0, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R8), Y10
 	VANDPD  Y1, Y10, Y10
 	VADDPD  Y10, Y2, Y2
@@ -6006,8 +6583,8 @@ block4:
 	VADDPD  Y10, Y9, Y9
 	ADDQ    CX, R8
 	SUBQ    $32, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Y2, 0(SP)
 	VMOVUPD Y3, 32(SP)
 	VMOVUPD Y4, 64(SP)
@@ -6018,8 +6595,8 @@ kept3:
 	VMOVUPD Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -6037,8 +6614,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y2
 	VMOVUPD      128(SP), Y3
 	VADDPD       Y3, Y2, Y2
@@ -6059,17 +6636,33 @@ done5:
 	VPERMILPD    $1, X2, X3
 	VADDPD       X3, X2, X2
 	VBROADCASTSD X2, Y2
-	VMOVSD       X2, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -6089,6 +6682,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -6096,8 +6692,8 @@ row2:
 	VMOVAPD Z0, Z3
 	VMOVAPD Z0, Z4
 	VMOVAPD Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD (R8), Z6
 	VPANDQ  Z1, Z6, Z6
 	VADDPD  Z6, Z2, Z2
@@ -6112,16 +6708,16 @@ block4:
 	VADDPD  Z6, Z5, Z5
 	ADDQ    CX, R8
 	SUBQ    $32, R9
-	JGE     block4
-kept3:
+	JGE     block5
+kept4:
 	VMOVUPD Z2, 0(SP)
 	VMOVUPD Z3, 64(SP)
 	VMOVUPD Z4, 128(SP)
 	VMOVUPD Z5, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R9, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (R8), K1, Z2
@@ -6134,8 +6730,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z2
 	VMOVUPD       128(SP), Z3
 	VADDPD        Z3, Z2, Z2
@@ -6150,17 +6746,33 @@ done5:
 	VPERMILPD     $1, X2, X3
 	VADDPD        X3, X2, X2
 	VBROADCASTSD  X2, Z2
-	VMOVSD        X2, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $3, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $3, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSD        X2, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Z2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -6435,6 +7047,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -6446,8 +7061,8 @@ row2:
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
 	VMOVAPS Y0, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R8), Y10
 	VCMPPS    $4, Y0, Y10, Y10
 	VBLENDVPS Y10, Y1, Y0, Y10
@@ -6482,8 +7097,8 @@ block4:
 	VADDPS    Y10, Y9, Y9
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Y2, 0(SP)
 	VMOVUPS Y3, 32(SP)
 	VMOVUPS Y4, 64(SP)
@@ -6494,8 +7109,8 @@ kept3:
 	VMOVUPS Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $8, R12
 	CMPQ       R11, R12
@@ -6514,8 +7129,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $8, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPS      0(SP), Y2
 	VMOVUPS      128(SP), Y3
 	VADDPS       Y3, Y2, Y2
@@ -6538,17 +7153,33 @@ done5:
 	VPERMILPS    $1, X2, X3
 	VADDPS       X3, X2, X2
 	VBROADCASTSS X2, Y2
-	VMOVSS       X2, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSS       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -6568,6 +7199,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $64, R9
@@ -6575,8 +7209,8 @@ row2:
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPS   (R8), Z6
 	VCMPPS    $4, Z0, Z6, K1
 	VBLENDMPS Z1, Z0, K1, Z6
@@ -6595,16 +7229,16 @@ block4:
 	VADDPS    Z6, Z5, Z5
 	ADDQ      CX, R8
 	SUBQ      $64, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPS Z2, 0(SP)
 	VMOVUPS Z3, 64(SP)
 	VMOVUPS Z4, 128(SP)
 	VMOVUPS Z5, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $64, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTD R9, Z2
 	VPCMPD       $6, iota32<>+0(SB), Z2, K1
 	VMOVUPS.Z    (R8), K1, Z2
@@ -6618,8 +7252,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $16, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPS       0(SP), Z2
 	VMOVUPS       128(SP), Z3
 	VADDPS        Z3, Z2, Z2
@@ -6636,17 +7270,33 @@ done5:
 	VPERMILPS     $1, X2, X3
 	VADDPS        X3, X2, X2
 	VBROADCASTSS  X2, Z2
-	VMOVSS        X2, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $2, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $2, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSS        X2, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Z2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSS X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -6800,6 +7450,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_
 	TESTQ   DI, DI
 	JLE     end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -6811,8 +7464,8 @@ row2:
 	VMOVAPD Y0, Y7
 	VMOVAPD Y0, Y8
 	VMOVAPD Y0, Y9
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R8), Y10
 	VCMPPD    $4, Y0, Y10, Y10
 	VBLENDVPD Y10, Y1, Y0, Y10
@@ -6847,8 +7500,8 @@ block4:
 	VADDPD    Y10, Y9, Y9
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Y2, 0(SP)
 	VMOVUPD Y3, 32(SP)
 	VMOVUPD Y4, 64(SP)
@@ -6859,8 +7512,8 @@ kept3:
 	VMOVUPD Y9, 224(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	MOVQ       R9, R11
 	MOVQ       $4, R12
 	CMPQ       R11, R12
@@ -6879,8 +7532,8 @@ masked6:
 	ADDQ       $32, R10
 	ANDQ       $255, R10
 	SUBQ       $4, R9
-	JGT        masked6
-done5:
+	JGT        masked7
+done6:
 	VMOVUPD      0(SP), Y2
 	VMOVUPD      128(SP), Y3
 	VADDPD       Y3, Y2, Y2
@@ -6901,17 +7554,33 @@ done5:
 	VPERMILPD    $1, X2, X3
 	VADDPD       X3, X2, X2
 	VBROADCASTSD X2, Y2
-	VMOVSD       X2, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over8
+	MOVQ         816(SI), R8
+	VMOVSD       X2, (R8)
+	JMP          leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -6931,6 +7600,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	SUBQ    $32, R9
@@ -6938,8 +7610,8 @@ row2:
 	VMOVAPD Z0, Z3
 	VMOVAPD Z0, Z4
 	VMOVAPD Z0, Z5
-	JLT     kept3
-block4:
+	JLT     kept4
+block5:
 	VMOVUPD   (R8), Z6
 	VCMPPD    $4, Z0, Z6, K1
 	VBLENDMPD Z1, Z0, K1, Z6
@@ -6958,16 +7630,16 @@ block4:
 	VADDPD    Z6, Z5, Z5
 	ADDQ      CX, R8
 	SUBQ      $32, R9
-	JGE       block4
-kept3:
+	JGE       block5
+kept4:
 	VMOVUPD Z2, 0(SP)
 	VMOVUPD Z3, 64(SP)
 	VMOVUPD Z4, 128(SP)
 	VMOVUPD Z5, 192(SP)
 	MOVQ    $0, R10
 	ADDQ    $32, R9
-	JEQ     done5
-masked6:
+	JEQ     done6
+masked7:
 	VPBROADCASTQ R9, Z2
 	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
 	VMOVUPD.Z    (R8), K1, Z2
@@ -6981,8 +7653,8 @@ masked6:
 	ADDQ         $64, R10
 	ANDQ         $255, R10
 	SUBQ         $8, R9
-	JGT          masked6
-done5:
+	JGT          masked7
+done6:
 	VMOVUPD       0(SP), Z2
 	VMOVUPD       128(SP), Z3
 	VADDPD        Z3, Z2, Z2
@@ -6997,17 +7669,33 @@ done5:
 	VPERMILPD     $1, X2, X3
 	VADDPD        X3, X2, X2
 	VBROADCASTSD  X2, Z2
-	VMOVSD        X2, (AX)
-	MOVQ          a+0(FP), R8
-	MOVQ          160(R8), R9
-	SHLQ          $3, R9
-	ADDQ          R9, BX
-	MOVQ          168(R8), R8
-	SHLQ          $3, R8
-	ADDQ          R8, AX
-	DECQ          DI
-	JNE           row2
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over8
+	MOVQ          816(SI), R8
+	VMOVSD        X2, (R8)
+	JMP           leave9
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Z2
+over8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed10
+	VMOVSD X2, (AX)
+passed10:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave9:
 	VZEROUPPER
 	RET
 
@@ -7167,64 +7855,66 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f
 	VXORPS       Y4, Y4, Y4
 	VCVTSD2SS    568(AX), X4, X4
 	VBROADCASTSS X4, Y4
-	VMOVUPS      Y4, 352(SP)
 	MOVQ         32(AX), BX
 	MOVQ         288(AX), CX
 	SHLQ         $5, CX
 	MOVQ         40(AX), DX
 	MOVQ         48(AX), AX
 	MOVQ         a+0(FP), SI
-	VMOVUPS      288(SP), Y4
-	VCMPPS       $0, Y4, Y4, Y4
 	VMOVUPS      288(SP), Y5
-	VBLENDVPS    Y4, Y0, Y5, Y4
-	VMOVUPS      Y4, 384(SP)
-	VMOVUPS      288(SP), Y4
-	VANDPS       k7fffffff<>+0(SB), Y4, Y4
-	VCMPPS       $17, k7f800000<>+0(SB), Y4, Y4
-	VMOVUPS      Y4, 416(SP)
-	VROUNDPS     $11, 288(SP), Y4
-	VCMPPS       $0, 288(SP), Y4, Y4
-	VMOVUPS      k3f000000<>+0(SB), Y5
-	VMULPS       288(SP), Y5, Y5
-	VROUNDPS     $11, Y5, Y6
-	VCMPPS       $4, Y5, Y6, Y5
-	VANDPS       Y5, Y4, Y5
+	VCMPPS       $0, Y5, Y5, Y5
+	VMOVUPS      288(SP), Y6
+	VBLENDVPS    Y5, Y0, Y6, Y5
+	VMOVUPS      Y5, 352(SP)
+	VMOVUPS      288(SP), Y5
+	VANDPS       k7fffffff<>+0(SB), Y5, Y5
+	VCMPPS       $17, k7f800000<>+0(SB), Y5, Y5
+	VMOVUPS      Y5, 384(SP)
+	VROUNDPS     $11, 288(SP), Y5
+	VCMPPS       $0, 288(SP), Y5, Y5
+	VMOVUPS      k3f000000<>+0(SB), Y6
+	VMULPS       288(SP), Y6, Y6
+	VROUNDPS     $11, Y6, Y7
+	VCMPPS       $4, Y6, Y7, Y6
+	VANDPS       Y6, Y5, Y6
+	VMOVUPS      Y6, 416(SP)
+	VXORPS       kffffffff<>+0(SB), Y5, Y5
 	VMOVUPS      Y5, 448(SP)
-	VXORPS       kffffffff<>+0(SB), Y4, Y4
-	VMOVUPS      Y4, 480(SP)
-	VCMPPS       $0, 288(SP), Y0, Y4
-	VMOVUPS      Y4, 512(SP)
-	VMOVUPS      320(SP), Y4
-	VCMPPS       $0, Y4, Y4, Y4
+	VCMPPS       $0, 288(SP), Y0, Y5
+	VMOVUPS      Y5, 480(SP)
 	VMOVUPS      320(SP), Y5
-	VBLENDVPS    Y4, Y0, Y5, Y4
-	VMOVUPS      Y4, 544(SP)
-	VMOVUPS      320(SP), Y4
-	VANDPS       k7fffffff<>+0(SB), Y4, Y4
-	VCMPPS       $17, k7f800000<>+0(SB), Y4, Y4
-	VMOVUPS      Y4, 576(SP)
-	VROUNDPS     $11, 320(SP), Y4
-	VCMPPS       $0, 320(SP), Y4, Y4
-	VMOVUPS      k3f000000<>+0(SB), Y5
-	VMULPS       320(SP), Y5, Y5
-	VROUNDPS     $11, Y5, Y6
-	VCMPPS       $4, Y5, Y6, Y5
-	VANDPS       Y5, Y4, Y5
+	VCMPPS       $0, Y5, Y5, Y5
+	VMOVUPS      320(SP), Y6
+	VBLENDVPS    Y5, Y0, Y6, Y5
+	VMOVUPS      Y5, 512(SP)
+	VMOVUPS      320(SP), Y5
+	VANDPS       k7fffffff<>+0(SB), Y5, Y5
+	VCMPPS       $17, k7f800000<>+0(SB), Y5, Y5
+	VMOVUPS      Y5, 544(SP)
+	VROUNDPS     $11, 320(SP), Y5
+	VCMPPS       $0, 320(SP), Y5, Y5
+	VMOVUPS      k3f000000<>+0(SB), Y6
+	VMULPS       320(SP), Y6, Y6
+	VROUNDPS     $11, Y6, Y7
+	VCMPPS       $4, Y6, Y7, Y6
+	VANDPS       Y6, Y5, Y6
+	VMOVUPS      Y6, 576(SP)
+	VXORPS       kffffffff<>+0(SB), Y5, Y5
 	VMOVUPS      Y5, 608(SP)
-	VXORPS       kffffffff<>+0(SB), Y4, Y4
-	VMOVUPS      Y4, 640(SP)
-	VCMPPS       $0, 320(SP), Y0, Y4
+	VCMPPS       $0, 320(SP), Y0, Y5
+	VMOVUPS      Y5, 640(SP)
+	VCMPPS       $4, Y0, Y4, Y4
 	VMOVUPS      Y4, 672(SP)
-	VCMPPS       $4, 352(SP), Y0, Y4
-	VMOVUPS      Y4, 352(SP)
-	VMOVUPS      352(SP), Y4
+	VMOVUPS      672(SP), Y4
 	VXORPS       kffffffff<>+0(SB), Y4, Y4
 	VMOVUPS      Y4, 704(SP)
 	MOVQ         (SI), DI
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	VMOVAPS Y0, Y4
@@ -7238,8 +7928,8 @@ row2:
 	VMOVUPS Y4, 224(SP)
 	MOVQ    $0, R10
 	TESTQ   R9, R9
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	MOVQ        R9, R11
 	MOVQ        $8, R12
 	CMPQ        R11, R12
@@ -7316,7 +8006,7 @@ masked4:
 	VBLENDVPS   Y11, Y8, Y0, Y8
 	VCMPPS      $0, Y0, Y9, Y10
 	VMULPS      288(SP), Y9, Y11
-	VBLENDVPS   Y10, 384(SP), Y11, Y10
+	VBLENDVPS   Y10, 352(SP), Y11, Y10
 	VXORPS      Y3, Y10, Y11
 	VFMADD231PS 288(SP), Y9, Y11
 	VFMADD231PS 288(SP), Y8, Y11
@@ -7325,7 +8015,7 @@ masked4:
 	VMOVUPS     k43010000<>+0(SB), Y9
 	VMINPS      Y8, Y9, Y8
 	VCMPPS      $0, Y10, Y8, Y9
-	VANDPS      416(SP), Y9, Y9
+	VANDPS      384(SP), Y9, Y9
 	VBLENDVPS   Y9, Y11, Y0, Y9
 	VADDPS      k4b4000fe<>+0(SB), Y8, Y10
 	VSUBPS      k4b4000fe<>+0(SB), Y10, Y11
@@ -7346,16 +8036,16 @@ masked4:
 	VPSUBD      Y11, Y10, Y9
 	VPSLLD      $23, Y9, Y9
 	VMULPS      Y9, Y8, Y8
-	VMOVUPS     448(SP), Y9
+	VMOVUPS     416(SP), Y9
 	VBLENDVPS   Y9, Y5, Y0, Y9
 	VPAND       Y3, Y9, Y9
 	VPXOR       Y9, Y8, Y8
 	VCMPPS      $17, Y0, Y5, Y9
 	VANDPS      Y7, Y9, Y7
-	VANDPS      480(SP), Y7, Y7
+	VANDPS      448(SP), Y7, Y7
 	VBLENDVPS   Y7, k7fc00000<>+0(SB), Y8, Y7
 	VCMPPS      $0, Y1, Y5, Y5
-	VORPS       512(SP), Y5, Y5
+	VORPS       480(SP), Y5, Y5
 	VBLENDVPS   Y5, Y1, Y7, Y5
 	VBLENDVPS   Y6, 256(SP), Y5, Y5
 	VMOVUPS     0(SP)(R10*1), Y6
@@ -7366,8 +8056,8 @@ masked4:
 	ADDQ        $32, R10
 	ANDQ        $255, R10
 	SUBQ        $8, R9
-	JGT         masked4
-done3:
+	JGT         masked5
+done4:
 	VMOVUPS      0(SP), Y4
 	VMOVUPS      128(SP), Y5
 	VADDPS       Y5, Y4, Y4
@@ -7390,141 +8080,162 @@ done3:
 	VPERMILPS    $1, X4, X5
 	VADDPS       X5, X4, X4
 	VBROADCASTSS X4, Y4
-	VCMPPS       $17, Y4, Y0, Y5
-	VCMPPS       $17, k7f800000<>+0(SB), Y4, Y6
-	VANDPS       Y6, Y5, Y5
-	VCMPPS       $4, Y4, Y4, Y6
-	VORPS        Y6, Y5, Y5
-	VANDPS       k7fffffff<>+0(SB), Y4, Y6
-	VCMPPS       $17, k00800000<>+0(SB), Y6, Y7
-	VMULPS       k4b800000<>+0(SB), Y6, Y8
-	VBLENDVPS    Y7, Y8, Y6, Y8
-	VMOVUPS      k4b00007f<>+0(SB), Y9
-	VBLENDVPS    Y7, k4b000097<>+0(SB), Y9, Y7
-	VPADDD       k004afb0d<>+0(SB), Y8, Y8
-	VPSRLD       $23, Y8, Y9
-	VPOR         k4b000000<>+0(SB), Y9, Y9
-	VPAND        k007fffff<>+0(SB), Y8, Y8
-	VPADDD       k3f3504f3<>+0(SB), Y8, Y8
-	VSUBPS       Y7, Y9, Y7
-	VSUBPS       Y1, Y8, Y8
-	VADDPS       Y2, Y8, Y9
-	VSUBPS       Y2, Y9, Y10
-	VSUBPS       Y10, Y8, Y10
-	VDIVPS       Y9, Y8, Y11
-	VXORPS       Y3, Y11, Y12
-	VFMADD231PS  Y9, Y12, Y8
-	VFMADD231PS  Y10, Y12, Y8
-	VDIVPS       Y9, Y8, Y8
-	VMULPS       Y11, Y11, Y9
-	VXORPS       Y3, Y9, Y10
-	VFMADD231PS  Y11, Y11, Y10
-	VMULPS       Y11, Y2, Y12
-	VFMADD231PS  Y8, Y12, Y10
-	VMULPS       Y9, Y11, Y13
-	VXORPS       Y3, Y13, Y14
-	VFMADD231PS  Y9, Y11, Y14
-	VFMADD231PS  Y9, Y8, Y14
-	VFMADD231PS  Y10, Y11, Y14
-	VMULPS       k3f2aaaab<>+0(SB), Y13, Y10
-	VXORPS       Y3, Y10, Y11
-	VFMADD231PS  k3f2aaaab<>+0(SB), Y13, Y11
-	VFMADD231PS  kb2aaaaab<>+0(SB), Y13, Y11
-	VFMADD231PS  k3f2aaaab<>+0(SB), Y14, Y11
-	VMULPS       Y9, Y13, Y13
-	VMOVUPS      k3e43cbf9<>+0(SB), Y14
-	VFMADD213PS  k3e63606c<>+0(SB), Y9, Y14
-	VFMADD213PS  k3e924947<>+0(SB), Y9, Y14
-	VFMADD213PS  k3ecccccd<>+0(SB), Y9, Y14
-	VMULPS       Y14, Y13, Y9
-	VADDPS       Y10, Y12, Y13
-	VSUBPS       Y13, Y12, Y12
-	VADDPS       Y10, Y12, Y10
-	VADDPS       Y9, Y11, Y9
-	VFMADD231PS  Y2, Y8, Y9
-	VADDPS       Y9, Y10, Y8
-	VMULPS       k3fb8aa3b<>+0(SB), Y13, Y9
-	VXORPS       Y3, Y9, Y10
-	VFMADD231PS  k3fb8aa3b<>+0(SB), Y13, Y10
-	VFMADD231PS  k3fb8aa3b<>+0(SB), Y8, Y10
-	VFMADD231PS  k32a57060<>+0(SB), Y13, Y10
-	VADDPS       Y9, Y7, Y8
-	VSUBPS       Y8, Y7, Y7
-	VADDPS       Y9, Y7, Y7
-	VADDPS       Y10, Y7, Y7
-	VCMPPS       $0, Y0, Y6, Y9
-	VBLENDVPS    Y9, kff800000<>+0(SB), Y6, Y9
-	VCMPPS       $17, Y6, Y0, Y10
-	VCMPPS       $17, k7f800000<>+0(SB), Y6, Y6
-	VANDPS       Y6, Y10, Y10
-	VBLENDVPS    Y10, Y8, Y9, Y8
-	VBLENDVPS    Y10, Y7, Y0, Y7
-	VCMPPS       $0, Y0, Y8, Y9
-	VMULPS       320(SP), Y8, Y10
-	VBLENDVPS    Y9, 544(SP), Y10, Y9
-	VXORPS       Y3, Y9, Y10
-	VFMADD231PS  320(SP), Y8, Y10
-	VFMADD231PS  320(SP), Y7, Y10
-	VMOVUPS      kc3170000<>+0(SB), Y7
-	VMAXPS       Y9, Y7, Y7
-	VMOVUPS      k43010000<>+0(SB), Y8
-	VMINPS       Y7, Y8, Y7
-	VCMPPS       $0, Y9, Y7, Y8
-	VANDPS       576(SP), Y8, Y8
-	VBLENDVPS    Y8, Y10, Y0, Y8
-	VADDPS       k4b4000fe<>+0(SB), Y7, Y9
-	VSUBPS       k4b4000fe<>+0(SB), Y9, Y10
-	VSUBPS       Y10, Y7, Y7
-	VADDPS       Y8, Y7, Y7
-	VMULPS       k3f317218<>+0(SB), Y7, Y7
-	VMOVUPS      k3ab5f5f5<>+0(SB), Y8
-	VFMADD213PS  k3c0913d7<>+0(SB), Y7, Y8
-	VFMADD213PS  k3d2aab3a<>+0(SB), Y7, Y8
-	VFMADD213PS  k3e2aaa58<>+0(SB), Y7, Y8
-	VFMADD213PS  k3effffff<>+0(SB), Y7, Y8
-	VFMADD213PS  Y1, Y7, Y8
-	VFMADD213PS  Y1, Y7, Y8
-	VMOVUPS      k3f000000<>+0(SB), Y7
-	VFMADD213PS  k4b40007f<>+0(SB), Y7, Y10
-	VPSLLD       $23, Y10, Y7
-	VMULPS       Y7, Y8, Y7
-	VPSUBD       Y10, Y9, Y8
-	VPSLLD       $23, Y8, Y8
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      608(SP), Y8
-	VBLENDVPS    Y8, Y4, Y0, Y8
-	VPAND        Y3, Y8, Y8
-	VPXOR        Y8, Y7, Y7
-	VCMPPS       $17, Y0, Y4, Y8
-	VANDPS       Y6, Y8, Y6
-	VANDPS       640(SP), Y6, Y6
-	VBLENDVPS    Y6, k7fc00000<>+0(SB), Y7, Y6
-	VCMPPS       $0, Y1, Y4, Y7
-	VORPS        672(SP), Y7, Y7
-	VBLENDVPS    Y7, Y1, Y6, Y6
-	VCMPPS       $0, Y0, Y4, Y7
-	VANDPS       352(SP), Y7, Y8
-	VXORPS       kffffffff<>+0(SB), Y7, Y7
-	VANDPS       704(SP), Y7, Y7
-	VORPS        Y7, Y8, Y7
-	VMOVUPS      k7f800000<>+0(SB), Y8
-	VBLENDVPS    Y7, Y0, Y8, Y7
-	VBLENDVPS    Y5, Y6, Y7, Y5
-	VMOVSS       X4, (DX)
-	VMOVSS       X5, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R9
-	SHLQ         $2, R9
-	ADDQ         R9, DX
-	MOVQ         176(R8), R8
-	SHLQ         $2, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over6
+	MOVQ         816(SI), R8
+	VMOVSS       X4, (R8)
+	JMP          leave7
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Y4
+over6:
+	VCMPPS      $17, Y4, Y0, Y5
+	VCMPPS      $17, k7f800000<>+0(SB), Y4, Y6
+	VANDPS      Y6, Y5, Y5
+	VCMPPS      $4, Y4, Y4, Y6
+	VORPS       Y6, Y5, Y5
+	VANDPS      k7fffffff<>+0(SB), Y4, Y6
+	VCMPPS      $17, k00800000<>+0(SB), Y6, Y7
+	VMULPS      k4b800000<>+0(SB), Y6, Y8
+	VBLENDVPS   Y7, Y8, Y6, Y8
+	VMOVUPS     k4b00007f<>+0(SB), Y9
+	VBLENDVPS   Y7, k4b000097<>+0(SB), Y9, Y7
+	VPADDD      k004afb0d<>+0(SB), Y8, Y8
+	VPSRLD      $23, Y8, Y9
+	VPOR        k4b000000<>+0(SB), Y9, Y9
+	VPAND       k007fffff<>+0(SB), Y8, Y8
+	VPADDD      k3f3504f3<>+0(SB), Y8, Y8
+	VSUBPS      Y7, Y9, Y7
+	VSUBPS      Y1, Y8, Y8
+	VADDPS      Y2, Y8, Y9
+	VSUBPS      Y2, Y9, Y10
+	VSUBPS      Y10, Y8, Y10
+	VDIVPS      Y9, Y8, Y11
+	VXORPS      Y3, Y11, Y12
+	VFMADD231PS Y9, Y12, Y8
+	VFMADD231PS Y10, Y12, Y8
+	VDIVPS      Y9, Y8, Y8
+	VMULPS      Y11, Y11, Y9
+	VXORPS      Y3, Y9, Y10
+	VFMADD231PS Y11, Y11, Y10
+	VMULPS      Y11, Y2, Y12
+	VFMADD231PS Y8, Y12, Y10
+	VMULPS      Y9, Y11, Y13
+	VXORPS      Y3, Y13, Y14
+	VFMADD231PS Y9, Y11, Y14
+	VFMADD231PS Y9, Y8, Y14
+	VFMADD231PS Y10, Y11, Y14
+	VMULPS      k3f2aaaab<>+0(SB), Y13, Y10
+	VXORPS      Y3, Y10, Y11
+	VFMADD231PS k3f2aaaab<>+0(SB), Y13, Y11
+	VFMADD231PS kb2aaaaab<>+0(SB), Y13, Y11
+	VFMADD231PS k3f2aaaab<>+0(SB), Y14, Y11
+	VMULPS      Y9, Y13, Y13
+	VMOVUPS     k3e43cbf9<>+0(SB), Y14
+	VFMADD213PS k3e63606c<>+0(SB), Y9, Y14
+	VFMADD213PS k3e924947<>+0(SB), Y9, Y14
+	VFMADD213PS k3ecccccd<>+0(SB), Y9, Y14
+	VMULPS      Y14, Y13, Y9
+	VADDPS      Y10, Y12, Y13
+	VSUBPS      Y13, Y12, Y12
+	VADDPS      Y10, Y12, Y10
+	VADDPS      Y9, Y11, Y9
+	VFMADD231PS Y2, Y8, Y9
+	VADDPS      Y9, Y10, Y8
+	VMULPS      k3fb8aa3b<>+0(SB), Y13, Y9
+	VXORPS      Y3, Y9, Y10
+	VFMADD231PS k3fb8aa3b<>+0(SB), Y13, Y10
+	VFMADD231PS k3fb8aa3b<>+0(SB), Y8, Y10
+	VFMADD231PS k32a57060<>+0(SB), Y13, Y10
+	VADDPS      Y9, Y7, Y8
+	VSUBPS      Y8, Y7, Y7
+	VADDPS      Y9, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VCMPPS      $0, Y0, Y6, Y9
+	VBLENDVPS   Y9, kff800000<>+0(SB), Y6, Y9
+	VCMPPS      $17, Y6, Y0, Y10
+	VCMPPS      $17, k7f800000<>+0(SB), Y6, Y6
+	VANDPS      Y6, Y10, Y10
+	VBLENDVPS   Y10, Y8, Y9, Y8
+	VBLENDVPS   Y10, Y7, Y0, Y7
+	VCMPPS      $0, Y0, Y8, Y9
+	VMULPS      320(SP), Y8, Y10
+	VBLENDVPS   Y9, 512(SP), Y10, Y9
+	VXORPS      Y3, Y9, Y10
+	VFMADD231PS 320(SP), Y8, Y10
+	VFMADD231PS 320(SP), Y7, Y10
+	VMOVUPS     kc3170000<>+0(SB), Y7
+	VMAXPS      Y9, Y7, Y7
+	VMOVUPS     k43010000<>+0(SB), Y8
+	VMINPS      Y7, Y8, Y7
+	VCMPPS      $0, Y9, Y7, Y8
+	VANDPS      544(SP), Y8, Y8
+	VBLENDVPS   Y8, Y10, Y0, Y8
+	VADDPS      k4b4000fe<>+0(SB), Y7, Y9
+	VSUBPS      k4b4000fe<>+0(SB), Y9, Y10
+	VSUBPS      Y10, Y7, Y7
+	VADDPS      Y8, Y7, Y7
+	VMULPS      k3f317218<>+0(SB), Y7, Y7
+	VMOVUPS     k3ab5f5f5<>+0(SB), Y8
+	VFMADD213PS k3c0913d7<>+0(SB), Y7, Y8
+	VFMADD213PS k3d2aab3a<>+0(SB), Y7, Y8
+	VFMADD213PS k3e2aaa58<>+0(SB), Y7, Y8
+	VFMADD213PS k3effffff<>+0(SB), Y7, Y8
+	VFMADD213PS Y1, Y7, Y8
+	VFMADD213PS Y1, Y7, Y8
+	VMOVUPS     k3f000000<>+0(SB), Y7
+	VFMADD213PS k4b40007f<>+0(SB), Y7, Y10
+	VPSLLD      $23, Y10, Y7
+	VMULPS      Y7, Y8, Y7
+	VPSUBD      Y10, Y9, Y8
+	VPSLLD      $23, Y8, Y8
+	VMULPS      Y8, Y7, Y7
+	VMOVUPS     576(SP), Y8
+	VBLENDVPS   Y8, Y4, Y0, Y8
+	VPAND       Y3, Y8, Y8
+	VPXOR       Y8, Y7, Y7
+	VCMPPS      $17, Y0, Y4, Y8
+	VANDPS      Y6, Y8, Y6
+	VANDPS      608(SP), Y6, Y6
+	VBLENDVPS   Y6, k7fc00000<>+0(SB), Y7, Y6
+	VCMPPS      $0, Y1, Y4, Y7
+	VORPS       640(SP), Y7, Y7
+	VBLENDVPS   Y7, Y1, Y6, Y6
+	VCMPPS      $0, Y0, Y4, Y7
+	VANDPS      672(SP), Y7, Y8
+	VXORPS      kffffffff<>+0(SB), Y7, Y7
+	VANDPS      704(SP), Y7, Y7
+	VORPS       Y7, Y8, Y7
+	VMOVUPS     k7f800000<>+0(SB), Y8
+	VBLENDVPS   Y7, Y0, Y8, Y7
+	VBLENDVPS   Y5, Y6, Y7, Y5
+	MOVQ        808(SI), R8
+	DECQ        R8
+	CMPQ        R8, $1
+	JCS         passed8
+	VMOVSS      X4, (DX)
+passed8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed9
+	VMOVSS X5, (AX)
+passed9:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, DX
+	MOVQ 176(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave7:
 	VZEROUPPER
 	RET
 
@@ -7610,6 +8321,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	VMOVAPS Z0, Z22
@@ -7619,8 +8333,8 @@ row2:
 	VMOVUPS Z22, 192(SP)
 	MOVQ    $0, R10
 	TESTQ   R9, R9
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	VPBROADCASTD     R9, Z22
 	VPCMPD           $6, iota32<>+0(SB), Z22, K3
 	VMOVUPS.Z        (R8), K3, Z22
@@ -7740,24 +8454,34 @@ masked4:
 	ADDQ             $64, R10
 	ANDQ             $255, R10
 	SUBQ             $16, R9
-	JGT              masked4
-done3:
-	VMOVUPS          0(SP), Z22
-	VMOVUPS          128(SP), Z23
-	VADDPS           Z23, Z22, Z22
-	VMOVUPS          64(SP), Z23
-	VMOVUPS          192(SP), Z24
-	VADDPS           Z24, Z23, Z23
-	VADDPS           Z23, Z22, Z22
-	VEXTRACTF64X4    $1, Z22, Y23
-	VADDPS           Y23, Y22, Y22
-	VEXTRACTF64X2    $1, Y22, X23
-	VADDPS           X23, X22, X22
-	VPERMILPD        $1, X22, X23
-	VADDPS           X23, X22, X22
-	VPERMILPS        $1, X22, X23
-	VADDPS           X23, X22, X22
-	VBROADCASTSS     X22, Z22
+	JGT              masked5
+done4:
+	VMOVUPS       0(SP), Z22
+	VMOVUPS       128(SP), Z23
+	VADDPS        Z23, Z22, Z22
+	VMOVUPS       64(SP), Z23
+	VMOVUPS       192(SP), Z24
+	VADDPS        Z24, Z23, Z23
+	VADDPS        Z23, Z22, Z22
+	VEXTRACTF64X4 $1, Z22, Y23
+	VADDPS        Y23, Y22, Y22
+	VEXTRACTF64X2 $1, Y22, X23
+	VADDPS        X23, X22, X22
+	VPERMILPD     $1, X22, X23
+	VADDPS        X23, X22, X22
+	VPERMILPS     $1, X22, X23
+	VADDPS        X23, X22, X22
+	VBROADCASTSS  X22, Z22
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over6
+	MOVQ          816(SI), R8
+	VMOVSS        X22, (R8)
+	JMP           leave7
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSS (R8), Z22
+over6:
 	VCMPPS           $17, Z22, Z0, K3
 	VCMPPS           $17, Z3, Z22, K4
 	KANDW            K4, K3, K3
@@ -7876,21 +8600,32 @@ done3:
 	KORW             K4, K5, K4
 	VBLENDMPS        Z0, Z3, K4, Z24
 	VBLENDMPS        Z23, Z24, K3, Z23
+	MOVQ             808(SI), R8
+	DECQ             R8
+	CMPQ             R8, $1
+	JCS              passed8
 	VMOVSS           X22, (DX)
-	VMOVSS           X23, (AX)
-	MOVQ             a+0(FP), R8
-	MOVQ             160(R8), R9
-	SHLQ             $2, R9
-	ADDQ             R9, BX
-	MOVQ             168(R8), R9
-	SHLQ             $2, R9
-	ADDQ             R9, DX
-	MOVQ             176(R8), R8
-	SHLQ             $2, R8
-	ADDQ             R8, AX
-	DECQ             DI
-	JNE              row2
+passed8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed9
+	VMOVSS X23, (AX)
+passed9:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, DX
+	MOVQ 176(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave7:
 	VZEROUPPER
 	RET
 
@@ -7916,11 +8651,11 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f
 	VMOVUPS      Y1, 96(SP)
 	VMOVUPS      k3f800000<>+0(SB), Y1
 	VMOVUPS      k80000000<>+0(SB), Y2
-	MOVQ         40(AX), BX
+	MOVQ         32(AX), BX
 	MOVQ         48(AX), CX
-	MOVQ         32(AX), DX
+	MOVQ         40(AX), DX
 	MOVQ         56(AX), SI
-	MOVQ         288(AX), AX
+	MOVQ         296(AX), AX
 	SHLQ         $5, AX
 	VCMPPS       $4, 0(SP), Y0, Y3
 	VXORPS       kffffffff<>+0(SB), Y3, Y3
@@ -8241,9 +8976,9 @@ block7:
 	VBLENDVPS   Y5, Y6, Y3, Y3
 	VMOVUPS     32(SP), Y5
 	VBLENDVPS   Y5, Y0, Y3, Y3
-	VMOVUPS     512(SP), Y5
-	VBLENDVPS   Y5, Y3, Y0, Y3
 	VBLENDVPS   Y4, Y0, Y3, Y3
+	VMOVUPS     512(SP), Y4
+	VBLENDVPS   Y4, Y3, Y0, Y3
 	TESTQ       R11, R11
 	JNE         around8
 	VMOVUPS     Y3, (R9)
@@ -8385,10 +9120,10 @@ masked6:
 	VBLENDVPS   Y5, Y6, Y4, Y4
 	VMOVUPS     32(SP), Y5
 	VBLENDVPS   Y5, Y0, Y4, Y4
-	VMOVUPS     512(SP), Y5
-	VBLENDVPS   Y5, Y4, Y0, Y4
 	VMOVUPS     576(SP), Y5
 	VBLENDVPS   Y5, Y0, Y4, Y4
+	VMOVUPS     512(SP), Y5
+	VBLENDVPS   Y5, Y4, Y0, Y4
 	VMASKMOVPS  Y4, Y3, (R9)
 	MOVQ        R12, R13
 	TESTQ       AX, AX
@@ -8401,10 +9136,10 @@ done5:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $2, R9
-	ADDQ R9, DX
+	ADDQ R9, BX
 	MOVQ 168(R8), R9
 	SHLQ $2, R9
-	ADDQ R9, BX
+	ADDQ R9, DX
 	MOVQ 176(R8), R9
 	SHLQ $2, R9
 	ADDQ R9, CX
@@ -8460,11 +9195,11 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f
 	VBROADCASTSS     k4b40007f<>+0(SB), Z15
 	VBROADCASTSS     k80000000<>+0(SB), Z16
 	VBROADCASTSS     k7fc00000<>+0(SB), Z17
-	MOVQ             40(AX), BX
+	MOVQ             32(AX), BX
 	MOVQ             48(AX), CX
-	MOVQ             32(AX), DX
+	MOVQ             40(AX), DX
 	MOVQ             56(AX), SI
-	MOVQ             288(AX), AX
+	MOVQ             296(AX), AX
 	SHLQ             $6, AX
 	MOVQ             a+0(FP), DI
 	VCMPPS.BCST      $4, 0(SP), Z0, K1
@@ -8768,8 +9503,8 @@ block7:
 	VBLENDMPS        Z22, Z21, K4, Z21
 	KMOVW            8(SP), K4
 	VBLENDMPS        Z0, Z21, K4, Z21
-	VBLENDMPS        Z21, Z0, K2, Z21
 	VBLENDMPS        Z0, Z21, K3, Z21
+	VBLENDMPS        Z21, Z0, K2, Z21
 	TESTQ            R12, R12
 	JNE              around8
 	VMOVUPS          Z21, (R10)
@@ -8906,9 +9641,9 @@ masked6:
 	VBLENDMPS        Z22, Z21, K4, Z21
 	KMOVW            8(SP), K4
 	VBLENDMPS        Z0, Z21, K4, Z21
-	VBLENDMPS        Z21, Z0, K2, Z21
 	KMOVW            104(SP), K4
 	VBLENDMPS        Z0, Z21, K4, Z21
+	VBLENDMPS        Z21, Z0, K2, Z21
 	VMOVUPS          Z21, K3, (R10)
 	MOVQ             R13, R14
 	TESTQ            AX, AX
@@ -8921,10 +9656,10 @@ done5:
 	MOVQ a+0(FP), R9
 	MOVQ 160(R9), R10
 	SHLQ $2, R10
-	ADDQ R10, DX
+	ADDQ R10, BX
 	MOVQ 168(R9), R10
 	SHLQ $2, R10
-	ADDQ R10, BX
+	ADDQ R10, DX
 	MOVQ 176(R9), R10
 	SHLQ $2, R10
 	ADDQ R10, CX
@@ -9013,6 +9748,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	VMOVAPD Y0, Y4
@@ -9026,8 +9764,8 @@ row2:
 	VMOVUPD Y4, 224(SP)
 	MOVQ    $0, R10
 	TESTQ   R9, R9
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	MOVQ        R9, R11
 	MOVQ        $4, R12
 	CMPQ        R11, R12
@@ -9165,8 +9903,8 @@ masked4:
 	ADDQ        $32, R10
 	ANDQ        $255, R10
 	SUBQ        $4, R9
-	JGT         masked4
-done3:
+	JGT         masked5
+done4:
 	VMOVUPD      0(SP), Y4
 	VMOVUPD      128(SP), Y5
 	VADDPD       Y5, Y4, Y4
@@ -9187,152 +9925,173 @@ done3:
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
-	VCMPPD       $17, Y4, Y0, Y5
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y4, Y6
-	VANDPD       Y6, Y5, Y5
-	VCMPPD       $4, Y4, Y4, Y6
-	VORPD        Y6, Y5, Y5
-	VANDPD       k7fffffffffffffff<>+0(SB), Y4, Y6
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y6, Y7
-	VMULPD       k4340000000000000<>+0(SB), Y6, Y8
-	VBLENDVPD    Y7, Y8, Y6, Y8
-	VMOVUPD      k43300000000003ff<>+0(SB), Y9
-	VBLENDVPD    Y7, k4330000000000434<>+0(SB), Y9, Y7
-	VPADDQ       k00095f619980c433<>+0(SB), Y8, Y8
-	VPSRLQ       $52, Y8, Y9
-	VPOR         k4330000000000000<>+0(SB), Y9, Y9
-	VPAND        k000fffffffffffff<>+0(SB), Y8, Y8
-	VPADDQ       k3fe6a09e667f3bcd<>+0(SB), Y8, Y8
-	VSUBPD       Y7, Y9, Y7
-	VSUBPD       Y1, Y8, Y8
-	VADDPD       Y2, Y8, Y9
-	VSUBPD       Y2, Y9, Y10
-	VSUBPD       Y10, Y8, Y10
-	VDIVPD       Y9, Y8, Y11
-	VXORPD       Y3, Y11, Y12
-	VFMADD231PD  Y9, Y12, Y8
-	VFMADD231PD  Y10, Y12, Y8
-	VDIVPD       Y9, Y8, Y8
-	VMULPD       Y11, Y11, Y9
-	VXORPD       Y3, Y9, Y10
-	VFMADD231PD  Y11, Y11, Y10
-	VMULPD       Y11, Y2, Y12
-	VFMADD231PD  Y8, Y12, Y10
-	VMULPD       Y9, Y11, Y13
-	VXORPD       Y3, Y13, Y14
-	VFMADD231PD  Y9, Y11, Y14
-	VFMADD231PD  Y9, Y8, Y14
-	VFMADD231PD  Y10, Y11, Y14
-	VMULPD       k3fe5555555555555<>+0(SB), Y13, Y10
-	VXORPD       Y3, Y10, Y11
-	VFMADD231PD  k3fe5555555555555<>+0(SB), Y13, Y11
-	VFMADD231PD  k3c85555555555555<>+0(SB), Y13, Y11
-	VFMADD231PD  k3fe5555555555555<>+0(SB), Y14, Y11
-	VMULPD       Y9, Y13, Y13
-	VMOVUPD      k3fbb8d8d83f51283<>+0(SB), Y14
-	VFMADD213PD  k3fbac4a0689e4f11<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fbe1f80050fe02d<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fc1110df9bb9145<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fc3b13b1bcae4fa<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fc745d174512f5e<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fcc71c71c71cfde<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fd2492492492491<>+0(SB), Y9, Y14
-	VFMADD213PD  k3fd999999999999a<>+0(SB), Y9, Y14
-	VMULPD       Y14, Y13, Y9
-	VADDPD       Y10, Y12, Y13
-	VSUBPD       Y13, Y12, Y12
-	VADDPD       Y10, Y12, Y10
-	VADDPD       Y9, Y11, Y9
-	VFMADD231PD  Y2, Y8, Y9
-	VADDPD       Y9, Y10, Y8
-	VMULPD       k3ff71547652b82fe<>+0(SB), Y13, Y9
-	VXORPD       Y3, Y9, Y10
-	VFMADD231PD  k3ff71547652b82fe<>+0(SB), Y13, Y10
-	VFMADD231PD  k3ff71547652b82fe<>+0(SB), Y8, Y10
-	VFMADD231PD  k3c7777d0ffda0d24<>+0(SB), Y13, Y10
-	VADDPD       Y9, Y7, Y8
-	VSUBPD       Y8, Y7, Y7
-	VADDPD       Y9, Y7, Y7
-	VADDPD       Y10, Y7, Y7
-	VCMPPD       $0, Y0, Y6, Y9
-	VBLENDVPD    Y9, kfff0000000000000<>+0(SB), Y6, Y9
-	VCMPPD       $17, Y6, Y0, Y10
-	VCMPPD       $17, k7ff0000000000000<>+0(SB), Y6, Y6
-	VANDPD       Y6, Y10, Y10
-	VBLENDVPD    Y10, Y8, Y9, Y8
-	VBLENDVPD    Y10, Y7, Y0, Y7
-	VCMPPD       $0, Y0, Y8, Y9
-	VMULPD       320(SP), Y8, Y10
-	VBLENDVPD    Y9, 512(SP), Y10, Y9
-	VXORPD       Y3, Y9, Y10
-	VFMADD231PD  320(SP), Y8, Y10
-	VFMADD231PD  320(SP), Y7, Y10
-	VMOVUPD      kc090d00000000000<>+0(SB), Y7
-	VMAXPD       Y9, Y7, Y7
-	VMOVUPD      k4090040000000000<>+0(SB), Y8
-	VMINPD       Y7, Y8, Y7
-	VCMPPD       $0, Y9, Y7, Y8
-	VANDPD       544(SP), Y8, Y8
-	VBLENDVPD    Y8, Y10, Y0, Y8
-	VADDPD       k43380000000007fe<>+0(SB), Y7, Y9
-	VSUBPD       k43380000000007fe<>+0(SB), Y9, Y10
-	VSUBPD       Y10, Y7, Y7
-	VADDPD       Y8, Y7, Y7
-	VMULPD       k3fe62e42fefa39ef<>+0(SB), Y7, Y7
-	VMOVUPD      k3e21ee88e9c83a2e<>+0(SB), Y15
-	VFMADD213PD  k3e5af5ea7eefa3cd<>+0(SB), Y7, Y15
-	VFMADD213PD  k3e927e5363ed28fa<>+0(SB), Y7, Y15
-	VFMADD213PD  k3ec71ddf863ebfa0<>+0(SB), Y7, Y15
-	VFMADD213PD  k3efa01a017bb2d71<>+0(SB), Y7, Y15
-	VFMADD213PD  k3f2a01a01afdd7d0<>+0(SB), Y7, Y15
-	VFMADD213PD  k3f56c16c16c1f0dc<>+0(SB), Y7, Y15
-	VFMADD213PD  k3f8111111110f6c5<>+0(SB), Y7, Y15
-	VFMADD213PD  k3fa555555555553e<>+0(SB), Y7, Y15
-	VFMADD213PD  k3fc5555555555559<>+0(SB), Y7, Y15
-	VFMADD213PD  k3fe0000000000000<>+0(SB), Y7, Y15
-	VFMADD213PD  Y1, Y7, Y15
-	VFMADD213PD  Y1, Y7, Y15
-	VMOVUPD      k3fe0000000000000<>+0(SB), Y7
-	VFMADD213PD  k43380000000003ff<>+0(SB), Y7, Y10
-	VPSLLQ       $52, Y10, Y7
-	VMULPD       Y7, Y15, Y7
-	VPSUBQ       Y10, Y9, Y8
-	VPSLLQ       $52, Y8, Y8
-	VMULPD       Y8, Y7, Y7
-	VMOVUPD      576(SP), Y8
-	VBLENDVPD    Y8, Y4, Y0, Y8
-	VPAND        Y3, Y8, Y8
-	VPXOR        Y8, Y7, Y7
-	VCMPPD       $17, Y0, Y4, Y8
-	VANDPD       Y6, Y8, Y6
-	VANDPD       608(SP), Y6, Y6
-	VBLENDVPD    Y6, k7ff8000000000001<>+0(SB), Y7, Y6
-	VCMPPD       $0, Y1, Y4, Y7
-	VORPD        640(SP), Y7, Y7
-	VBLENDVPD    Y7, Y1, Y6, Y6
-	VCMPPD       $0, Y0, Y4, Y7
-	VANDPD       672(SP), Y7, Y8
-	VXORPD       kffffffffffffffff<>+0(SB), Y7, Y7
-	VANDPD       704(SP), Y7, Y7
-	VORPD        Y7, Y8, Y7
-	VMOVUPD      k7ff0000000000000<>+0(SB), Y8
-	VBLENDVPD    Y7, Y0, Y8, Y7
-	VBLENDVPD    Y5, Y6, Y7, Y5
-	VMOVSD       X4, (DX)
-	VMOVSD       X5, (AX)
-	MOVQ         a+0(FP), R8
-	MOVQ         160(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, BX
-	MOVQ         168(R8), R9
-	SHLQ         $3, R9
-	ADDQ         R9, DX
-	MOVQ         176(R8), R8
-	SHLQ         $3, R8
-	ADDQ         R8, AX
-	DECQ         DI
-	JNE          row2
+	MOVQ         808(SI), R8
+	TESTQ        R8, R8
+	JEQ          over6
+	MOVQ         816(SI), R8
+	VMOVSD       X4, (R8)
+	JMP          leave7
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Y4
+over6:
+	VCMPPD      $17, Y4, Y0, Y5
+	VCMPPD      $17, k7ff0000000000000<>+0(SB), Y4, Y6
+	VANDPD      Y6, Y5, Y5
+	VCMPPD      $4, Y4, Y4, Y6
+	VORPD       Y6, Y5, Y5
+	VANDPD      k7fffffffffffffff<>+0(SB), Y4, Y6
+	VCMPPD      $17, k0010000000000000<>+0(SB), Y6, Y7
+	VMULPD      k4340000000000000<>+0(SB), Y6, Y8
+	VBLENDVPD   Y7, Y8, Y6, Y8
+	VMOVUPD     k43300000000003ff<>+0(SB), Y9
+	VBLENDVPD   Y7, k4330000000000434<>+0(SB), Y9, Y7
+	VPADDQ      k00095f619980c433<>+0(SB), Y8, Y8
+	VPSRLQ      $52, Y8, Y9
+	VPOR        k4330000000000000<>+0(SB), Y9, Y9
+	VPAND       k000fffffffffffff<>+0(SB), Y8, Y8
+	VPADDQ      k3fe6a09e667f3bcd<>+0(SB), Y8, Y8
+	VSUBPD      Y7, Y9, Y7
+	VSUBPD      Y1, Y8, Y8
+	VADDPD      Y2, Y8, Y9
+	VSUBPD      Y2, Y9, Y10
+	VSUBPD      Y10, Y8, Y10
+	VDIVPD      Y9, Y8, Y11
+	VXORPD      Y3, Y11, Y12
+	VFMADD231PD Y9, Y12, Y8
+	VFMADD231PD Y10, Y12, Y8
+	VDIVPD      Y9, Y8, Y8
+	VMULPD      Y11, Y11, Y9
+	VXORPD      Y3, Y9, Y10
+	VFMADD231PD Y11, Y11, Y10
+	VMULPD      Y11, Y2, Y12
+	VFMADD231PD Y8, Y12, Y10
+	VMULPD      Y9, Y11, Y13
+	VXORPD      Y3, Y13, Y14
+	VFMADD231PD Y9, Y11, Y14
+	VFMADD231PD Y9, Y8, Y14
+	VFMADD231PD Y10, Y11, Y14
+	VMULPD      k3fe5555555555555<>+0(SB), Y13, Y10
+	VXORPD      Y3, Y10, Y11
+	VFMADD231PD k3fe5555555555555<>+0(SB), Y13, Y11
+	VFMADD231PD k3c85555555555555<>+0(SB), Y13, Y11
+	VFMADD231PD k3fe5555555555555<>+0(SB), Y14, Y11
+	VMULPD      Y9, Y13, Y13
+	VMOVUPD     k3fbb8d8d83f51283<>+0(SB), Y14
+	VFMADD213PD k3fbac4a0689e4f11<>+0(SB), Y9, Y14
+	VFMADD213PD k3fbe1f80050fe02d<>+0(SB), Y9, Y14
+	VFMADD213PD k3fc1110df9bb9145<>+0(SB), Y9, Y14
+	VFMADD213PD k3fc3b13b1bcae4fa<>+0(SB), Y9, Y14
+	VFMADD213PD k3fc745d174512f5e<>+0(SB), Y9, Y14
+	VFMADD213PD k3fcc71c71c71cfde<>+0(SB), Y9, Y14
+	VFMADD213PD k3fd2492492492491<>+0(SB), Y9, Y14
+	VFMADD213PD k3fd999999999999a<>+0(SB), Y9, Y14
+	VMULPD      Y14, Y13, Y9
+	VADDPD      Y10, Y12, Y13
+	VSUBPD      Y13, Y12, Y12
+	VADDPD      Y10, Y12, Y10
+	VADDPD      Y9, Y11, Y9
+	VFMADD231PD Y2, Y8, Y9
+	VADDPD      Y9, Y10, Y8
+	VMULPD      k3ff71547652b82fe<>+0(SB), Y13, Y9
+	VXORPD      Y3, Y9, Y10
+	VFMADD231PD k3ff71547652b82fe<>+0(SB), Y13, Y10
+	VFMADD231PD k3ff71547652b82fe<>+0(SB), Y8, Y10
+	VFMADD231PD k3c7777d0ffda0d24<>+0(SB), Y13, Y10
+	VADDPD      Y9, Y7, Y8
+	VSUBPD      Y8, Y7, Y7
+	VADDPD      Y9, Y7, Y7
+	VADDPD      Y10, Y7, Y7
+	VCMPPD      $0, Y0, Y6, Y9
+	VBLENDVPD   Y9, kfff0000000000000<>+0(SB), Y6, Y9
+	VCMPPD      $17, Y6, Y0, Y10
+	VCMPPD      $17, k7ff0000000000000<>+0(SB), Y6, Y6
+	VANDPD      Y6, Y10, Y10
+	VBLENDVPD   Y10, Y8, Y9, Y8
+	VBLENDVPD   Y10, Y7, Y0, Y7
+	VCMPPD      $0, Y0, Y8, Y9
+	VMULPD      320(SP), Y8, Y10
+	VBLENDVPD   Y9, 512(SP), Y10, Y9
+	VXORPD      Y3, Y9, Y10
+	VFMADD231PD 320(SP), Y8, Y10
+	VFMADD231PD 320(SP), Y7, Y10
+	VMOVUPD     kc090d00000000000<>+0(SB), Y7
+	VMAXPD      Y9, Y7, Y7
+	VMOVUPD     k4090040000000000<>+0(SB), Y8
+	VMINPD      Y7, Y8, Y7
+	VCMPPD      $0, Y9, Y7, Y8
+	VANDPD      544(SP), Y8, Y8
+	VBLENDVPD   Y8, Y10, Y0, Y8
+	VADDPD      k43380000000007fe<>+0(SB), Y7, Y9
+	VSUBPD      k43380000000007fe<>+0(SB), Y9, Y10
+	VSUBPD      Y10, Y7, Y7
+	VADDPD      Y8, Y7, Y7
+	VMULPD      k3fe62e42fefa39ef<>+0(SB), Y7, Y7
+	VMOVUPD     k3e21ee88e9c83a2e<>+0(SB), Y15
+	VFMADD213PD k3e5af5ea7eefa3cd<>+0(SB), Y7, Y15
+	VFMADD213PD k3e927e5363ed28fa<>+0(SB), Y7, Y15
+	VFMADD213PD k3ec71ddf863ebfa0<>+0(SB), Y7, Y15
+	VFMADD213PD k3efa01a017bb2d71<>+0(SB), Y7, Y15
+	VFMADD213PD k3f2a01a01afdd7d0<>+0(SB), Y7, Y15
+	VFMADD213PD k3f56c16c16c1f0dc<>+0(SB), Y7, Y15
+	VFMADD213PD k3f8111111110f6c5<>+0(SB), Y7, Y15
+	VFMADD213PD k3fa555555555553e<>+0(SB), Y7, Y15
+	VFMADD213PD k3fc5555555555559<>+0(SB), Y7, Y15
+	VFMADD213PD k3fe0000000000000<>+0(SB), Y7, Y15
+	VFMADD213PD Y1, Y7, Y15
+	VFMADD213PD Y1, Y7, Y15
+	VMOVUPD     k3fe0000000000000<>+0(SB), Y7
+	VFMADD213PD k43380000000003ff<>+0(SB), Y7, Y10
+	VPSLLQ      $52, Y10, Y7
+	VMULPD      Y7, Y15, Y7
+	VPSUBQ      Y10, Y9, Y8
+	VPSLLQ      $52, Y8, Y8
+	VMULPD      Y8, Y7, Y7
+	VMOVUPD     576(SP), Y8
+	VBLENDVPD   Y8, Y4, Y0, Y8
+	VPAND       Y3, Y8, Y8
+	VPXOR       Y8, Y7, Y7
+	VCMPPD      $17, Y0, Y4, Y8
+	VANDPD      Y6, Y8, Y6
+	VANDPD      608(SP), Y6, Y6
+	VBLENDVPD   Y6, k7ff8000000000001<>+0(SB), Y7, Y6
+	VCMPPD      $0, Y1, Y4, Y7
+	VORPD       640(SP), Y7, Y7
+	VBLENDVPD   Y7, Y1, Y6, Y6
+	VCMPPD      $0, Y0, Y4, Y7
+	VANDPD      672(SP), Y7, Y8
+	VXORPD      kffffffffffffffff<>+0(SB), Y7, Y7
+	VANDPD      704(SP), Y7, Y7
+	VORPD       Y7, Y8, Y7
+	VMOVUPD     k7ff0000000000000<>+0(SB), Y8
+	VBLENDVPD   Y7, Y0, Y8, Y7
+	VBLENDVPD   Y5, Y6, Y7, Y5
+	MOVQ        808(SI), R8
+	DECQ        R8
+	CMPQ        R8, $1
+	JCS         passed8
+	VMOVSD      X4, (DX)
+passed8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed9
+	VMOVSD X5, (AX)
+passed9:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, DX
+	MOVQ 176(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave7:
 	VZEROUPPER
 	RET
 
@@ -9410,6 +10169,9 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f
 	TESTQ        DI, DI
 	JLE          end1
 row2:
+	MOVQ    808(SI), R8
+	CMPQ    R8, $1
+	JGT     known3
 	MOVQ    BX, R8
 	MOVQ    8(SI), R9
 	VMOVAPD Z0, Z22
@@ -9419,8 +10181,8 @@ row2:
 	VMOVUPD Z22, 192(SP)
 	MOVQ    $0, R10
 	TESTQ   R9, R9
-	JEQ     done3
-masked4:
+	JEQ     done4
+masked5:
 	VPBROADCASTQ     R9, Z22
 	VPCMPQ           $6, iota64<>+0(SB), Z22, K3
 	VMOVUPD.Z        (R8), K3, Z22
@@ -9551,22 +10313,32 @@ masked4:
 	ADDQ             $64, R10
 	ANDQ             $255, R10
 	SUBQ             $8, R9
-	JGT              masked4
-done3:
-	VMOVUPD          0(SP), Z22
-	VMOVUPD          128(SP), Z23
-	VADDPD           Z23, Z22, Z22
-	VMOVUPD          64(SP), Z23
-	VMOVUPD          192(SP), Z24
-	VADDPD           Z24, Z23, Z23
-	VADDPD           Z23, Z22, Z22
-	VEXTRACTF64X4    $1, Z22, Y23
-	VADDPD           Y23, Y22, Y22
-	VEXTRACTF64X2    $1, Y22, X23
-	VADDPD           X23, X22, X22
-	VPERMILPD        $1, X22, X23
-	VADDPD           X23, X22, X22
-	VBROADCASTSD     X22, Z22
+	JGT              masked5
+done4:
+	VMOVUPD       0(SP), Z22
+	VMOVUPD       128(SP), Z23
+	VADDPD        Z23, Z22, Z22
+	VMOVUPD       64(SP), Z23
+	VMOVUPD       192(SP), Z24
+	VADDPD        Z24, Z23, Z23
+	VADDPD        Z23, Z22, Z22
+	VEXTRACTF64X4 $1, Z22, Y23
+	VADDPD        Y23, Y22, Y22
+	VEXTRACTF64X2 $1, Y22, X23
+	VADDPD        X23, X22, X22
+	VPERMILPD     $1, X22, X23
+	VADDPD        X23, X22, X22
+	VBROADCASTSD  X22, Z22
+	MOVQ          808(SI), R8
+	TESTQ         R8, R8
+	JEQ           over6
+	MOVQ          816(SI), R8
+	VMOVSD        X22, (R8)
+	JMP           leave7
+known3:
+	MOVQ         816(SI), R8
+	VBROADCASTSD (R8), Z22
+over6:
 	VCMPPD           $17, Z22, Z0, K3
 	VCMPPD           $17, Z3, Z22, K4
 	KANDW            K4, K3, K3
@@ -9696,21 +10468,32 @@ done3:
 	KORW             K4, K5, K4
 	VBLENDMPD        Z0, Z3, K4, Z24
 	VBLENDMPD        Z23, Z24, K3, Z23
+	MOVQ             808(SI), R8
+	DECQ             R8
+	CMPQ             R8, $1
+	JCS              passed8
 	VMOVSD           X22, (DX)
-	VMOVSD           X23, (AX)
-	MOVQ             a+0(FP), R8
-	MOVQ             160(R8), R9
-	SHLQ             $3, R9
-	ADDQ             R9, BX
-	MOVQ             168(R8), R9
-	SHLQ             $3, R9
-	ADDQ             R9, DX
-	MOVQ             176(R8), R8
-	SHLQ             $3, R8
-	ADDQ             R8, AX
-	DECQ             DI
-	JNE              row2
+passed8:
+	MOVQ   808(SI), R8
+	DECQ   R8
+	CMPQ   R8, $1
+	JCS    passed9
+	VMOVSD X23, (AX)
+passed9:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 168(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, DX
+	MOVQ 176(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, AX
+	DECQ DI
+	JNE  row2
 end1:
+leave7:
 	VZEROUPPER
 	RET
 
@@ -9728,11 +10511,11 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f
 	VMOVUPD      Y1, 96(SP)
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y1
 	VMOVUPD      k8000000000000000<>+0(SB), Y2
-	MOVQ         40(AX), BX
+	MOVQ         32(AX), BX
 	MOVQ         48(AX), CX
-	MOVQ         32(AX), DX
+	MOVQ         40(AX), DX
 	MOVQ         56(AX), SI
-	MOVQ         288(AX), AX
+	MOVQ         296(AX), AX
 	SHLQ         $5, AX
 	VCMPPD       $4, 0(SP), Y0, Y3
 	VXORPD       kffffffffffffffff<>+0(SB), Y3, Y3
@@ -10075,9 +10858,9 @@ block7:
 	VBLENDVPD   Y5, Y6, Y3, Y3
 	VMOVUPD     32(SP), Y5
 	VBLENDVPD   Y5, Y0, Y3, Y3
-	VMOVUPD     512(SP), Y5
-	VBLENDVPD   Y5, Y3, Y0, Y3
 	VBLENDVPD   Y4, Y0, Y3, Y3
+	VMOVUPD     512(SP), Y4
+	VBLENDVPD   Y4, Y3, Y0, Y3
 	TESTQ       R11, R11
 	JNE         around8
 	VMOVUPD     Y3, (R9)
@@ -10230,10 +11013,10 @@ masked6:
 	VBLENDVPD   Y5, Y6, Y4, Y4
 	VMOVUPD     32(SP), Y5
 	VBLENDVPD   Y5, Y0, Y4, Y4
-	VMOVUPD     512(SP), Y5
-	VBLENDVPD   Y5, Y4, Y0, Y4
 	VMOVUPD     576(SP), Y5
 	VBLENDVPD   Y5, Y0, Y4, Y4
+	VMOVUPD     512(SP), Y5
+	VBLENDVPD   Y5, Y4, Y0, Y4
 	VMASKMOVPD  Y4, Y3, (R9)
 	MOVQ        R12, R13
 	TESTQ       AX, AX
@@ -10246,10 +11029,10 @@ done5:
 	MOVQ a+0(FP), R8
 	MOVQ 160(R8), R9
 	SHLQ $3, R9
-	ADDQ R9, DX
+	ADDQ R9, BX
 	MOVQ 168(R8), R9
 	SHLQ $3, R9
-	ADDQ R9, BX
+	ADDQ R9, DX
 	MOVQ 176(R8), R9
 	SHLQ $3, R9
 	ADDQ R9, CX
@@ -10297,11 +11080,11 @@ TEXT ·vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f
 	VBROADCASTSD     k43380000000003ff<>+0(SB), Z15
 	VBROADCASTSD     k8000000000000000<>+0(SB), Z16
 	VBROADCASTSD     k7ff8000000000001<>+0(SB), Z17
-	MOVQ             40(AX), BX
+	MOVQ             32(AX), BX
 	MOVQ             48(AX), CX
-	MOVQ             32(AX), DX
+	MOVQ             40(AX), DX
 	MOVQ             56(AX), SI
-	MOVQ             288(AX), AX
+	MOVQ             296(AX), AX
 	SHLQ             $6, AX
 	MOVQ             a+0(FP), DI
 	VCMPPD.BCST      $4, 0(SP), Z0, K1
@@ -10627,8 +11410,8 @@ block7:
 	VBLENDMPD        Z22, Z21, K4, Z21
 	KMOVW            8(SP), K4
 	VBLENDMPD        Z0, Z21, K4, Z21
-	VBLENDMPD        Z21, Z0, K2, Z21
 	VBLENDMPD        Z0, Z21, K3, Z21
+	VBLENDMPD        Z21, Z0, K2, Z21
 	TESTQ            R12, R12
 	JNE              around8
 	VMOVUPD          Z21, (R10)
@@ -10776,9 +11559,9 @@ masked6:
 	VBLENDMPD        Z22, Z21, K4, Z21
 	KMOVW            8(SP), K4
 	VBLENDMPD        Z0, Z21, K4, Z21
-	VBLENDMPD        Z21, Z0, K2, Z21
 	KMOVW            104(SP), K4
 	VBLENDMPD        Z0, Z21, K4, Z21
+	VBLENDMPD        Z21, Z0, K2, Z21
 	VMOVUPD          Z21, K3, (R10)
 	MOVQ             R13, R14
 	TESTQ            AX, AX
@@ -10791,10 +11574,10 @@ done5:
 	MOVQ a+0(FP), R9
 	MOVQ 160(R9), R10
 	SHLQ $3, R10
-	ADDQ R10, DX
+	ADDQ R10, BX
 	MOVQ 168(R9), R10
 	SHLQ $3, R10
-	ADDQ R10, BX
+	ADDQ R10, DX
 	MOVQ 176(R9), R10
 	SHLQ $3, R10
 	ADDQ R10, CX

@@ -17,33 +17,45 @@ func vector_norm_p_is_2_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], runtime.Abs32(x[i]))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c2 := c && !(v == 0)
-		v2 := runtime.Select32(c2 && !(runtime.Abs32(v) == inf), v, 1)
-		v3 := runtime.Abs32(v2)
-		v4 := runtime.Select32(v3 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v3, 1.0842022e-19, 1))
-		v5 := 1 / float32(v2*v4)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v := runtime.Select32(c2 && !(runtime.Abs32(rowHigh) == inf), rowHigh, 1)
+		v2 := runtime.Abs32(v)
+		v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
+		v4 := 1 / float32(v*v3)
 		// Pass 2: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v6 := float32(float32(x[i]*v4) * v5)
-				sum2[i] += float32(v6 * v6)
+				v5 := float32(float32(x[i]*v3) * v4)
+				sum2[i] += float32(v5 * v5)
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v
-		v7 := runtime.LaneSum(sum2[:])
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = v7
-		*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = runtime.Select32(c2, float32(v2*float32(math.Sqrt(float64(v7)))), 0)
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowSum2
+		}
+		if a.Ends(2) {
+			*runtime.At[float32](a.Ptr[3], r*a.Row[3]) = runtime.Select32(c2, float32(v*float32(math.Sqrt(float64(rowSum2)))), 0)
+		}
 	}
 }
 
@@ -79,33 +91,45 @@ func vector_norm_p_is_2_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], math.Abs(x[i]))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c2 := c && !(v == 0)
-		v2 := runtime.Select64(c2 && !(math.Abs(v) == inf), v, 1)
-		v3 := math.Abs(v2)
-		v4 := runtime.Select64(v3 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v3, 1.4916681462400413e-154, 1))
-		v5 := 1 / float64(v2*v4)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v := runtime.Select64(c2 && !(math.Abs(rowHigh) == inf), rowHigh, 1)
+		v2 := math.Abs(v)
+		v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
+		v4 := 1 / float64(v*v3)
 		// Pass 2: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v6 := float64(float64(x[i]*v4) * v5)
-				sum2[i%32] += float64(v6 * v6)
+				v5 := float64(float64(x[i]*v3) * v4)
+				sum2[i%32] += float64(v5 * v5)
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v
-		v7 := runtime.LaneSum(sum2[:])
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = v7
-		*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = runtime.Select64(c2, float64(v2*math.Sqrt(v7)), 0)
+		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowSum2
+		}
+		if a.Ends(2) {
+			*runtime.At[float64](a.Ptr[3], r*a.Row[3]) = runtime.Select64(c2, float64(v*math.Sqrt(rowSum2)), 0)
+		}
 	}
 }
 
@@ -138,14 +162,20 @@ func vector_norm_no_p_is_2_p_is_inf_f32_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], runtime.Abs32(x[i]))
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
 	}
 }
 
@@ -155,38 +185,45 @@ func vector_norm_no_p_is_2_p_is_inf_f32_backward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [64]float32
 		runtime.Fill(high[:], float32(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i] = runtime.Max32(high[i], runtime.Abs32(x[i]))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c := v != v
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowHigh != rowHigh
 		// Pass 2: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Abs32(x[i])
-				v3 := runtime.Select32(v2 == v || v2 != v2 && c, 1, 0)
-				sum[i] += v3
+				v := runtime.Abs32(x[i])
+				v2 := runtime.Select32(v == rowHigh || v != v && c, 1, 0)
+				sum[i] += v2
 			}
 		}
-		v4 := *runtime.At[float32](a.Ptr[1], r*a.Row[1]) / runtime.LaneSum(sum[:])
-		v5 := -v4
+		rowSum := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		v3 := *runtime.At[float32](a.Ptr[1], r*a.Row[1]) / rowSum
+		v4 := -v3
 		// Pass 3: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			dX := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
 				xv := x[i]
-				v6 := runtime.Abs32(xv)
-				v7 := runtime.Select32(v6 == v || v6 != v6 && c, runtime.Select32(0 < xv, v4, runtime.Select32(xv < 0, v5, xv)), 0)
-				dX[i] = v7
+				v5 := runtime.Abs32(xv)
+				v6 := runtime.Select32(v5 == rowHigh || v5 != v5 && c, runtime.Select32(0 < xv, v3, runtime.Select32(xv < 0, v4, xv)), 0)
+				dX[i] = v6
 			}
 		}
 	}
@@ -198,14 +235,20 @@ func vector_norm_no_p_is_2_p_is_inf_f64_forward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], math.Abs(x[i]))
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = runtime.LaneMax(high[:])
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowHigh
+		}
 	}
 }
 
@@ -215,38 +258,45 @@ func vector_norm_no_p_is_2_p_is_inf_f64_backward_0_go(a *runtime.Args) {
 		// Pass 1: maximum.
 		var high [32]float64
 		runtime.Fill(high[:], float64(math.Inf(-1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				high[i%32] = runtime.Max64(high[i%32], math.Abs(x[i]))
 			}
 		}
-		v := runtime.LaneMax(high[:])
-		c := v != v
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowHigh != rowHigh
 		// Pass 2: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := math.Abs(x[i])
-				v3 := runtime.Select64(v2 == v || v2 != v2 && c, 1, 0)
-				sum[i%32] += v3
+				v := math.Abs(x[i])
+				v2 := runtime.Select64(v == rowHigh || v != v && c, 1, 0)
+				sum[i%32] += v2
 			}
 		}
-		v4 := *runtime.At[float64](a.Ptr[1], r*a.Row[1]) / runtime.LaneSum(sum[:])
-		v5 := -v4
+		rowSum := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		v3 := *runtime.At[float64](a.Ptr[1], r*a.Row[1]) / rowSum
+		v4 := -v3
 		// Pass 3: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			dX := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
 				xv := x[i]
-				v6 := math.Abs(xv)
-				v7 := runtime.Select64(v6 == v || v6 != v6 && c, runtime.Select64(0 < xv, v4, runtime.Select64(xv < 0, v5, xv)), 0)
-				dX[i] = v7
+				v5 := math.Abs(xv)
+				v6 := runtime.Select64(v5 == rowHigh || v5 != v5 && c, runtime.Select64(0 < xv, v3, runtime.Select64(xv < 0, v4, xv)), 0)
+				dX[i] = v6
 			}
 		}
 	}
@@ -258,14 +308,20 @@ func vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_go(a *runtim
 		// Pass 1: minimum.
 		var low [64]float32
 		runtime.Fill(low[:], float32(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				low[i] = runtime.Min32(low[i], runtime.Abs32(x[i]))
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = runtime.LaneMin(low[:])
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowLow
+		}
 	}
 }
 
@@ -275,38 +331,45 @@ func vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_go(a *runti
 		// Pass 1: minimum.
 		var low [64]float32
 		runtime.Fill(low[:], float32(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				low[i] = runtime.Min32(low[i], runtime.Abs32(x[i]))
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		c := v != v
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowLow != rowLow
 		// Pass 2: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := runtime.Abs32(x[i])
-				v3 := runtime.Select32(v2 == v || v2 != v2 && c, 1, 0)
-				sum[i] += v3
+				v := runtime.Abs32(x[i])
+				v2 := runtime.Select32(v == rowLow || v != v && c, 1, 0)
+				sum[i] += v2
 			}
 		}
-		v4 := *runtime.At[float32](a.Ptr[1], r*a.Row[1]) / runtime.LaneSum(sum[:])
-		v5 := -v4
+		rowSum := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		v3 := *runtime.At[float32](a.Ptr[1], r*a.Row[1]) / rowSum
+		v4 := -v3
 		// Pass 3: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			dX := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
 				xv := x[i]
-				v6 := runtime.Abs32(xv)
-				v7 := runtime.Select32(v6 == v || v6 != v6 && c, runtime.Select32(0 < xv, v4, runtime.Select32(xv < 0, v5, xv)), 0)
-				dX[i] = v7
+				v5 := runtime.Abs32(xv)
+				v6 := runtime.Select32(v5 == rowLow || v5 != v5 && c, runtime.Select32(0 < xv, v3, runtime.Select32(xv < 0, v4, xv)), 0)
+				dX[i] = v6
 			}
 		}
 	}
@@ -318,14 +381,20 @@ func vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_go(a *runtim
 		// Pass 1: minimum.
 		var low [32]float64
 		runtime.Fill(low[:], float64(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				low[i%32] = runtime.Min64(low[i%32], math.Abs(x[i]))
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = runtime.LaneMin(low[:])
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowLow
+		}
 	}
 }
 
@@ -335,38 +404,45 @@ func vector_norm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_go(a *runti
 		// Pass 1: minimum.
 		var low [32]float64
 		runtime.Fill(low[:], float64(math.Inf(1)))
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				low[i%32] = runtime.Min64(low[i%32], math.Abs(x[i]))
 			}
 		}
-		v := runtime.LaneMin(low[:])
-		c := v != v
+		rowLow := runtime.RowValue(a, 1, 0, runtime.LaneMin(low[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c := rowLow != rowLow
 		// Pass 2: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
-				v2 := math.Abs(x[i])
-				v3 := runtime.Select64(v2 == v || v2 != v2 && c, 1, 0)
-				sum[i%32] += v3
+				v := math.Abs(x[i])
+				v2 := runtime.Select64(v == rowLow || v != v && c, 1, 0)
+				sum[i%32] += v2
 			}
 		}
-		v4 := *runtime.At[float64](a.Ptr[1], r*a.Row[1]) / runtime.LaneSum(sum[:])
-		v5 := -v4
+		rowSum := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		v3 := *runtime.At[float64](a.Ptr[1], r*a.Row[1]) / rowSum
+		v4 := -v3
 		// Pass 3: store dX.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			dX := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
 				xv := x[i]
-				v6 := math.Abs(xv)
-				v7 := runtime.Select64(v6 == v || v6 != v6 && c, runtime.Select64(0 < xv, v4, runtime.Select64(xv < 0, v5, xv)), 0)
-				dX[i] = v7
+				v5 := math.Abs(xv)
+				v6 := runtime.Select64(v5 == rowLow || v5 != v5 && c, runtime.Select64(0 < xv, v3, runtime.Select64(xv < 0, v4, xv)), 0)
+				dX[i] = v6
 			}
 		}
 	}
@@ -377,14 +453,20 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_go
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum[i] += runtime.Abs32(x[i])
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowSum
+		}
 	}
 }
 
@@ -411,14 +493,20 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_go
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum[i%32] += math.Abs(x[i])
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowSum
+		}
 	}
 }
 
@@ -445,14 +533,20 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_fo
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum[i] += runtime.Select32(x[i] != 0, 1, 0)
 			}
 		}
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowSum
+		}
 	}
 }
 
@@ -473,14 +567,20 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_fo
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				sum[i%32] += runtime.Select64(x[i] != 0, 1, 0)
 			}
 		}
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = runtime.LaneSum(sum[:])
+		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowSum
+		}
 	}
 }
 
@@ -524,8 +624,8 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [64]float32
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				xv := x[i]
@@ -569,51 +669,58 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32
 				sum2[i] += v35
 			}
 		}
-		v36 := runtime.LaneSum(sum2[:])
-		c16 := 0 < v36 && v36 < inf || v36 != v36
-		v37 := runtime.Abs32(v36)
-		c17 := v37 < 1.1754944e-38
-		bits4 := math.Float32bits(runtime.Select32(c17, float32(v37*16777216), v37)) + 0x4afb0d
-		v38 := math.Float32frombits(bits4>>23|0x4b000000) - runtime.Select32(c17, 8388759, 8388735)
-		v39 := math.Float32frombits(bits4&0x7fffff+0x3f3504f3) - 1
-		v40 := v39 + 2
-		v41 := v39 / v40
-		v42 := -v41
-		v43 := runtime.FMA32(v42, v39-(v40-2), runtime.FMA32(v42, v40, v39)) / v40
-		v44 := float32(v41 * v41)
-		v45 := float32(2 * v41)
-		v46 := float32(v41 * v44)
-		v47 := runtime.FMA32(v41, runtime.FMA32(v45, v43, runtime.FMA32(v41, v41, -v44)), runtime.FMA32(v43, v44, runtime.FMA32(v41, v44, -v46)))
-		v48 := float32(v46 * 0.6666667)
-		v49 := float32(float32(v46*v44) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v44, 0.22204751), v44, 0.2857153), v44, 0.4))
-		v50 := v45 + v48
-		v51 := runtime.FMA32(v47, 0.6666667, runtime.FMA32(v46, -1.9868216e-08, runtime.FMA32(v46, 0.6666667, -v48))) + v49
-		v52 := float32(v50 * 1.442695)
-		v53 := runtime.FMA32(v45-v50+v48+runtime.FMA32(2, v43, v51), 1.442695, runtime.FMA32(v50, 1.442695, -v52))
-		v54 := v38 + v52
-		c18 := v37 < inf
-		c19 := 0 < v37 && c18
-		v55 := runtime.Select32(c19, v54, runtime.Select32(v37 == 0, minusInf, v37))
-		v56 := runtime.Select32(c19, v38-v54+v52+runtime.FMA32(v50, 1.925963e-08, v53), 0)
-		v57 := runtime.Select32(v55 == 0, v3, float32(s2*v55))
-		v58 := runtime.Min32(129, runtime.Max32(-151, v57))
-		v59 := runtime.Select32(v58 == v57 && c6, runtime.FMA32(s2, v56, runtime.FMA32(s2, v55, -v57)), 0)
-		v60 := v58 + 12583166
-		v61 := v60 - 12583166
-		v62 := float32((v58 - v61 + v59) * 0.6931472)
-		v63 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v62, 0.008366547), v62, 0.0416672), v62, 0.16666543), v62, 0.49999997), v62, 1)
-		bits5 := math.Float32bits(runtime.FMA32(v61, 0.5, 12583039))
-		v64 := float32(float32(runtime.FMA32(v63, v62, 1)*math.Float32frombits(bits5<<23)) * math.Float32frombits((math.Float32bits(v60)-bits5)<<23))
-		bits6 := math.Float32bits(v64) ^ math.Float32bits(runtime.Select32(c8, v36, 0))&0x80000000
-		v65 := runtime.Select32(v36 < 0 && c18 && c9, nan, math.Float32frombits(bits6))
-		c20 := v36 == 0
-		v66 := runtime.Select32(c20 && c11 || !c20 && c12, 0, inf)
-		*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = v36
-		*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = runtime.Select32(c16, runtime.Select32(v36 == 1 || c10, 1, v65), v66)
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c16 := 0 < rowSum2 && rowSum2 < inf || rowSum2 != rowSum2
+		v36 := runtime.Abs32(rowSum2)
+		c17 := v36 < 1.1754944e-38
+		bits4 := math.Float32bits(runtime.Select32(c17, float32(v36*16777216), v36)) + 0x4afb0d
+		v37 := math.Float32frombits(bits4>>23|0x4b000000) - runtime.Select32(c17, 8388759, 8388735)
+		v38 := math.Float32frombits(bits4&0x7fffff+0x3f3504f3) - 1
+		v39 := v38 + 2
+		v40 := v38 / v39
+		v41 := -v40
+		v42 := runtime.FMA32(v41, v38-(v39-2), runtime.FMA32(v41, v39, v38)) / v39
+		v43 := float32(v40 * v40)
+		v44 := float32(2 * v40)
+		v45 := float32(v40 * v43)
+		v46 := runtime.FMA32(v40, runtime.FMA32(v44, v42, runtime.FMA32(v40, v40, -v43)), runtime.FMA32(v42, v43, runtime.FMA32(v40, v43, -v45)))
+		v47 := float32(v45 * 0.6666667)
+		v48 := float32(float32(v45*v43) * runtime.FMA32(runtime.FMA32(runtime.FMA32(0.19120778, v43, 0.22204751), v43, 0.2857153), v43, 0.4))
+		v49 := v44 + v47
+		v50 := runtime.FMA32(v46, 0.6666667, runtime.FMA32(v45, -1.9868216e-08, runtime.FMA32(v45, 0.6666667, -v47))) + v48
+		v51 := float32(v49 * 1.442695)
+		v52 := runtime.FMA32(v44-v49+v47+runtime.FMA32(2, v42, v50), 1.442695, runtime.FMA32(v49, 1.442695, -v51))
+		v53 := v37 + v51
+		c18 := v36 < inf
+		c19 := 0 < v36 && c18
+		v54 := runtime.Select32(c19, v53, runtime.Select32(v36 == 0, minusInf, v36))
+		v55 := runtime.Select32(c19, v37-v53+v51+runtime.FMA32(v49, 1.925963e-08, v52), 0)
+		v56 := runtime.Select32(v54 == 0, v3, float32(s2*v54))
+		v57 := runtime.Min32(129, runtime.Max32(-151, v56))
+		v58 := runtime.Select32(v57 == v56 && c6, runtime.FMA32(s2, v55, runtime.FMA32(s2, v54, -v56)), 0)
+		v59 := v57 + 12583166
+		v60 := v59 - 12583166
+		v61 := float32((v57 - v60 + v58) * 0.6931472)
+		v62 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v61, 0.008366547), v61, 0.0416672), v61, 0.16666543), v61, 0.49999997), v61, 1)
+		bits5 := math.Float32bits(runtime.FMA32(v60, 0.5, 12583039))
+		v63 := float32(float32(runtime.FMA32(v62, v61, 1)*math.Float32frombits(bits5<<23)) * math.Float32frombits((math.Float32bits(v59)-bits5)<<23))
+		bits6 := math.Float32bits(v63) ^ math.Float32bits(runtime.Select32(c8, rowSum2, 0))&0x80000000
+		v64 := runtime.Select32(rowSum2 < 0 && c18 && c9, nan, math.Float32frombits(bits6))
+		c20 := rowSum2 == 0
+		v65 := runtime.Select32(c20 && c11 || !c20 && c12, 0, inf)
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowSum2
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = runtime.Select32(c16, runtime.Select32(rowSum2 == 1 || c10, 1, v64), v65)
+		}
 	}
 }
 
-// vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_go reads x, sum, dY; writes dX.
+// vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_go reads sum, x, dY; writes dX.
 func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	minusInf := float32(math.Inf(-1))
@@ -641,7 +748,7 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32
 	c11 := !c9
 	c12 := v4 == 0
 	for r := range a.Rows {
-		sumv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
+		sumv := *runtime.At[float32](a.Ptr[0], r*a.Row[0])
 		c13 := 0 < sumv && sumv < inf || sumv != sumv
 		c14 := c13 && c
 		v7 := runtime.Abs32(sumv)
@@ -684,7 +791,7 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			x := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			dX := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			for i := range m {
 				xv := x[i]
@@ -726,7 +833,7 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32
 				v67 := runtime.Select32(v38 < 0 && c19 && c11, nan, math.Float32frombits(bits6))
 				v68 := float32(v37 * runtime.Select32(v38 == 1 || c12, 1, v67))
 				v69 := runtime.Select32(0 < xv, v68, runtime.Select32(xv < 0, -v68, xv))
-				dX[i] = runtime.Select32(xv == 0, 0, runtime.Select32(c14, runtime.Select32(c2, 0, v69), 0))
+				dX[i] = runtime.Select32(c14, runtime.Select32(xv == 0, 0, runtime.Select32(c2, 0, v69)), 0)
 			}
 		}
 	}
@@ -760,8 +867,8 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64
 	for r := range a.Rows {
 		// Pass 1: sum.
 		var sum2 [32]float64
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			for i := range m {
 				xv := x[i]
@@ -808,54 +915,61 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64
 				sum2[i%32] += v38
 			}
 		}
-		v39 := runtime.LaneSum(sum2[:])
-		c16 := 0 < v39 && v39 < inf || v39 != v39
-		v40 := math.Abs(v39)
-		c17 := v40 < 2.2250738585072014e-308
-		bits4 := math.Float64bits(runtime.Select64(c17, float64(v40*9.007199254740992e+15), v40)) + 0x95f619980c433
-		v41 := math.Float64frombits(bits4>>52|0x4330000000000000) - runtime.Select64(c17, 4.503599627371572e+15, 4.503599627371519e+15)
-		v42 := math.Float64frombits(bits4&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
-		v43 := v42 + 2
-		v44 := v42 / v43
-		v45 := -v44
-		v46 := math.FMA(v45, v42-(v43-2), math.FMA(v45, v43, v42)) / v43
-		v47 := float64(v44 * v44)
-		v48 := float64(2 * v44)
-		v49 := float64(v44 * v47)
-		v50 := math.FMA(v44, math.FMA(v48, v46, math.FMA(v44, v44, -v47)), math.FMA(v46, v47, math.FMA(v44, v47, -v49)))
-		v51 := float64(v49 * 0.6666666666666666)
-		v52 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v47, 0.10456278375778207), v47, 0.11766815303406082), v47, 0.13333296483973292), v47, 0.1538461576181261), v47, 0.18181818179652515)
-		v53 := float64(float64(v49*v47) * math.FMA(math.FMA(math.FMA(v52, v47, 0.22222222222228444), v47, 0.28571428571428564), v47, 0.4))
-		v54 := v48 + v51
-		v55 := math.FMA(v50, 0.6666666666666666, math.FMA(v49, 3.700743415417188e-17, math.FMA(v49, 0.6666666666666666, -v51))) + v53
-		v56 := float64(v54 * 1.4426950408889634)
-		v57 := math.FMA(v48-v54+v51+math.FMA(2, v46, v55), 1.4426950408889634, math.FMA(v54, 1.4426950408889634, -v56))
-		v58 := v41 + v56
-		c18 := v40 < inf
-		c19 := 0 < v40 && c18
-		v59 := runtime.Select64(c19, v58, runtime.Select64(v40 == 0, minusInf, v40))
-		v60 := runtime.Select64(c19, v41-v58+v56+math.FMA(v54, 2.0355273740931033e-17, v57), 0)
-		v61 := runtime.Select64(v59 == 0, v3, float64(s2*v59))
-		v62 := runtime.Min64(1025, runtime.Max64(-1076, v61))
-		v63 := runtime.Select64(v62 == v61 && c6, math.FMA(s2, v60, math.FMA(s2, v59, -v61)), 0)
-		v64 := v62 + 6.75539944105779e+15
-		v65 := v64 - 6.75539944105779e+15
-		v66 := float64((v62 - v65 + v63) * 0.6931471805599453)
-		v67 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v66, 2.5109024134111932e-08), v66, 2.755740275318943e-07), v66, 2.7557244255057715e-06), v66, 2.480158717225789e-05), v66, 0.0001984126988607269)
-		v68 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v67, v66, 0.0013888888888962591), v66, 0.008333333333321655), v66, 0.041666666666666505), v66, 0.16666666666666677), v66, 0.5)
-		bits5 := math.Float64bits(math.FMA(v65, 0.5, 6.755399441056767e+15))
-		v69 := float64(math.FMA(math.FMA(v68, v66, 1), v66, 1) * math.Float64frombits(bits5<<52))
-		v70 := float64(v69 * math.Float64frombits((math.Float64bits(v64)-bits5)<<52))
-		bits6 := math.Float64bits(v70) ^ math.Float64bits(runtime.Select64(c8, v39, 0))&0x8000000000000000
-		v71 := runtime.Select64(v39 < 0 && c18 && c9, nan, math.Float64frombits(bits6))
-		c20 := v39 == 0
-		v72 := runtime.Select64(c20 && c11 || !c20 && c12, 0, inf)
-		*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = v39
-		*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = runtime.Select64(c16, runtime.Select64(v39 == 1 || c10, 1, v71), v72)
+		rowSum2 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c16 := 0 < rowSum2 && rowSum2 < inf || rowSum2 != rowSum2
+		v39 := math.Abs(rowSum2)
+		c17 := v39 < 2.2250738585072014e-308
+		bits4 := math.Float64bits(runtime.Select64(c17, float64(v39*9.007199254740992e+15), v39)) + 0x95f619980c433
+		v40 := math.Float64frombits(bits4>>52|0x4330000000000000) - runtime.Select64(c17, 4.503599627371572e+15, 4.503599627371519e+15)
+		v41 := math.Float64frombits(bits4&0xfffffffffffff+0x3fe6a09e667f3bcd) - 1
+		v42 := v41 + 2
+		v43 := v41 / v42
+		v44 := -v43
+		v45 := math.FMA(v44, v41-(v42-2), math.FMA(v44, v42, v41)) / v42
+		v46 := float64(v43 * v43)
+		v47 := float64(2 * v43)
+		v48 := float64(v43 * v46)
+		v49 := math.FMA(v43, math.FMA(v47, v45, math.FMA(v43, v43, -v46)), math.FMA(v45, v46, math.FMA(v43, v46, -v48)))
+		v50 := float64(v48 * 0.6666666666666666)
+		v51 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(0.10762867423643212, v46, 0.10456278375778207), v46, 0.11766815303406082), v46, 0.13333296483973292), v46, 0.1538461576181261), v46, 0.18181818179652515)
+		v52 := float64(float64(v48*v46) * math.FMA(math.FMA(math.FMA(v51, v46, 0.22222222222228444), v46, 0.28571428571428564), v46, 0.4))
+		v53 := v47 + v50
+		v54 := math.FMA(v49, 0.6666666666666666, math.FMA(v48, 3.700743415417188e-17, math.FMA(v48, 0.6666666666666666, -v50))) + v52
+		v55 := float64(v53 * 1.4426950408889634)
+		v56 := math.FMA(v47-v53+v50+math.FMA(2, v45, v54), 1.4426950408889634, math.FMA(v53, 1.4426950408889634, -v55))
+		v57 := v40 + v55
+		c18 := v39 < inf
+		c19 := 0 < v39 && c18
+		v58 := runtime.Select64(c19, v57, runtime.Select64(v39 == 0, minusInf, v39))
+		v59 := runtime.Select64(c19, v40-v57+v55+math.FMA(v53, 2.0355273740931033e-17, v56), 0)
+		v60 := runtime.Select64(v58 == 0, v3, float64(s2*v58))
+		v61 := runtime.Min64(1025, runtime.Max64(-1076, v60))
+		v62 := runtime.Select64(v61 == v60 && c6, math.FMA(s2, v59, math.FMA(s2, v58, -v60)), 0)
+		v63 := v61 + 6.75539944105779e+15
+		v64 := v63 - 6.75539944105779e+15
+		v65 := float64((v61 - v64 + v62) * 0.6931471805599453)
+		v66 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(2.0875335472884792e-09, v65, 2.5109024134111932e-08), v65, 2.755740275318943e-07), v65, 2.7557244255057715e-06), v65, 2.480158717225789e-05), v65, 0.0001984126988607269)
+		v67 := math.FMA(math.FMA(math.FMA(math.FMA(math.FMA(v66, v65, 0.0013888888888962591), v65, 0.008333333333321655), v65, 0.041666666666666505), v65, 0.16666666666666677), v65, 0.5)
+		bits5 := math.Float64bits(math.FMA(v64, 0.5, 6.755399441056767e+15))
+		v68 := float64(math.FMA(math.FMA(v67, v65, 1), v65, 1) * math.Float64frombits(bits5<<52))
+		v69 := float64(v68 * math.Float64frombits((math.Float64bits(v63)-bits5)<<52))
+		bits6 := math.Float64bits(v69) ^ math.Float64bits(runtime.Select64(c8, rowSum2, 0))&0x8000000000000000
+		v70 := runtime.Select64(rowSum2 < 0 && c18 && c9, nan, math.Float64frombits(bits6))
+		c20 := rowSum2 == 0
+		v71 := runtime.Select64(c20 && c11 || !c20 && c12, 0, inf)
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowSum2
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = runtime.Select64(c16, runtime.Select64(rowSum2 == 1 || c10, 1, v70), v71)
+		}
 	}
 }
 
-// vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_go reads x, sum, dY; writes dX.
+// vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_go reads sum, x, dY; writes dX.
 func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
 	minusInf := float64(math.Inf(-1))
@@ -883,7 +997,7 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64
 	c11 := !c9
 	c12 := v4 == 0
 	for r := range a.Rows {
-		sumv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
+		sumv := *runtime.At[float64](a.Ptr[0], r*a.Row[0])
 		c13 := 0 < sumv && sumv < inf || sumv != sumv
 		c14 := c13 && c
 		v7 := math.Abs(sumv)
@@ -929,7 +1043,7 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			x := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			dX := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			for i := range m {
 				xv := x[i]
@@ -974,7 +1088,7 @@ func vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64
 				v73 := runtime.Select64(v41 < 0 && c19 && c11, nan, math.Float64frombits(bits6))
 				v74 := float64(v40 * runtime.Select64(v41 == 1 || c12, 1, v73))
 				v75 := runtime.Select64(0 < xv, v74, runtime.Select64(xv < 0, -v74, xv))
-				dX[i] = runtime.Select64(xv == 0, 0, runtime.Select64(c14, runtime.Select64(c2, 0, v75), 0))
+				dX[i] = runtime.Select64(c14, runtime.Select64(xv == 0, 0, runtime.Select64(c2, 0, v75)), 0)
 			}
 		}
 	}

@@ -3,13 +3,22 @@
 package reduce_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/reduce"
+	"github.com/opgen/opgen/gen/reduce"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleVectorNorm() {
+	x := runtime.Must(runtime.FromSlice([]float32{3, -4, 5, 12}, 2, 2))
+	y := runtime.Must(reduce.VectorNorm(x, &reduce.VectorNormAttrs{Axes: []int{-1}}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[2] [5 13]
+}
 
 func TestVectorNormExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/reduce.vector_norm",

@@ -28,6 +28,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[N, I], h: T[N, H], w: T[(G, H), I], r: T[(G, H), H], b: T[(G, H)] or nil, c: T[(G, H)] or nil; hn: T[N, H]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrIndex.
+//
+// For example:
+//
+//	hn, err := rnn.GRUCell(x, h, w, r, b, c)
 func GRUCell(x, h, w, r, b, c *runtime.Tensor) (*runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, h, w, r, b, c)
@@ -145,7 +149,7 @@ var (
 )
 
 var gruCellForward = runtime.Signature{
-	Op: "rnn.gru_cell", Vars: gruCellVars, Axes: gruCellAxes,
+	Op: "rnn.gru_cell", Vars: gruCellVars, Axes: gruCellAxes, Temps: [][]int{{0, 2, 3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "h", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},
@@ -158,7 +162,7 @@ var gruCellForward = runtime.Signature{
 }
 
 var gruCellBackward = runtime.Signature{
-	Op: "rnn.gru_cell", Vars: gruCellVars, Axes: gruCellAxes,
+	Op: "rnn.gru_cell", Vars: gruCellVars, Axes: gruCellAxes, Temps: [][]int{{0, 2, 3}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1:  {Name: "h", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},

@@ -26,87 +26,119 @@ func gruCellFactors(b *runtime.Bound, variant int) error {
 	return nil
 }
 
-// gruCellRunF32 computes gru_cell, T f32.
-func gruCellRunF32(b *runtime.Bound) error {
-	N := b.Ext[0]
-	G := b.Ext[3]
-	H := b.Ext[2]
-	I := b.Ext[1]
-	x := runtime.Elements[float32](b, 0)
-	w := runtime.Elements[float32](b, 2)
-	b2 := runtime.Elements[float32](b, 4)
-	h := runtime.Elements[float32](b, 1)
-	r := runtime.Elements[float32](b, 3)
-	c := runtime.Elements[float32](b, 5)
-	hn := runtime.Temp[float32](b, N*H)
+// gruCellPart0 is a loop that runs in parts.
+type gruCellPart0 struct {
+	sum, w, x []float32
+	G, H, I   int
+}
 
-	// sum[n, g, h] += x[n, i] * w[g, h, i]   for n in N, g in G, h in H, i in I
-	sum := runtime.Temp[float32](b, N*G*H)
-	for n := range N {
+func (part *gruCellPart0) Run(from, to int) error {
+	sum, w, x, G, H, I := part.sum, part.w, part.x, part.G, part.H, part.I
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
 		xRow := n * I
 		sumRow := n * G
-		for g := range G {
-			wRow := g * H
-			sumRow2 := (sumRow + g) * H
-			for h := range H {
-				sum2 := float64(0)
-				wRow2 := (wRow + h) * I
-				for i := range I {
-					sum2 += float64(float32(x[xRow+i] * w[wRow2+i]))
-				}
-				sum[sumRow2+h] = float32(sum2)
+		wRow := g * H
+		sumRow2 := (sumRow + g) * H
+		for h := range H {
+			sum2 := float64(0)
+			wRow2 := (wRow + h) * I
+			for i := range I {
+				sum2 += float64(float32(x[xRow+i] * w[wRow2+i]))
 			}
+			sum[sumRow2+h] = float32(sum2)
 		}
 	}
+	return nil
+}
 
-	// u[n, g, h] = sum[n, g, h] + b[g, h]   for n in N, g in G, h in H
-	u := runtime.Temp[float32](b, N*G*H)
-	for n := range N {
+// gruCellPart1 is a loop that runs in parts.
+type gruCellPart1 struct {
+	b2, sum, u []float32
+	G, H       int
+}
+
+func (part *gruCellPart1) Run(from, to int) error {
+	b2, sum, u, G, H := part.b2, part.sum, part.u, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
 		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * H
-			bRow := g * H
-			for h := range H {
-				u[sumRow2+h] = sum[sumRow2+h] + b2[bRow+h]
-			}
+		sumRow2 := (sumRow + g) * H
+		bRow := g * H
+		for h := range H {
+			u[sumRow2+h] = sum[sumRow2+h] + b2[bRow+h]
 		}
 	}
+	return nil
+}
 
-	// sum2[n, g, j] += h[n, k] * r[g, j, k]   for n in N, g in G, j in H, k in H
-	sum2 := runtime.Temp[float32](b, N*G*H)
-	for n := range N {
+// gruCellPart2 is a loop that runs in parts.
+type gruCellPart2 struct {
+	h, r, sum2 []float32
+	G, H       int
+}
+
+func (part *gruCellPart2) Run(from, to int) error {
+	h, r, sum2, G, H := part.h, part.r, part.sum2, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
 		hRow := n * H
 		sum2Row := n * G
-		for g := range G {
-			rRow := g * H
-			sum2Row2 := (sum2Row + g) * H
-			for j := range H {
-				sum3 := float64(0)
-				rRow2 := (rRow + j) * H
-				for k := range H {
-					sum3 += float64(float32(h[hRow+k] * r[rRow2+k]))
-				}
-				sum2[sum2Row2+j] = float32(sum3)
+		rRow := g * H
+		sum2Row2 := (sum2Row + g) * H
+		for j := range H {
+			sum3 := float64(0)
+			rRow2 := (rRow + j) * H
+			for k := range H {
+				sum3 += float64(float32(h[hRow+k] * r[rRow2+k]))
 			}
+			sum2[sum2Row2+j] = float32(sum3)
 		}
 	}
+	return nil
+}
 
-	// v[n, g, j] = sum2[n, g, j] + c[g, j]   for n in N, g in G, j in H
-	v2 := runtime.Temp[float32](b, N*G*H)
-	for n := range N {
+// gruCellPart3 is a loop that runs in parts.
+type gruCellPart3 struct {
+	c, sum2, v2 []float32
+	G, H        int
+}
+
+func (part *gruCellPart3) Run(from, to int) error {
+	c, sum2, v2, G, H := part.c, part.sum2, part.v2, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
 		sum2Row := n * G
-		for g := range G {
-			sum2Row2 := (sum2Row + g) * H
-			cRow := g * H
-			for j := range H {
-				v2[sum2Row2+j] = sum2[sum2Row2+j] + c[cRow+j]
-			}
+		sum2Row2 := (sum2Row + g) * H
+		cRow := g * H
+		for j := range H {
+			v2[sum2Row2+j] = sum2[sum2Row2+j] + c[cRow+j]
 		}
 	}
+	return nil
+}
 
-	// f[n, j] = sigmoid(u[n, 1, j] + v[n, 1, j])   for n in N, j in H
-	f := runtime.Temp[float32](b, N*H)
-	for n := range N {
+// gruCellPart4 is a loop that runs in parts.
+type gruCellPart4 struct {
+	f, u, v2 []float32
+	G, H     int
+}
+
+func (part *gruCellPart4) Run(from, to int) error {
+	f, u, v2, G, H := part.f, part.u, part.v2, part.G, part.H
+	for n := from; n < to; n++ {
 		uRow := n * G
 		fRow := n * H
 		for j := range H {
@@ -121,10 +153,18 @@ func gruCellRunF32(b *runtime.Bound) error {
 			f[fRow+j] = t
 		}
 	}
+	return nil
+}
 
-	// q[n, j] = tanh(u[n, 2, j] + sigmoid(u[n, 0, j] + v[n, 0, j]) * v[n, 2, j])   for n in N, j in H
-	q := runtime.Temp[float32](b, N*H)
-	for n := range N {
+// gruCellPart5 is a loop that runs in parts.
+type gruCellPart5 struct {
+	q, u, v2 []float32
+	G, H     int
+}
+
+func (part *gruCellPart5) Run(from, to int) error {
+	q, u, v2, G, H := part.q, part.u, part.v2, part.G, part.H
+	for n := from; n < to; n++ {
 		uRow := n * G
 		qRow := n * H
 		for j := range H {
@@ -147,9 +187,18 @@ func gruCellRunF32(b *runtime.Bound) error {
 			q[qRow+j] = t2
 		}
 	}
+	return nil
+}
 
-	// hn[n, h] = (1 - f[n, h]) * q[n, h] + f[n, h] * h[n, h]   for n in N, h in H
-	for n := range N {
+// gruCellPart6 is a loop that runs in parts.
+type gruCellPart6 struct {
+	f, h, hn, q []float32
+	H           int
+}
+
+func (part *gruCellPart6) Run(from, to int) error {
+	f, h, hn, q, H := part.f, part.h, part.hn, part.q, part.H
+	for n := from; n < to; n++ {
 		fRow := n * H
 		for h2 := range H {
 			fAt := f[fRow+h2]
@@ -157,91 +206,208 @@ func gruCellRunF32(b *runtime.Bound) error {
 			hn[fRow+h2] = t
 		}
 	}
-	copy(runtime.Elements[float32](b, 6), hn)
 	return nil
 }
 
-// gruCellRunF64 computes gru_cell, T f64.
-func gruCellRunF64(b *runtime.Bound) error {
+// gruCellRunF32 computes gru_cell, T f32.
+func gruCellRunF32(b *runtime.Bound) error {
 	N := b.Ext[0]
 	G := b.Ext[3]
 	H := b.Ext[2]
 	I := b.Ext[1]
-	x := runtime.Elements[float64](b, 0)
-	w := runtime.Elements[float64](b, 2)
-	b2 := runtime.Elements[float64](b, 4)
-	h := runtime.Elements[float64](b, 1)
-	r := runtime.Elements[float64](b, 3)
-	c := runtime.Elements[float64](b, 5)
-	hn := runtime.Temp[float64](b, N*H)
+	x := runtime.Elements[float32](b, 0)
+	w := runtime.Elements[float32](b, 2)
+	b2 := runtime.Elements[float32](b, 4)
+	h := runtime.Elements[float32](b, 1)
+	r := runtime.Elements[float32](b, 3)
+	c := runtime.Elements[float32](b, 5)
+	hn := runtime.Temp[float32](b, N*H)
 
 	// sum[n, g, h] += x[n, i] * w[g, h, i]   for n in N, g in G, h in H, i in I
-	sum := runtime.Temp[float64](b, N*G*H)
-	for n := range N {
-		xRow := n * I
-		sumRow := n * G
-		for g := range G {
-			wRow := g * H
-			sumRow2 := (sumRow + g) * H
-			for h := range H {
-				sum2 := float64(0)
-				wRow2 := (wRow + h) * I
-				for i := range I {
-					sum2 += float64(x[xRow+i] * w[wRow2+i])
-				}
-				sum[sumRow2+h] = sum2
-			}
+	sum := runtime.Temp[float32](b, N*G*H)
+	if part := (gruCellPart0{sum, w, x, G, H, I}); runtime.Small(N*G, H*I) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H*I); err != nil {
+		return err
 	}
 
 	// u[n, g, h] = sum[n, g, h] + b[g, h]   for n in N, g in G, h in H
-	u := runtime.Temp[float64](b, N*G*H)
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * H
-			bRow := g * H
-			for h := range H {
-				u[sumRow2+h] = sum[sumRow2+h] + b2[bRow+h]
-			}
+	u := runtime.Temp[float32](b, N*G*H)
+	if part := (gruCellPart1{b2, sum, u, G, H}); runtime.Small(N*G, H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H); err != nil {
+		return err
 	}
 
 	// sum2[n, g, j] += h[n, k] * r[g, j, k]   for n in N, g in G, j in H, k in H
-	sum2 := runtime.Temp[float64](b, N*G*H)
-	for n := range N {
-		hRow := n * H
-		sum2Row := n * G
-		for g := range G {
-			rRow := g * H
-			sum2Row2 := (sum2Row + g) * H
-			for j := range H {
-				sum3 := float64(0)
-				rRow2 := (rRow + j) * H
-				for k := range H {
-					sum3 += float64(h[hRow+k] * r[rRow2+k])
-				}
-				sum2[sum2Row2+j] = sum3
-			}
+	sum2 := runtime.Temp[float32](b, N*G*H)
+	if part := (gruCellPart2{h, r, sum2, G, H}); runtime.Small(N*G, H*H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H*H); err != nil {
+		return err
 	}
 
 	// v[n, g, j] = sum2[n, g, j] + c[g, j]   for n in N, g in G, j in H
-	v2 := runtime.Temp[float64](b, N*G*H)
-	for n := range N {
-		sum2Row := n * G
-		for g := range G {
-			sum2Row2 := (sum2Row + g) * H
-			cRow := g * H
-			for j := range H {
-				v2[sum2Row2+j] = sum2[sum2Row2+j] + c[cRow+j]
-			}
+	v2 := runtime.Temp[float32](b, N*G*H)
+	if part := (gruCellPart3{c, sum2, v2, G, H}); runtime.Small(N*G, H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H); err != nil {
+		return err
 	}
 
 	// f[n, j] = sigmoid(u[n, 1, j] + v[n, 1, j])   for n in N, j in H
-	f := runtime.Temp[float64](b, N*H)
-	for n := range N {
+	f := runtime.Temp[float32](b, N*H)
+	if part := (gruCellPart4{f, u, v2, G, H}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
+	}
+
+	// q[n, j] = tanh(u[n, 2, j] + sigmoid(u[n, 0, j] + v[n, 0, j]) * v[n, 2, j])   for n in N, j in H
+	q := runtime.Temp[float32](b, N*H)
+	if part := (gruCellPart5{q, u, v2, G, H}); runtime.Small(N, 9*H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*H); err != nil {
+		return err
+	}
+
+	// hn[n, h] = (1 - f[n, h]) * q[n, h] + f[n, h] * h[n, h]   for n in N, h in H
+	if part := (gruCellPart6{f, h, hn, q, H}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 6), hn)
+	return nil
+}
+
+// gruCellPart7 is a loop that runs in parts.
+type gruCellPart7 struct {
+	sum, w, x []float64
+	G, H, I   int
+}
+
+func (part *gruCellPart7) Run(from, to int) error {
+	sum, w, x, G, H, I := part.sum, part.w, part.x, part.G, part.H, part.I
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		xRow := n * I
+		sumRow := n * G
+		wRow := g * H
+		sumRow2 := (sumRow + g) * H
+		for h := range H {
+			sum2 := float64(0)
+			wRow2 := (wRow + h) * I
+			for i := range I {
+				sum2 += float64(x[xRow+i] * w[wRow2+i])
+			}
+			sum[sumRow2+h] = sum2
+		}
+	}
+	return nil
+}
+
+// gruCellPart8 is a loop that runs in parts.
+type gruCellPart8 struct {
+	b2, sum, u []float64
+	G, H       int
+}
+
+func (part *gruCellPart8) Run(from, to int) error {
+	b2, sum, u, G, H := part.b2, part.sum, part.u, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * H
+		bRow := g * H
+		for h := range H {
+			u[sumRow2+h] = sum[sumRow2+h] + b2[bRow+h]
+		}
+	}
+	return nil
+}
+
+// gruCellPart9 is a loop that runs in parts.
+type gruCellPart9 struct {
+	h, r, sum2 []float64
+	G, H       int
+}
+
+func (part *gruCellPart9) Run(from, to int) error {
+	h, r, sum2, G, H := part.h, part.r, part.sum2, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		hRow := n * H
+		sum2Row := n * G
+		rRow := g * H
+		sum2Row2 := (sum2Row + g) * H
+		for j := range H {
+			sum3 := float64(0)
+			rRow2 := (rRow + j) * H
+			for k := range H {
+				sum3 += float64(h[hRow+k] * r[rRow2+k])
+			}
+			sum2[sum2Row2+j] = sum3
+		}
+	}
+	return nil
+}
+
+// gruCellPart10 is a loop that runs in parts.
+type gruCellPart10 struct {
+	c, sum2, v2 []float64
+	G, H        int
+}
+
+func (part *gruCellPart10) Run(from, to int) error {
+	c, sum2, v2, G, H := part.c, part.sum2, part.v2, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		sum2Row := n * G
+		sum2Row2 := (sum2Row + g) * H
+		cRow := g * H
+		for j := range H {
+			v2[sum2Row2+j] = sum2[sum2Row2+j] + c[cRow+j]
+		}
+	}
+	return nil
+}
+
+// gruCellPart11 is a loop that runs in parts.
+type gruCellPart11 struct {
+	f, u, v2 []float64
+	G, H     int
+}
+
+func (part *gruCellPart11) Run(from, to int) error {
+	f, u, v2, G, H := part.f, part.u, part.v2, part.G, part.H
+	for n := from; n < to; n++ {
 		uRow := n * G
 		fRow := n * H
 		for j := range H {
@@ -256,10 +422,18 @@ func gruCellRunF64(b *runtime.Bound) error {
 			f[fRow+j] = t
 		}
 	}
+	return nil
+}
 
-	// q[n, j] = tanh(u[n, 2, j] + sigmoid(u[n, 0, j] + v[n, 0, j]) * v[n, 2, j])   for n in N, j in H
-	q := runtime.Temp[float64](b, N*H)
-	for n := range N {
+// gruCellPart12 is a loop that runs in parts.
+type gruCellPart12 struct {
+	q, u, v2 []float64
+	G, H     int
+}
+
+func (part *gruCellPart12) Run(from, to int) error {
+	q, u, v2, G, H := part.q, part.u, part.v2, part.G, part.H
+	for n := from; n < to; n++ {
 		uRow := n * G
 		qRow := n * H
 		for j := range H {
@@ -282,9 +456,18 @@ func gruCellRunF64(b *runtime.Bound) error {
 			q[qRow+j] = t2
 		}
 	}
+	return nil
+}
 
-	// hn[n, h] = (1 - f[n, h]) * q[n, h] + f[n, h] * h[n, h]   for n in N, h in H
-	for n := range N {
+// gruCellPart13 is a loop that runs in parts.
+type gruCellPart13 struct {
+	f, h, hn, q []float64
+	H           int
+}
+
+func (part *gruCellPart13) Run(from, to int) error {
+	f, h, hn, q, H := part.f, part.h, part.hn, part.q, part.H
+	for n := from; n < to; n++ {
 		fRow := n * H
 		for h2 := range H {
 			fAt := f[fRow+h2]
@@ -292,7 +475,578 @@ func gruCellRunF64(b *runtime.Bound) error {
 			hn[fRow+h2] = t
 		}
 	}
+	return nil
+}
+
+// gruCellRunF64 computes gru_cell, T f64.
+func gruCellRunF64(b *runtime.Bound) error {
+	N := b.Ext[0]
+	G := b.Ext[3]
+	H := b.Ext[2]
+	I := b.Ext[1]
+	x := runtime.Elements[float64](b, 0)
+	w := runtime.Elements[float64](b, 2)
+	b2 := runtime.Elements[float64](b, 4)
+	h := runtime.Elements[float64](b, 1)
+	r := runtime.Elements[float64](b, 3)
+	c := runtime.Elements[float64](b, 5)
+	hn := runtime.Temp[float64](b, N*H)
+
+	// sum[n, g, h] += x[n, i] * w[g, h, i]   for n in N, g in G, h in H, i in I
+	sum := runtime.Temp[float64](b, N*G*H)
+	if part := (gruCellPart7{sum, w, x, G, H, I}); runtime.Small(N*G, H*I) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G, H*I); err != nil {
+		return err
+	}
+
+	// u[n, g, h] = sum[n, g, h] + b[g, h]   for n in N, g in G, h in H
+	u := runtime.Temp[float64](b, N*G*H)
+	if part := (gruCellPart8{b2, sum, u, G, H}); runtime.Small(N*G, H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G, H); err != nil {
+		return err
+	}
+
+	// sum2[n, g, j] += h[n, k] * r[g, j, k]   for n in N, g in G, j in H, k in H
+	sum2 := runtime.Temp[float64](b, N*G*H)
+	if part := (gruCellPart9{h, r, sum2, G, H}); runtime.Small(N*G, H*H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G, H*H); err != nil {
+		return err
+	}
+
+	// v[n, g, j] = sum2[n, g, j] + c[g, j]   for n in N, g in G, j in H
+	v2 := runtime.Temp[float64](b, N*G*H)
+	if part := (gruCellPart10{c, sum2, v2, G, H}); runtime.Small(N*G, H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G, H); err != nil {
+		return err
+	}
+
+	// f[n, j] = sigmoid(u[n, 1, j] + v[n, 1, j])   for n in N, j in H
+	f := runtime.Temp[float64](b, N*H)
+	if part := (gruCellPart11{f, u, v2, G, H}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
+	}
+
+	// q[n, j] = tanh(u[n, 2, j] + sigmoid(u[n, 0, j] + v[n, 0, j]) * v[n, 2, j])   for n in N, j in H
+	q := runtime.Temp[float64](b, N*H)
+	if part := (gruCellPart12{q, u, v2, G, H}); runtime.Small(N, 9*H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*H); err != nil {
+		return err
+	}
+
+	// hn[n, h] = (1 - f[n, h]) * q[n, h] + f[n, h] * h[n, h]   for n in N, h in H
+	if part := (gruCellPart13{f, h, hn, q, H}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 6), hn)
+	return nil
+}
+
+// gruCellPart14 is a loop that runs in parts.
+type gruCellPart14 struct {
+	dhn, dsum2, f, h, q, u, v2 []float32
+	G, H                       int
+}
+
+func (part *gruCellPart14) Run(from, to int) error {
+	dhn, dsum2, f, h, q, u, v2, G, H := part.dhn, part.dsum2, part.f, part.h, part.q, part.u, part.v2, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		dhnRow := n * H
+		uRow := n * G
+		c2 := g == 2
+		c4 := c2
+		if !c4 {
+			c3 := g == 0
+			c6 := c3
+			if !c6 {
+				c5 := g == 1
+				c6 = c5
+			}
+			c4 = c6
+		}
+		c7 := g == 0
+		c8 := g == 1
+		dsum2Row := (uRow + g) * H
+		for h2 := range H {
+			t13 := float32(0)
+			if c4 {
+				t4 := float32(0)
+				if c2 {
+					dhnAt := dhn[dhnRow+h2]
+					fAt := f[dhnRow+h2]
+					t := 1 - fAt
+					qAt := q[dhnRow+h2]
+					t2 := float32(float32(dhnAt*t) * (1 - float32(qAt*qAt)))
+					t3 := runtime.Sigmoid(u[uRow*H+h2] + v2[uRow*H+h2])
+					t4 = float32(t2 * t3)
+				}
+				t9 := float32(0)
+				if c7 {
+					dhnAt2 := dhn[dhnRow+h2]
+					fAt2 := f[dhnRow+h2]
+					t5 := 1 - fAt2
+					qAt2 := q[dhnRow+h2]
+					t6 := float32(float32(dhnAt2*t5) * (1 - float32(qAt2*qAt2)))
+					i := int(2)
+					if uint(i) >= uint(G) {
+						return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
+					}
+					i2 := int(0)
+					if uint(i2) >= uint(G) {
+						return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
+					}
+					if uint(i2) >= uint(G) {
+						return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
+					}
+					t7 := runtime.Sigmoid(u[(uRow+i2)*H+h2] + v2[(uRow+i2)*H+h2])
+					t8 := float32(float32(float32(t6*v2[(uRow+i)*H+h2])*t7) * (1 - t7))
+					t9 = t8
+				}
+				t12 := float32(0)
+				if c8 {
+					dhnAt3 := dhn[dhnRow+h2]
+					qAt3 := q[dhnRow+h2]
+					fAt3 := f[dhnRow+h2]
+					t10 := 1 - fAt3
+					t11 := float32(float32(float32(dhnAt3*(h[dhnRow+h2]-qAt3))*fAt3) * t10)
+					t12 = t11
+				}
+				t13 = t4 + t9 + t12
+			}
+			dsum2[dsum2Row+h2] = t13
+		}
+	}
+	return nil
+}
+
+// gruCellPart15 is a loop that runs in parts.
+type gruCellPart15 struct {
+	dhn, dsum, f, h, q, u, v2 []float32
+	G, H                      int
+}
+
+func (part *gruCellPart15) Run(from, to int) error {
+	dhn, dsum, f, h, q, u, v2, G, H := part.dhn, part.dsum, part.f, part.h, part.q, part.u, part.v2, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		dhnRow := n * H
+		vRow := n * G
+		c2 := g == 0
+		c4 := c2
+		if !c4 {
+			c3 := g == 2
+			c6 := c3
+			if !c6 {
+				c5 := g == 1
+				c6 = c5
+			}
+			c4 = c6
+		}
+		c7 := g == 2
+		c8 := g == 1
+		dsumRow := (vRow + g) * H
+		for h2 := range H {
+			t12 := float32(0)
+			if c4 {
+				t5 := float32(0)
+				if c2 {
+					dhnAt := dhn[dhnRow+h2]
+					fAt := f[dhnRow+h2]
+					t := 1 - fAt
+					qAt := q[dhnRow+h2]
+					t2 := float32(float32(dhnAt*t) * (1 - float32(qAt*qAt)))
+					i := int(2)
+					if uint(i) >= uint(G) {
+						return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
+					}
+					i2 := int(0)
+					if uint(i2) >= uint(G) {
+						return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
+					}
+					if uint(i2) >= uint(G) {
+						return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
+					}
+					t3 := runtime.Sigmoid(u[(vRow+i2)*H+h2] + v2[(vRow+i2)*H+h2])
+					t4 := float32(float32(float32(t2*v2[(vRow+i)*H+h2])*t3) * (1 - t3))
+					t5 = t4
+				}
+				t8 := float32(0)
+				if c7 {
+					dhnAt2 := dhn[dhnRow+h2]
+					fAt2 := f[dhnRow+h2]
+					t6 := 1 - fAt2
+					qAt2 := q[dhnRow+h2]
+					t7 := float32(float32(dhnAt2*t6) * (1 - float32(qAt2*qAt2)))
+					t8 = t7
+				}
+				t11 := float32(0)
+				if c8 {
+					dhnAt3 := dhn[dhnRow+h2]
+					qAt3 := q[dhnRow+h2]
+					fAt3 := f[dhnRow+h2]
+					t9 := 1 - fAt3
+					t10 := float32(float32(float32(dhnAt3*(h[dhnRow+h2]-qAt3))*fAt3) * t9)
+					t11 = t10
+				}
+				t12 = t5 + t8 + t11
+			}
+			dsum[dsumRow+h2] = t12
+		}
+	}
+	return nil
+}
+
+// gruCellPart16 is a loop that runs in parts.
+type gruCellPart16 struct {
+	dsum, dx, w []float32
+	G, H, I     int
+}
+
+func (part *gruCellPart16) Run(from, to int) error {
+	dsum, dx, w, G, H, I := part.dsum, part.dx, part.w, part.G, part.H, part.I
+	for n := from; n < to; n++ {
+		dsumRow := n * G
+		dxRow := n * I
+		for i := range I {
+			sum3 := float64(0)
+			for g := range G {
+				c2 := g == 0 || g == 2 || g == 1
+				dsumRow2 := (dsumRow + g) * H
+				wRow := g * H
+				for h2 := range H {
+					t := float32(0)
+					if c2 {
+						wAt := w[(wRow+h2)*I+i]
+						t = float32(dsum[dsumRow2+h2] * wAt)
+					}
+					sum3 += float64(t)
+				}
+			}
+			dx[dxRow+i] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// gruCellPart17 is a loop that runs in parts.
+type gruCellPart17 struct {
+	dh1, dsum2, r []float32
+	G, H          int
+}
+
+func (part *gruCellPart17) Run(from, to int) error {
+	dh1, dsum2, r, G, H := part.dh1, part.dsum2, part.r, part.G, part.H
+	for n := from; n < to; n++ {
+		dsum2Row := n * G
+		dh1Row := n * H
+		for k := range H {
+			sum3 := float64(0)
+			for g := range G {
+				c2 := g == 2 || g == 0 || g == 1
+				dsum2Row2 := (dsum2Row + g) * H
+				rRow := g * H
+				for j := range H {
+					t := float32(0)
+					if c2 {
+						rAt := r[(rRow+j)*H+k]
+						t = float32(dsum2[dsum2Row2+j] * rAt)
+					}
+					sum3 += float64(t)
+				}
+			}
+			dh1[dh1Row+k] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// gruCellPart18 is a loop that runs in parts.
+type gruCellPart18 struct {
+	dh, dh1, dhn, f []float32
+	H               int
+}
+
+func (part *gruCellPart18) Run(from, to int) error {
+	dh, dh1, dhn, f, H := part.dh, part.dh1, part.dhn, part.f, part.H
+	for n := from; n < to; n++ {
+		dhnRow := n * H
+		for h2 := range H {
+			t := float32(dhn[dhnRow+h2]*f[dhnRow+h2]) + dh1[dhnRow+h2]
+			dh[dhnRow+h2] = t
+		}
+	}
+	return nil
+}
+
+// gruCellPart19 is a loop that runs in parts.
+type gruCellPart19 struct {
+	dsum, dw, x []float32
+	G, H, I, N  int
+}
+
+func (part *gruCellPart19) Run(from, to int) error {
+	dsum, dw, x, G, H, I, N := part.dsum, part.dw, part.x, part.G, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		h2 := rest % H
+		rest /= H
+		g := rest
+		c2 := g == 0
+		c4 := c2
+		if !c4 {
+			c3 := g == 2
+			c6 := c3
+			if !c6 {
+				c5 := g == 1
+				c6 = c5
+			}
+			c4 = c6
+		}
+		dwRow := g * H
+		dwRow2 := (dwRow + h2) * I
+		for i := range I {
+			sum3 := float64(0)
+			for n := range N {
+				t := float32(0)
+				if c4 {
+					dsumAt := dsum[(n*G+g)*H+h2]
+					xAt := x[n*I+i]
+					t = float32(dsumAt * xAt)
+				}
+				sum3 += float64(t)
+			}
+			dw[dwRow2+i] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// gruCellPart20 is a loop that runs in parts.
+type gruCellPart20 struct {
+	dr, dsum2, h []float32
+	G, H, N      int
+}
+
+func (part *gruCellPart20) Run(from, to int) error {
+	dr, dsum2, h, G, H, N := part.dr, part.dsum2, part.h, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % H
+		rest /= H
+		g := rest
+		c2 := g == 2
+		c4 := c2
+		if !c4 {
+			c3 := g == 0
+			c6 := c3
+			if !c6 {
+				c5 := g == 1
+				c6 = c5
+			}
+			c4 = c6
+		}
+		drRow := g * H
+		drRow2 := (drRow + j) * H
+		for k := range H {
+			sum3 := float64(0)
+			for n := range N {
+				t := float32(0)
+				if c4 {
+					dsum2At := dsum2[(n*G+g)*H+j]
+					hAt := h[n*H+k]
+					t = float32(dsum2At * hAt)
+				}
+				sum3 += float64(t)
+			}
+			dr[drRow2+k] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// gruCellPart21 is a loop that runs in parts.
+type gruCellPart21 struct {
+	db, dhn, f, h, q, u, v2 []float32
+	G, H, N                 int
+}
+
+func (part *gruCellPart21) Run(from, to int) error {
+	db, dhn, f, h, q, u, v2, G, H, N := part.db, part.dhn, part.f, part.h, part.q, part.u, part.v2, part.G, part.H, part.N
+	for g := from; g < to; g++ {
+		c2 := g == 0
+		c4 := c2
+		if !c4 {
+			c3 := g == 2
+			c6 := c3
+			if !c6 {
+				c5 := g == 1
+				c6 = c5
+			}
+			c4 = c6
+		}
+		c7 := g == 2
+		c8 := g == 1
+		dbRow := g * H
+		for h2 := range H {
+			sum3 := float64(0)
+			for n := range N {
+				t12 := float32(0)
+				if c4 {
+					t5 := float32(0)
+					if c2 {
+						dhnAt := dhn[n*H+h2]
+						fAt := f[n*H+h2]
+						t := 1 - fAt
+						qAt := q[n*H+h2]
+						t2 := float32(float32(dhnAt*t) * (1 - float32(qAt*qAt)))
+						i := int(2)
+						if uint(i) >= uint(G) {
+							return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
+						}
+						i2 := int(0)
+						if uint(i2) >= uint(G) {
+							return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
+						}
+						if uint(i2) >= uint(G) {
+							return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
+						}
+						t3 := runtime.Sigmoid(u[(n*G+i2)*H+h2] + v2[(n*G+i2)*H+h2])
+						t4 := float32(float32(float32(t2*v2[(n*G+i)*H+h2])*t3) * (1 - t3))
+						t5 = t4
+					}
+					t8 := float32(0)
+					if c7 {
+						dhnAt2 := dhn[n*H+h2]
+						fAt2 := f[n*H+h2]
+						t6 := 1 - fAt2
+						qAt2 := q[n*H+h2]
+						t7 := float32(float32(dhnAt2*t6) * (1 - float32(qAt2*qAt2)))
+						t8 = t7
+					}
+					t11 := float32(0)
+					if c8 {
+						dhnAt3 := dhn[n*H+h2]
+						qAt3 := q[n*H+h2]
+						fAt3 := f[n*H+h2]
+						t9 := 1 - fAt3
+						t10 := float32(float32(float32(dhnAt3*(h[n*H+h2]-qAt3))*fAt3) * t9)
+						t11 = t10
+					}
+					t12 = t5 + t8 + t11
+				}
+				sum3 += float64(t12)
+			}
+			db[dbRow+h2] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// gruCellPart22 is a loop that runs in parts.
+type gruCellPart22 struct {
+	dc, dhn, f, h, q, u, v2 []float32
+	G, H, N                 int
+}
+
+func (part *gruCellPart22) Run(from, to int) error {
+	dc, dhn, f, h, q, u, v2, G, H, N := part.dc, part.dhn, part.f, part.h, part.q, part.u, part.v2, part.G, part.H, part.N
+	for g := from; g < to; g++ {
+		c2 := g == 2
+		c4 := c2
+		if !c4 {
+			c3 := g == 0
+			c6 := c3
+			if !c6 {
+				c5 := g == 1
+				c6 = c5
+			}
+			c4 = c6
+		}
+		c7 := g == 0
+		c8 := g == 1
+		dcRow := g * H
+		for j := range H {
+			sum3 := float64(0)
+			for n := range N {
+				t13 := float32(0)
+				if c4 {
+					t4 := float32(0)
+					if c2 {
+						dhnAt := dhn[n*H+j]
+						fAt := f[n*H+j]
+						t := 1 - fAt
+						qAt := q[n*H+j]
+						t2 := float32(float32(dhnAt*t) * (1 - float32(qAt*qAt)))
+						t3 := runtime.Sigmoid(u[n*G*H+j] + v2[n*G*H+j])
+						t4 = float32(t2 * t3)
+					}
+					t9 := float32(0)
+					if c7 {
+						dhnAt2 := dhn[n*H+j]
+						fAt2 := f[n*H+j]
+						t5 := 1 - fAt2
+						qAt2 := q[n*H+j]
+						t6 := float32(float32(dhnAt2*t5) * (1 - float32(qAt2*qAt2)))
+						i := int(2)
+						if uint(i) >= uint(G) {
+							return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
+						}
+						i2 := int(0)
+						if uint(i2) >= uint(G) {
+							return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
+						}
+						if uint(i2) >= uint(G) {
+							return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
+						}
+						t7 := runtime.Sigmoid(u[(n*G+i2)*H+j] + v2[(n*G+i2)*H+j])
+						t8 := float32(float32(float32(t6*v2[(n*G+i)*H+j])*t7) * (1 - t7))
+						t9 = t8
+					}
+					t12 := float32(0)
+					if c8 {
+						dhnAt3 := dhn[n*H+j]
+						qAt3 := q[n*H+j]
+						fAt3 := f[n*H+j]
+						t10 := 1 - fAt3
+						t11 := float32(float32(float32(dhnAt3*(h[n*H+j]-qAt3))*fAt3) * t10)
+						t12 = t11
+					}
+					t13 = t4 + t9 + t12
+				}
+				sum3 += float64(t13)
+			}
+			dc[dcRow+j] = float32(sum3)
+		}
+	}
 	return nil
 }
 
@@ -324,527 +1078,163 @@ func gruCellRunBackwardF32(b *runtime.Bound) error {
 
 	// sum[n, g, h] += x[n, i] * w[g, h, i]   for n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, N*G*H)
-	for n := range N {
-		xRow := n * I
-		sumRow := n * G
-		for g := range G {
-			wRow := g * H
-			sumRow2 := (sumRow + g) * H
-			for h := range H {
-				sum2 := float64(0)
-				wRow2 := (wRow + h) * I
-				for i := range I {
-					sum2 += float64(float32(x[xRow+i] * w[wRow2+i]))
-				}
-				sum[sumRow2+h] = float32(sum2)
-			}
+	if part := (gruCellPart0{sum, w, x, G, H, I}); runtime.Small(N*G, H*I) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H*I); err != nil {
+		return err
 	}
 
 	// u[n, g, h] = sum[n, g, h] + b[g, h]   for n in N, g in G, h in H
 	u := runtime.Temp[float32](b, N*G*H)
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * H
-			bRow := g * H
-			for h := range H {
-				u[sumRow2+h] = sum[sumRow2+h] + b2[bRow+h]
-			}
+	if part := (gruCellPart1{b2, sum, u, G, H}); runtime.Small(N*G, H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H); err != nil {
+		return err
 	}
 
 	// sum2[n, g, j] += h[n, k] * r[g, j, k]   for n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float32](b, N*G*H)
-	for n := range N {
-		hRow := n * H
-		sum2Row := n * G
-		for g := range G {
-			rRow := g * H
-			sum2Row2 := (sum2Row + g) * H
-			for j := range H {
-				sum3 := float64(0)
-				rRow2 := (rRow + j) * H
-				for k := range H {
-					sum3 += float64(float32(h[hRow+k] * r[rRow2+k]))
-				}
-				sum2[sum2Row2+j] = float32(sum3)
-			}
+	if part := (gruCellPart2{h, r, sum2, G, H}); runtime.Small(N*G, H*H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H*H); err != nil {
+		return err
 	}
 
 	// v[n, g, j] = sum2[n, g, j] + c[g, j]   for n in N, g in G, j in H
 	v2 := runtime.Temp[float32](b, N*G*H)
-	for n := range N {
-		sum2Row := n * G
-		for g := range G {
-			sum2Row2 := (sum2Row + g) * H
-			cRow := g * H
-			for j := range H {
-				v2[sum2Row2+j] = sum2[sum2Row2+j] + c[cRow+j]
-			}
+	if part := (gruCellPart3{c, sum2, v2, G, H}); runtime.Small(N*G, H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H); err != nil {
+		return err
 	}
 
 	// f[n, j] = sigmoid(u[n, 1, j] + v[n, 1, j])   for n in N, j in H
 	f := runtime.Temp[float32](b, N*H)
-	for n := range N {
-		uRow := n * G
-		fRow := n * H
-		for j := range H {
-			i := int(1)
-			if uint(i) >= uint(G) {
-				return runtime.RangeError("rnn.gru_cell", "u", "G", i, G)
-			}
-			if uint(i) >= uint(G) {
-				return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
-			}
-			t := runtime.Sigmoid(u[(uRow+i)*H+j] + v2[(uRow+i)*H+j])
-			f[fRow+j] = t
+	if part := (gruCellPart4{f, u, v2, G, H}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 
 	// q[n, j] = tanh(u[n, 2, j] + sigmoid(u[n, 0, j] + v[n, 0, j]) * v[n, 2, j])   for n in N, j in H
 	q := runtime.Temp[float32](b, N*H)
-	for n := range N {
-		uRow := n * G
-		qRow := n * H
-		for j := range H {
-			i := int(2)
-			if uint(i) >= uint(G) {
-				return runtime.RangeError("rnn.gru_cell", "u", "G", i, G)
-			}
-			i2 := int(0)
-			if uint(i2) >= uint(G) {
-				return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
-			}
-			if uint(i2) >= uint(G) {
-				return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
-			}
-			t := runtime.Sigmoid(u[(uRow+i2)*H+j] + v2[(uRow+i2)*H+j])
-			if uint(i) >= uint(G) {
-				return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
-			}
-			t2 := float32(math.Tanh(float64(u[(uRow+i)*H+j] + float32(t*v2[(uRow+i)*H+j]))))
-			q[qRow+j] = t2
+	if part := (gruCellPart5{q, u, v2, G, H}); runtime.Small(N, 9*H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, 9*H); err != nil {
+		return err
 	}
 
 	// @sum2[n, g, h] = if g == 2 || g == 0 || g == 1 then (if g == 2 then @hn[n, h] * (1 - f[n, h]) * (1 - q[n, h] * q[n, h]) * sigmoid(u[n, 0, h] + v[n, 0, h]) else 0) + (if g == 0 then @hn[n, h] * (1 - f[n, h]) * (1 - q[n, h] * q[n, h]) * v[n, 2, h] * sigmoid(u[n, 0, h] + v[n, 0, h]) * (1 - sigmoid(u[n, 0, h] + v[n, 0, h])) else 0) + (if g == 1 then @hn[n, h] * (h[n, h] - q[n, h]) * f[n, h] * (1 - f[n, h]) else 0) else 0   for n in N, g in G, h in H
 	dsum2 := runtime.Temp[float32](b, N*G*H)
 	if wantDh || wantDr {
-		for n := range N {
-			dhnRow := n * H
-			uRow := n * G
-			for g := range G {
-				c2 := g == 2
-				c4 := c2
-				if !c4 {
-					c3 := g == 0
-					c6 := c3
-					if !c6 {
-						c5 := g == 1
-						c6 = c5
-					}
-					c4 = c6
-				}
-				c7 := g == 0
-				c8 := g == 1
-				dsum2Row := (uRow + g) * H
-				for h2 := range H {
-					t13 := float32(0)
-					if c4 {
-						t4 := float32(0)
-						if c2 {
-							dhnAt := dhn[dhnRow+h2]
-							fAt := f[dhnRow+h2]
-							t := 1 - fAt
-							qAt := q[dhnRow+h2]
-							t2 := float32(float32(dhnAt*t) * (1 - float32(qAt*qAt)))
-							t3 := runtime.Sigmoid(u[uRow*H+h2] + v2[uRow*H+h2])
-							t4 = float32(t2 * t3)
-						}
-						t9 := float32(0)
-						if c7 {
-							dhnAt2 := dhn[dhnRow+h2]
-							fAt2 := f[dhnRow+h2]
-							t5 := 1 - fAt2
-							qAt2 := q[dhnRow+h2]
-							t6 := float32(float32(dhnAt2*t5) * (1 - float32(qAt2*qAt2)))
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
-							}
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
-							}
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
-							}
-							t7 := runtime.Sigmoid(u[(uRow+i2)*H+h2] + v2[(uRow+i2)*H+h2])
-							t8 := float32(float32(float32(t6*v2[(uRow+i)*H+h2])*t7) * (1 - t7))
-							t9 = t8
-						}
-						t12 := float32(0)
-						if c8 {
-							dhnAt3 := dhn[dhnRow+h2]
-							qAt3 := q[dhnRow+h2]
-							fAt3 := f[dhnRow+h2]
-							t10 := 1 - fAt3
-							t11 := float32(float32(float32(dhnAt3*(h[dhnRow+h2]-qAt3))*fAt3) * t10)
-							t12 = t11
-						}
-						t13 = t4 + t9 + t12
-					}
-					dsum2[dsum2Row+h2] = t13
-				}
+		if part := (gruCellPart14{dhn, dsum2, f, h, q, u, v2, G, H}); runtime.Small(N*G, H) {
+			if err := part.Run(0, N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G, H); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n, g, h] = if g == 0 || g == 2 || g == 1 then (if g == 0 then @hn[n, h] * (1 - f[n, h]) * (1 - q[n, h] * q[n, h]) * v[n, 2, h] * sigmoid(u[n, 0, h] + v[n, 0, h]) * (1 - sigmoid(u[n, 0, h] + v[n, 0, h])) else 0) + (if g == 2 then @hn[n, h] * (1 - f[n, h]) * (1 - q[n, h] * q[n, h]) else 0) + (if g == 1 then @hn[n, h] * (h[n, h] - q[n, h]) * f[n, h] * (1 - f[n, h]) else 0) else 0   for n in N, g in G, h in H
 	dsum := runtime.Temp[float32](b, N*G*H)
 	if wantDx || wantDw {
-		for n := range N {
-			dhnRow := n * H
-			vRow := n * G
-			for g := range G {
-				c2 := g == 0
-				c4 := c2
-				if !c4 {
-					c3 := g == 2
-					c6 := c3
-					if !c6 {
-						c5 := g == 1
-						c6 = c5
-					}
-					c4 = c6
-				}
-				c7 := g == 2
-				c8 := g == 1
-				dsumRow := (vRow + g) * H
-				for h2 := range H {
-					t12 := float32(0)
-					if c4 {
-						t5 := float32(0)
-						if c2 {
-							dhnAt := dhn[dhnRow+h2]
-							fAt := f[dhnRow+h2]
-							t := 1 - fAt
-							qAt := q[dhnRow+h2]
-							t2 := float32(float32(dhnAt*t) * (1 - float32(qAt*qAt)))
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
-							}
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
-							}
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
-							}
-							t3 := runtime.Sigmoid(u[(vRow+i2)*H+h2] + v2[(vRow+i2)*H+h2])
-							t4 := float32(float32(float32(t2*v2[(vRow+i)*H+h2])*t3) * (1 - t3))
-							t5 = t4
-						}
-						t8 := float32(0)
-						if c7 {
-							dhnAt2 := dhn[dhnRow+h2]
-							fAt2 := f[dhnRow+h2]
-							t6 := 1 - fAt2
-							qAt2 := q[dhnRow+h2]
-							t7 := float32(float32(dhnAt2*t6) * (1 - float32(qAt2*qAt2)))
-							t8 = t7
-						}
-						t11 := float32(0)
-						if c8 {
-							dhnAt3 := dhn[dhnRow+h2]
-							qAt3 := q[dhnRow+h2]
-							fAt3 := f[dhnRow+h2]
-							t9 := 1 - fAt3
-							t10 := float32(float32(float32(dhnAt3*(h[dhnRow+h2]-qAt3))*fAt3) * t9)
-							t11 = t10
-						}
-						t12 = t5 + t8 + t11
-					}
-					dsum[dsumRow+h2] = t12
-				}
+		if part := (gruCellPart15{dhn, dsum, f, h, q, u, v2, G, H}); runtime.Small(N*G, H) {
+			if err := part.Run(0, N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G, H); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, i] += if g == 0 || g == 2 || g == 1 then @sum[n, g, h] * w[g, h, i] else 0   for n in N, g in G, h in H, i in I
 	if wantDx {
-		for n := range N {
-			dsumRow := n * G
-			dxRow := n * I
-			for i := range I {
-				sum3 := float64(0)
-				for g := range G {
-					c2 := g == 0 || g == 2 || g == 1
-					dsumRow2 := (dsumRow + g) * H
-					wRow := g * H
-					for h2 := range H {
-						t := float32(0)
-						if c2 {
-							wAt := w[(wRow+h2)*I+i]
-							t = float32(dsum[dsumRow2+h2] * wAt)
-						}
-						sum3 += float64(t)
-					}
-				}
-				dx[dxRow+i] = float32(sum3)
+		if part := (gruCellPart16{dsum, dx, w, G, H, I}); runtime.Small(N, G*H*I) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @h.1[n, k] += if g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * r[g, j, k] else 0   for n in N, g in G, j in H, k in H
 	dh1 := runtime.Temp[float32](b, N*H)
 	if wantDh {
-		for n := range N {
-			dsum2Row := n * G
-			dh1Row := n * H
-			for k := range H {
-				sum3 := float64(0)
-				for g := range G {
-					c2 := g == 2 || g == 0 || g == 1
-					dsum2Row2 := (dsum2Row + g) * H
-					rRow := g * H
-					for j := range H {
-						t := float32(0)
-						if c2 {
-							rAt := r[(rRow+j)*H+k]
-							t = float32(dsum2[dsum2Row2+j] * rAt)
-						}
-						sum3 += float64(t)
-					}
-				}
-				dh1[dh1Row+k] = float32(sum3)
+		if part := (gruCellPart17{dh1, dsum2, r, G, H}); runtime.Small(N, G*H*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*H*H); err != nil {
+			return err
 		}
 	}
 
 	// @h[n, h] = @hn[n, h] * f[n, h] + @h.1[n, h]   for n in N, h in H
 	if wantDh {
-		for n := range N {
-			dhnRow := n * H
-			for h2 := range H {
-				t := float32(dhn[dhnRow+h2]*f[dhnRow+h2]) + dh1[dhnRow+h2]
-				dh[dhnRow+h2] = t
+		if part := (gruCellPart18{dh, dh1, dhn, f, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, h, i] += if g == 0 || g == 2 || g == 1 then @sum[n, g, h] * x[n, i] else 0   for n in N, g in G, h in H, i in I
 	if wantDw {
-		for g := range G {
-			c2 := g == 0
-			c4 := c2
-			if !c4 {
-				c3 := g == 2
-				c6 := c3
-				if !c6 {
-					c5 := g == 1
-					c6 = c5
-				}
-				c4 = c6
+		if part := (gruCellPart19{dsum, dw, x, G, H, I, N}); runtime.Small(G*H, N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
-			dwRow := g * H
-			for h2 := range H {
-				dwRow2 := (dwRow + h2) * I
-				for i := range I {
-					sum3 := float64(0)
-					for n := range N {
-						t := float32(0)
-						if c4 {
-							dsumAt := dsum[(n*G+g)*H+h2]
-							xAt := x[n*I+i]
-							t = float32(dsumAt * xAt)
-						}
-						sum3 += float64(t)
-					}
-					dw[dwRow2+i] = float32(sum3)
-				}
-			}
+		} else if err := runtime.Split(part, G*H, N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += if g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * h[n, k] else 0   for n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			c2 := g == 2
-			c4 := c2
-			if !c4 {
-				c3 := g == 0
-				c6 := c3
-				if !c6 {
-					c5 := g == 1
-					c6 = c5
-				}
-				c4 = c6
+		if part := (gruCellPart20{dr, dsum2, h, G, H, N}); runtime.Small(G*H, N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for n := range N {
-						t := float32(0)
-						if c4 {
-							dsum2At := dsum2[(n*G+g)*H+j]
-							hAt := h[n*H+k]
-							t = float32(dsum2At * hAt)
-						}
-						sum3 += float64(t)
-					}
-					dr[drRow2+k] = float32(sum3)
-				}
-			}
+		} else if err := runtime.Split(part, G*H, N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, h] += if g == 0 || g == 2 || g == 1 then (if g == 0 then @hn[n, h] * (1 - f[n, h]) * (1 - q[n, h] * q[n, h]) * v[n, 2, h] * sigmoid(u[n, 0, h] + v[n, 0, h]) * (1 - sigmoid(u[n, 0, h] + v[n, 0, h])) else 0) + (if g == 2 then @hn[n, h] * (1 - f[n, h]) * (1 - q[n, h] * q[n, h]) else 0) + (if g == 1 then @hn[n, h] * (h[n, h] - q[n, h]) * f[n, h] * (1 - f[n, h]) else 0) else 0   for n in N, g in G, h in H
 	if wantDb {
-		for g := range G {
-			c2 := g == 0
-			c4 := c2
-			if !c4 {
-				c3 := g == 2
-				c6 := c3
-				if !c6 {
-					c5 := g == 1
-					c6 = c5
-				}
-				c4 = c6
+		if part := (gruCellPart21{db, dhn, f, h, q, u, v2, G, H, N}); runtime.Small(G, N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
-			c7 := g == 2
-			c8 := g == 1
-			dbRow := g * H
-			for h2 := range H {
-				sum3 := float64(0)
-				for n := range N {
-					t12 := float32(0)
-					if c4 {
-						t5 := float32(0)
-						if c2 {
-							dhnAt := dhn[n*H+h2]
-							fAt := f[n*H+h2]
-							t := 1 - fAt
-							qAt := q[n*H+h2]
-							t2 := float32(float32(dhnAt*t) * (1 - float32(qAt*qAt)))
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
-							}
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
-							}
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
-							}
-							t3 := runtime.Sigmoid(u[(n*G+i2)*H+h2] + v2[(n*G+i2)*H+h2])
-							t4 := float32(float32(float32(t2*v2[(n*G+i)*H+h2])*t3) * (1 - t3))
-							t5 = t4
-						}
-						t8 := float32(0)
-						if c7 {
-							dhnAt2 := dhn[n*H+h2]
-							fAt2 := f[n*H+h2]
-							t6 := 1 - fAt2
-							qAt2 := q[n*H+h2]
-							t7 := float32(float32(dhnAt2*t6) * (1 - float32(qAt2*qAt2)))
-							t8 = t7
-						}
-						t11 := float32(0)
-						if c8 {
-							dhnAt3 := dhn[n*H+h2]
-							qAt3 := q[n*H+h2]
-							fAt3 := f[n*H+h2]
-							t9 := 1 - fAt3
-							t10 := float32(float32(float32(dhnAt3*(h[n*H+h2]-qAt3))*fAt3) * t9)
-							t11 = t10
-						}
-						t12 = t5 + t8 + t11
-					}
-					sum3 += float64(t12)
-				}
-				db[dbRow+h2] = float32(sum3)
-			}
+		} else if err := runtime.Split(part, G, N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, j] += if g == 2 || g == 0 || g == 1 then (if g == 2 then @hn[n, j] * (1 - f[n, j]) * (1 - q[n, j] * q[n, j]) * sigmoid(u[n, 0, j] + v[n, 0, j]) else 0) + (if g == 0 then @hn[n, j] * (1 - f[n, j]) * (1 - q[n, j] * q[n, j]) * v[n, 2, j] * sigmoid(u[n, 0, j] + v[n, 0, j]) * (1 - sigmoid(u[n, 0, j] + v[n, 0, j])) else 0) + (if g == 1 then @hn[n, j] * (h[n, j] - q[n, j]) * f[n, j] * (1 - f[n, j]) else 0) else 0   for n in N, g in G, j in H
 	if wantDc {
-		for g := range G {
-			c2 := g == 2
-			c4 := c2
-			if !c4 {
-				c3 := g == 0
-				c6 := c3
-				if !c6 {
-					c5 := g == 1
-					c6 = c5
-				}
-				c4 = c6
+		if part := (gruCellPart22{dc, dhn, f, h, q, u, v2, G, H, N}); runtime.Small(G, N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
-			c7 := g == 0
-			c8 := g == 1
-			dcRow := g * H
-			for j := range H {
-				sum3 := float64(0)
-				for n := range N {
-					t13 := float32(0)
-					if c4 {
-						t4 := float32(0)
-						if c2 {
-							dhnAt := dhn[n*H+j]
-							fAt := f[n*H+j]
-							t := 1 - fAt
-							qAt := q[n*H+j]
-							t2 := float32(float32(dhnAt*t) * (1 - float32(qAt*qAt)))
-							t3 := runtime.Sigmoid(u[n*G*H+j] + v2[n*G*H+j])
-							t4 = float32(t2 * t3)
-						}
-						t9 := float32(0)
-						if c7 {
-							dhnAt2 := dhn[n*H+j]
-							fAt2 := f[n*H+j]
-							t5 := 1 - fAt2
-							qAt2 := q[n*H+j]
-							t6 := float32(float32(dhnAt2*t5) * (1 - float32(qAt2*qAt2)))
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
-							}
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
-							}
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
-							}
-							t7 := runtime.Sigmoid(u[(n*G+i2)*H+j] + v2[(n*G+i2)*H+j])
-							t8 := float32(float32(float32(t6*v2[(n*G+i)*H+j])*t7) * (1 - t7))
-							t9 = t8
-						}
-						t12 := float32(0)
-						if c8 {
-							dhnAt3 := dhn[n*H+j]
-							qAt3 := q[n*H+j]
-							fAt3 := f[n*H+j]
-							t10 := 1 - fAt3
-							t11 := float32(float32(float32(dhnAt3*(h[n*H+j]-qAt3))*fAt3) * t10)
-							t12 = t11
-						}
-						t13 = t4 + t9 + t12
-					}
-					sum3 += float64(t13)
-				}
-				dc[dcRow+j] = float32(sum3)
-			}
+		} else if err := runtime.Split(part, G, N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 7), dx)
@@ -853,6 +1243,492 @@ func gruCellRunBackwardF32(b *runtime.Bound) error {
 	copy(runtime.Elements[float32](b, 10), dr)
 	copy(runtime.Elements[float32](b, 11), db)
 	copy(runtime.Elements[float32](b, 12), dc)
+	return nil
+}
+
+// gruCellPart23 is a loop that runs in parts.
+type gruCellPart23 struct {
+	dhn, dsum2, f, h, q, u, v2 []float64
+	G, H                       int
+}
+
+func (part *gruCellPart23) Run(from, to int) error {
+	dhn, dsum2, f, h, q, u, v2, G, H := part.dhn, part.dsum2, part.f, part.h, part.q, part.u, part.v2, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		dhnRow := n * H
+		uRow := n * G
+		c2 := g == 2
+		c4 := c2
+		if !c4 {
+			c3 := g == 0
+			c6 := c3
+			if !c6 {
+				c5 := g == 1
+				c6 = c5
+			}
+			c4 = c6
+		}
+		c7 := g == 0
+		c8 := g == 1
+		dsum2Row := (uRow + g) * H
+		for h2 := range H {
+			t13 := float64(0)
+			if c4 {
+				t4 := float64(0)
+				if c2 {
+					dhnAt := dhn[dhnRow+h2]
+					fAt := f[dhnRow+h2]
+					t := 1 - fAt
+					qAt := q[dhnRow+h2]
+					t2 := float64(float64(dhnAt*t) * (1 - float64(qAt*qAt)))
+					t3 := runtime.Sigmoid(u[uRow*H+h2] + v2[uRow*H+h2])
+					t4 = float64(t2 * t3)
+				}
+				t9 := float64(0)
+				if c7 {
+					dhnAt2 := dhn[dhnRow+h2]
+					fAt2 := f[dhnRow+h2]
+					t5 := 1 - fAt2
+					qAt2 := q[dhnRow+h2]
+					t6 := float64(float64(dhnAt2*t5) * (1 - float64(qAt2*qAt2)))
+					i := int(2)
+					if uint(i) >= uint(G) {
+						return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
+					}
+					i2 := int(0)
+					if uint(i2) >= uint(G) {
+						return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
+					}
+					if uint(i2) >= uint(G) {
+						return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
+					}
+					t7 := runtime.Sigmoid(u[(uRow+i2)*H+h2] + v2[(uRow+i2)*H+h2])
+					t8 := float64(float64(float64(t6*v2[(uRow+i)*H+h2])*t7) * (1 - t7))
+					t9 = t8
+				}
+				t12 := float64(0)
+				if c8 {
+					dhnAt3 := dhn[dhnRow+h2]
+					qAt3 := q[dhnRow+h2]
+					fAt3 := f[dhnRow+h2]
+					t10 := 1 - fAt3
+					t11 := float64(float64(float64(dhnAt3*(h[dhnRow+h2]-qAt3))*fAt3) * t10)
+					t12 = t11
+				}
+				t13 = t4 + t9 + t12
+			}
+			dsum2[dsum2Row+h2] = t13
+		}
+	}
+	return nil
+}
+
+// gruCellPart24 is a loop that runs in parts.
+type gruCellPart24 struct {
+	dhn, dsum, f, h, q, u, v2 []float64
+	G, H                      int
+}
+
+func (part *gruCellPart24) Run(from, to int) error {
+	dhn, dsum, f, h, q, u, v2, G, H := part.dhn, part.dsum, part.f, part.h, part.q, part.u, part.v2, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		dhnRow := n * H
+		vRow := n * G
+		c2 := g == 0
+		c4 := c2
+		if !c4 {
+			c3 := g == 2
+			c6 := c3
+			if !c6 {
+				c5 := g == 1
+				c6 = c5
+			}
+			c4 = c6
+		}
+		c7 := g == 2
+		c8 := g == 1
+		dsumRow := (vRow + g) * H
+		for h2 := range H {
+			t12 := float64(0)
+			if c4 {
+				t5 := float64(0)
+				if c2 {
+					dhnAt := dhn[dhnRow+h2]
+					fAt := f[dhnRow+h2]
+					t := 1 - fAt
+					qAt := q[dhnRow+h2]
+					t2 := float64(float64(dhnAt*t) * (1 - float64(qAt*qAt)))
+					i := int(2)
+					if uint(i) >= uint(G) {
+						return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
+					}
+					i2 := int(0)
+					if uint(i2) >= uint(G) {
+						return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
+					}
+					if uint(i2) >= uint(G) {
+						return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
+					}
+					t3 := runtime.Sigmoid(u[(vRow+i2)*H+h2] + v2[(vRow+i2)*H+h2])
+					t4 := float64(float64(float64(t2*v2[(vRow+i)*H+h2])*t3) * (1 - t3))
+					t5 = t4
+				}
+				t8 := float64(0)
+				if c7 {
+					dhnAt2 := dhn[dhnRow+h2]
+					fAt2 := f[dhnRow+h2]
+					t6 := 1 - fAt2
+					qAt2 := q[dhnRow+h2]
+					t7 := float64(float64(dhnAt2*t6) * (1 - float64(qAt2*qAt2)))
+					t8 = t7
+				}
+				t11 := float64(0)
+				if c8 {
+					dhnAt3 := dhn[dhnRow+h2]
+					qAt3 := q[dhnRow+h2]
+					fAt3 := f[dhnRow+h2]
+					t9 := 1 - fAt3
+					t10 := float64(float64(float64(dhnAt3*(h[dhnRow+h2]-qAt3))*fAt3) * t9)
+					t11 = t10
+				}
+				t12 = t5 + t8 + t11
+			}
+			dsum[dsumRow+h2] = t12
+		}
+	}
+	return nil
+}
+
+// gruCellPart25 is a loop that runs in parts.
+type gruCellPart25 struct {
+	dsum, dx, w []float64
+	G, H, I     int
+}
+
+func (part *gruCellPart25) Run(from, to int) error {
+	dsum, dx, w, G, H, I := part.dsum, part.dx, part.w, part.G, part.H, part.I
+	for n := from; n < to; n++ {
+		dsumRow := n * G
+		dxRow := n * I
+		for i := range I {
+			sum3 := float64(0)
+			for g := range G {
+				c2 := g == 0 || g == 2 || g == 1
+				dsumRow2 := (dsumRow + g) * H
+				wRow := g * H
+				for h2 := range H {
+					t := float64(0)
+					if c2 {
+						wAt := w[(wRow+h2)*I+i]
+						t = float64(dsum[dsumRow2+h2] * wAt)
+					}
+					sum3 += t
+				}
+			}
+			dx[dxRow+i] = sum3
+		}
+	}
+	return nil
+}
+
+// gruCellPart26 is a loop that runs in parts.
+type gruCellPart26 struct {
+	dh1, dsum2, r []float64
+	G, H          int
+}
+
+func (part *gruCellPart26) Run(from, to int) error {
+	dh1, dsum2, r, G, H := part.dh1, part.dsum2, part.r, part.G, part.H
+	for n := from; n < to; n++ {
+		dsum2Row := n * G
+		dh1Row := n * H
+		for k := range H {
+			sum3 := float64(0)
+			for g := range G {
+				c2 := g == 2 || g == 0 || g == 1
+				dsum2Row2 := (dsum2Row + g) * H
+				rRow := g * H
+				for j := range H {
+					t := float64(0)
+					if c2 {
+						rAt := r[(rRow+j)*H+k]
+						t = float64(dsum2[dsum2Row2+j] * rAt)
+					}
+					sum3 += t
+				}
+			}
+			dh1[dh1Row+k] = sum3
+		}
+	}
+	return nil
+}
+
+// gruCellPart27 is a loop that runs in parts.
+type gruCellPart27 struct {
+	dh, dh1, dhn, f []float64
+	H               int
+}
+
+func (part *gruCellPart27) Run(from, to int) error {
+	dh, dh1, dhn, f, H := part.dh, part.dh1, part.dhn, part.f, part.H
+	for n := from; n < to; n++ {
+		dhnRow := n * H
+		for h2 := range H {
+			t := float64(dhn[dhnRow+h2]*f[dhnRow+h2]) + dh1[dhnRow+h2]
+			dh[dhnRow+h2] = t
+		}
+	}
+	return nil
+}
+
+// gruCellPart28 is a loop that runs in parts.
+type gruCellPart28 struct {
+	dsum, dw, x []float64
+	G, H, I, N  int
+}
+
+func (part *gruCellPart28) Run(from, to int) error {
+	dsum, dw, x, G, H, I, N := part.dsum, part.dw, part.x, part.G, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		h2 := rest % H
+		rest /= H
+		g := rest
+		c2 := g == 0
+		c4 := c2
+		if !c4 {
+			c3 := g == 2
+			c6 := c3
+			if !c6 {
+				c5 := g == 1
+				c6 = c5
+			}
+			c4 = c6
+		}
+		dwRow := g * H
+		dwRow2 := (dwRow + h2) * I
+		for i := range I {
+			sum3 := float64(0)
+			for n := range N {
+				t := float64(0)
+				if c4 {
+					dsumAt := dsum[(n*G+g)*H+h2]
+					xAt := x[n*I+i]
+					t = float64(dsumAt * xAt)
+				}
+				sum3 += t
+			}
+			dw[dwRow2+i] = sum3
+		}
+	}
+	return nil
+}
+
+// gruCellPart29 is a loop that runs in parts.
+type gruCellPart29 struct {
+	dr, dsum2, h []float64
+	G, H, N      int
+}
+
+func (part *gruCellPart29) Run(from, to int) error {
+	dr, dsum2, h, G, H, N := part.dr, part.dsum2, part.h, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % H
+		rest /= H
+		g := rest
+		c2 := g == 2
+		c4 := c2
+		if !c4 {
+			c3 := g == 0
+			c6 := c3
+			if !c6 {
+				c5 := g == 1
+				c6 = c5
+			}
+			c4 = c6
+		}
+		drRow := g * H
+		drRow2 := (drRow + j) * H
+		for k := range H {
+			sum3 := float64(0)
+			for n := range N {
+				t := float64(0)
+				if c4 {
+					dsum2At := dsum2[(n*G+g)*H+j]
+					hAt := h[n*H+k]
+					t = float64(dsum2At * hAt)
+				}
+				sum3 += t
+			}
+			dr[drRow2+k] = sum3
+		}
+	}
+	return nil
+}
+
+// gruCellPart30 is a loop that runs in parts.
+type gruCellPart30 struct {
+	db, dhn, f, h, q, u, v2 []float64
+	G, H, N                 int
+}
+
+func (part *gruCellPart30) Run(from, to int) error {
+	db, dhn, f, h, q, u, v2, G, H, N := part.db, part.dhn, part.f, part.h, part.q, part.u, part.v2, part.G, part.H, part.N
+	for g := from; g < to; g++ {
+		c2 := g == 0
+		c4 := c2
+		if !c4 {
+			c3 := g == 2
+			c6 := c3
+			if !c6 {
+				c5 := g == 1
+				c6 = c5
+			}
+			c4 = c6
+		}
+		c7 := g == 2
+		c8 := g == 1
+		dbRow := g * H
+		for h2 := range H {
+			sum3 := float64(0)
+			for n := range N {
+				t12 := float64(0)
+				if c4 {
+					t5 := float64(0)
+					if c2 {
+						dhnAt := dhn[n*H+h2]
+						fAt := f[n*H+h2]
+						t := 1 - fAt
+						qAt := q[n*H+h2]
+						t2 := float64(float64(dhnAt*t) * (1 - float64(qAt*qAt)))
+						i := int(2)
+						if uint(i) >= uint(G) {
+							return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
+						}
+						i2 := int(0)
+						if uint(i2) >= uint(G) {
+							return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
+						}
+						if uint(i2) >= uint(G) {
+							return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
+						}
+						t3 := runtime.Sigmoid(u[(n*G+i2)*H+h2] + v2[(n*G+i2)*H+h2])
+						t4 := float64(float64(float64(t2*v2[(n*G+i)*H+h2])*t3) * (1 - t3))
+						t5 = t4
+					}
+					t8 := float64(0)
+					if c7 {
+						dhnAt2 := dhn[n*H+h2]
+						fAt2 := f[n*H+h2]
+						t6 := 1 - fAt2
+						qAt2 := q[n*H+h2]
+						t7 := float64(float64(dhnAt2*t6) * (1 - float64(qAt2*qAt2)))
+						t8 = t7
+					}
+					t11 := float64(0)
+					if c8 {
+						dhnAt3 := dhn[n*H+h2]
+						qAt3 := q[n*H+h2]
+						fAt3 := f[n*H+h2]
+						t9 := 1 - fAt3
+						t10 := float64(float64(float64(dhnAt3*(h[n*H+h2]-qAt3))*fAt3) * t9)
+						t11 = t10
+					}
+					t12 = t5 + t8 + t11
+				}
+				sum3 += t12
+			}
+			db[dbRow+h2] = sum3
+		}
+	}
+	return nil
+}
+
+// gruCellPart31 is a loop that runs in parts.
+type gruCellPart31 struct {
+	dc, dhn, f, h, q, u, v2 []float64
+	G, H, N                 int
+}
+
+func (part *gruCellPart31) Run(from, to int) error {
+	dc, dhn, f, h, q, u, v2, G, H, N := part.dc, part.dhn, part.f, part.h, part.q, part.u, part.v2, part.G, part.H, part.N
+	for g := from; g < to; g++ {
+		c2 := g == 2
+		c4 := c2
+		if !c4 {
+			c3 := g == 0
+			c6 := c3
+			if !c6 {
+				c5 := g == 1
+				c6 = c5
+			}
+			c4 = c6
+		}
+		c7 := g == 0
+		c8 := g == 1
+		dcRow := g * H
+		for j := range H {
+			sum3 := float64(0)
+			for n := range N {
+				t13 := float64(0)
+				if c4 {
+					t4 := float64(0)
+					if c2 {
+						dhnAt := dhn[n*H+j]
+						fAt := f[n*H+j]
+						t := 1 - fAt
+						qAt := q[n*H+j]
+						t2 := float64(float64(dhnAt*t) * (1 - float64(qAt*qAt)))
+						t3 := runtime.Sigmoid(u[n*G*H+j] + v2[n*G*H+j])
+						t4 = float64(t2 * t3)
+					}
+					t9 := float64(0)
+					if c7 {
+						dhnAt2 := dhn[n*H+j]
+						fAt2 := f[n*H+j]
+						t5 := 1 - fAt2
+						qAt2 := q[n*H+j]
+						t6 := float64(float64(dhnAt2*t5) * (1 - float64(qAt2*qAt2)))
+						i := int(2)
+						if uint(i) >= uint(G) {
+							return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
+						}
+						i2 := int(0)
+						if uint(i2) >= uint(G) {
+							return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
+						}
+						if uint(i2) >= uint(G) {
+							return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
+						}
+						t7 := runtime.Sigmoid(u[(n*G+i2)*H+j] + v2[(n*G+i2)*H+j])
+						t8 := float64(float64(float64(t6*v2[(n*G+i)*H+j])*t7) * (1 - t7))
+						t9 = t8
+					}
+					t12 := float64(0)
+					if c8 {
+						dhnAt3 := dhn[n*H+j]
+						qAt3 := q[n*H+j]
+						fAt3 := f[n*H+j]
+						t10 := 1 - fAt3
+						t11 := float64(float64(float64(dhnAt3*(h[n*H+j]-qAt3))*fAt3) * t10)
+						t12 = t11
+					}
+					t13 = t4 + t9 + t12
+				}
+				sum3 += t13
+			}
+			dc[dcRow+j] = sum3
+		}
+	}
 	return nil
 }
 
@@ -884,527 +1760,163 @@ func gruCellRunBackwardF64(b *runtime.Bound) error {
 
 	// sum[n, g, h] += x[n, i] * w[g, h, i]   for n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, N*G*H)
-	for n := range N {
-		xRow := n * I
-		sumRow := n * G
-		for g := range G {
-			wRow := g * H
-			sumRow2 := (sumRow + g) * H
-			for h := range H {
-				sum2 := float64(0)
-				wRow2 := (wRow + h) * I
-				for i := range I {
-					sum2 += float64(x[xRow+i] * w[wRow2+i])
-				}
-				sum[sumRow2+h] = sum2
-			}
+	if part := (gruCellPart7{sum, w, x, G, H, I}); runtime.Small(N*G, H*I) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H*I); err != nil {
+		return err
 	}
 
 	// u[n, g, h] = sum[n, g, h] + b[g, h]   for n in N, g in G, h in H
 	u := runtime.Temp[float64](b, N*G*H)
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * H
-			bRow := g * H
-			for h := range H {
-				u[sumRow2+h] = sum[sumRow2+h] + b2[bRow+h]
-			}
+	if part := (gruCellPart8{b2, sum, u, G, H}); runtime.Small(N*G, H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H); err != nil {
+		return err
 	}
 
 	// sum2[n, g, j] += h[n, k] * r[g, j, k]   for n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float64](b, N*G*H)
-	for n := range N {
-		hRow := n * H
-		sum2Row := n * G
-		for g := range G {
-			rRow := g * H
-			sum2Row2 := (sum2Row + g) * H
-			for j := range H {
-				sum3 := float64(0)
-				rRow2 := (rRow + j) * H
-				for k := range H {
-					sum3 += float64(h[hRow+k] * r[rRow2+k])
-				}
-				sum2[sum2Row2+j] = sum3
-			}
+	if part := (gruCellPart9{h, r, sum2, G, H}); runtime.Small(N*G, H*H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H*H); err != nil {
+		return err
 	}
 
 	// v[n, g, j] = sum2[n, g, j] + c[g, j]   for n in N, g in G, j in H
 	v2 := runtime.Temp[float64](b, N*G*H)
-	for n := range N {
-		sum2Row := n * G
-		for g := range G {
-			sum2Row2 := (sum2Row + g) * H
-			cRow := g * H
-			for j := range H {
-				v2[sum2Row2+j] = sum2[sum2Row2+j] + c[cRow+j]
-			}
+	if part := (gruCellPart10{c, sum2, v2, G, H}); runtime.Small(N*G, H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H); err != nil {
+		return err
 	}
 
 	// f[n, j] = sigmoid(u[n, 1, j] + v[n, 1, j])   for n in N, j in H
 	f := runtime.Temp[float64](b, N*H)
-	for n := range N {
-		uRow := n * G
-		fRow := n * H
-		for j := range H {
-			i := int(1)
-			if uint(i) >= uint(G) {
-				return runtime.RangeError("rnn.gru_cell", "u", "G", i, G)
-			}
-			if uint(i) >= uint(G) {
-				return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
-			}
-			t := runtime.Sigmoid(u[(uRow+i)*H+j] + v2[(uRow+i)*H+j])
-			f[fRow+j] = t
+	if part := (gruCellPart11{f, u, v2, G, H}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 
 	// q[n, j] = tanh(u[n, 2, j] + sigmoid(u[n, 0, j] + v[n, 0, j]) * v[n, 2, j])   for n in N, j in H
 	q := runtime.Temp[float64](b, N*H)
-	for n := range N {
-		uRow := n * G
-		qRow := n * H
-		for j := range H {
-			i := int(2)
-			if uint(i) >= uint(G) {
-				return runtime.RangeError("rnn.gru_cell", "u", "G", i, G)
-			}
-			i2 := int(0)
-			if uint(i2) >= uint(G) {
-				return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
-			}
-			if uint(i2) >= uint(G) {
-				return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
-			}
-			t := runtime.Sigmoid(u[(uRow+i2)*H+j] + v2[(uRow+i2)*H+j])
-			if uint(i) >= uint(G) {
-				return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
-			}
-			t2 := math.Tanh(u[(uRow+i)*H+j] + float64(t*v2[(uRow+i)*H+j]))
-			q[qRow+j] = t2
+	if part := (gruCellPart12{q, u, v2, G, H}); runtime.Small(N, 9*H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, 9*H); err != nil {
+		return err
 	}
 
 	// @sum2[n, g, h] = if g == 2 || g == 0 || g == 1 then (if g == 2 then @hn[n, h] * (1 - f[n, h]) * (1 - q[n, h] * q[n, h]) * sigmoid(u[n, 0, h] + v[n, 0, h]) else 0) + (if g == 0 then @hn[n, h] * (1 - f[n, h]) * (1 - q[n, h] * q[n, h]) * v[n, 2, h] * sigmoid(u[n, 0, h] + v[n, 0, h]) * (1 - sigmoid(u[n, 0, h] + v[n, 0, h])) else 0) + (if g == 1 then @hn[n, h] * (h[n, h] - q[n, h]) * f[n, h] * (1 - f[n, h]) else 0) else 0   for n in N, g in G, h in H
 	dsum2 := runtime.Temp[float64](b, N*G*H)
 	if wantDh || wantDr {
-		for n := range N {
-			dhnRow := n * H
-			uRow := n * G
-			for g := range G {
-				c2 := g == 2
-				c4 := c2
-				if !c4 {
-					c3 := g == 0
-					c6 := c3
-					if !c6 {
-						c5 := g == 1
-						c6 = c5
-					}
-					c4 = c6
-				}
-				c7 := g == 0
-				c8 := g == 1
-				dsum2Row := (uRow + g) * H
-				for h2 := range H {
-					t13 := float64(0)
-					if c4 {
-						t4 := float64(0)
-						if c2 {
-							dhnAt := dhn[dhnRow+h2]
-							fAt := f[dhnRow+h2]
-							t := 1 - fAt
-							qAt := q[dhnRow+h2]
-							t2 := float64(float64(dhnAt*t) * (1 - float64(qAt*qAt)))
-							t3 := runtime.Sigmoid(u[uRow*H+h2] + v2[uRow*H+h2])
-							t4 = float64(t2 * t3)
-						}
-						t9 := float64(0)
-						if c7 {
-							dhnAt2 := dhn[dhnRow+h2]
-							fAt2 := f[dhnRow+h2]
-							t5 := 1 - fAt2
-							qAt2 := q[dhnRow+h2]
-							t6 := float64(float64(dhnAt2*t5) * (1 - float64(qAt2*qAt2)))
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
-							}
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
-							}
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
-							}
-							t7 := runtime.Sigmoid(u[(uRow+i2)*H+h2] + v2[(uRow+i2)*H+h2])
-							t8 := float64(float64(float64(t6*v2[(uRow+i)*H+h2])*t7) * (1 - t7))
-							t9 = t8
-						}
-						t12 := float64(0)
-						if c8 {
-							dhnAt3 := dhn[dhnRow+h2]
-							qAt3 := q[dhnRow+h2]
-							fAt3 := f[dhnRow+h2]
-							t10 := 1 - fAt3
-							t11 := float64(float64(float64(dhnAt3*(h[dhnRow+h2]-qAt3))*fAt3) * t10)
-							t12 = t11
-						}
-						t13 = t4 + t9 + t12
-					}
-					dsum2[dsum2Row+h2] = t13
-				}
+		if part := (gruCellPart23{dhn, dsum2, f, h, q, u, v2, G, H}); runtime.Small(N*G, H) {
+			if err := part.Run(0, N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G, H); err != nil {
+			return err
 		}
 	}
 
 	// @sum[n, g, h] = if g == 0 || g == 2 || g == 1 then (if g == 0 then @hn[n, h] * (1 - f[n, h]) * (1 - q[n, h] * q[n, h]) * v[n, 2, h] * sigmoid(u[n, 0, h] + v[n, 0, h]) * (1 - sigmoid(u[n, 0, h] + v[n, 0, h])) else 0) + (if g == 2 then @hn[n, h] * (1 - f[n, h]) * (1 - q[n, h] * q[n, h]) else 0) + (if g == 1 then @hn[n, h] * (h[n, h] - q[n, h]) * f[n, h] * (1 - f[n, h]) else 0) else 0   for n in N, g in G, h in H
 	dsum := runtime.Temp[float64](b, N*G*H)
 	if wantDx || wantDw {
-		for n := range N {
-			dhnRow := n * H
-			vRow := n * G
-			for g := range G {
-				c2 := g == 0
-				c4 := c2
-				if !c4 {
-					c3 := g == 2
-					c6 := c3
-					if !c6 {
-						c5 := g == 1
-						c6 = c5
-					}
-					c4 = c6
-				}
-				c7 := g == 2
-				c8 := g == 1
-				dsumRow := (vRow + g) * H
-				for h2 := range H {
-					t12 := float64(0)
-					if c4 {
-						t5 := float64(0)
-						if c2 {
-							dhnAt := dhn[dhnRow+h2]
-							fAt := f[dhnRow+h2]
-							t := 1 - fAt
-							qAt := q[dhnRow+h2]
-							t2 := float64(float64(dhnAt*t) * (1 - float64(qAt*qAt)))
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
-							}
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
-							}
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
-							}
-							t3 := runtime.Sigmoid(u[(vRow+i2)*H+h2] + v2[(vRow+i2)*H+h2])
-							t4 := float64(float64(float64(t2*v2[(vRow+i)*H+h2])*t3) * (1 - t3))
-							t5 = t4
-						}
-						t8 := float64(0)
-						if c7 {
-							dhnAt2 := dhn[dhnRow+h2]
-							fAt2 := f[dhnRow+h2]
-							t6 := 1 - fAt2
-							qAt2 := q[dhnRow+h2]
-							t7 := float64(float64(dhnAt2*t6) * (1 - float64(qAt2*qAt2)))
-							t8 = t7
-						}
-						t11 := float64(0)
-						if c8 {
-							dhnAt3 := dhn[dhnRow+h2]
-							qAt3 := q[dhnRow+h2]
-							fAt3 := f[dhnRow+h2]
-							t9 := 1 - fAt3
-							t10 := float64(float64(float64(dhnAt3*(h[dhnRow+h2]-qAt3))*fAt3) * t9)
-							t11 = t10
-						}
-						t12 = t5 + t8 + t11
-					}
-					dsum[dsumRow+h2] = t12
-				}
+		if part := (gruCellPart24{dhn, dsum, f, h, q, u, v2, G, H}); runtime.Small(N*G, H) {
+			if err := part.Run(0, N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G, H); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, i] += if g == 0 || g == 2 || g == 1 then @sum[n, g, h] * w[g, h, i] else 0   for n in N, g in G, h in H, i in I
 	if wantDx {
-		for n := range N {
-			dsumRow := n * G
-			dxRow := n * I
-			for i := range I {
-				sum3 := float64(0)
-				for g := range G {
-					c2 := g == 0 || g == 2 || g == 1
-					dsumRow2 := (dsumRow + g) * H
-					wRow := g * H
-					for h2 := range H {
-						t := float64(0)
-						if c2 {
-							wAt := w[(wRow+h2)*I+i]
-							t = float64(dsum[dsumRow2+h2] * wAt)
-						}
-						sum3 += t
-					}
-				}
-				dx[dxRow+i] = sum3
+		if part := (gruCellPart25{dsum, dx, w, G, H, I}); runtime.Small(N, G*H*I) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @h.1[n, k] += if g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * r[g, j, k] else 0   for n in N, g in G, j in H, k in H
 	dh1 := runtime.Temp[float64](b, N*H)
 	if wantDh {
-		for n := range N {
-			dsum2Row := n * G
-			dh1Row := n * H
-			for k := range H {
-				sum3 := float64(0)
-				for g := range G {
-					c2 := g == 2 || g == 0 || g == 1
-					dsum2Row2 := (dsum2Row + g) * H
-					rRow := g * H
-					for j := range H {
-						t := float64(0)
-						if c2 {
-							rAt := r[(rRow+j)*H+k]
-							t = float64(dsum2[dsum2Row2+j] * rAt)
-						}
-						sum3 += t
-					}
-				}
-				dh1[dh1Row+k] = sum3
+		if part := (gruCellPart26{dh1, dsum2, r, G, H}); runtime.Small(N, G*H*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*H*H); err != nil {
+			return err
 		}
 	}
 
 	// @h[n, h] = @hn[n, h] * f[n, h] + @h.1[n, h]   for n in N, h in H
 	if wantDh {
-		for n := range N {
-			dhnRow := n * H
-			for h2 := range H {
-				t := float64(dhn[dhnRow+h2]*f[dhnRow+h2]) + dh1[dhnRow+h2]
-				dh[dhnRow+h2] = t
+		if part := (gruCellPart27{dh, dh1, dhn, f, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, h, i] += if g == 0 || g == 2 || g == 1 then @sum[n, g, h] * x[n, i] else 0   for n in N, g in G, h in H, i in I
 	if wantDw {
-		for g := range G {
-			c2 := g == 0
-			c4 := c2
-			if !c4 {
-				c3 := g == 2
-				c6 := c3
-				if !c6 {
-					c5 := g == 1
-					c6 = c5
-				}
-				c4 = c6
+		if part := (gruCellPart28{dsum, dw, x, G, H, I, N}); runtime.Small(G*H, N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
-			dwRow := g * H
-			for h2 := range H {
-				dwRow2 := (dwRow + h2) * I
-				for i := range I {
-					sum3 := float64(0)
-					for n := range N {
-						t := float64(0)
-						if c4 {
-							dsumAt := dsum[(n*G+g)*H+h2]
-							xAt := x[n*I+i]
-							t = float64(dsumAt * xAt)
-						}
-						sum3 += t
-					}
-					dw[dwRow2+i] = sum3
-				}
-			}
+		} else if err := runtime.Split(part, G*H, N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += if g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * h[n, k] else 0   for n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			c2 := g == 2
-			c4 := c2
-			if !c4 {
-				c3 := g == 0
-				c6 := c3
-				if !c6 {
-					c5 := g == 1
-					c6 = c5
-				}
-				c4 = c6
+		if part := (gruCellPart29{dr, dsum2, h, G, H, N}); runtime.Small(G*H, N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for n := range N {
-						t := float64(0)
-						if c4 {
-							dsum2At := dsum2[(n*G+g)*H+j]
-							hAt := h[n*H+k]
-							t = float64(dsum2At * hAt)
-						}
-						sum3 += t
-					}
-					dr[drRow2+k] = sum3
-				}
-			}
+		} else if err := runtime.Split(part, G*H, N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, h] += if g == 0 || g == 2 || g == 1 then (if g == 0 then @hn[n, h] * (1 - f[n, h]) * (1 - q[n, h] * q[n, h]) * v[n, 2, h] * sigmoid(u[n, 0, h] + v[n, 0, h]) * (1 - sigmoid(u[n, 0, h] + v[n, 0, h])) else 0) + (if g == 2 then @hn[n, h] * (1 - f[n, h]) * (1 - q[n, h] * q[n, h]) else 0) + (if g == 1 then @hn[n, h] * (h[n, h] - q[n, h]) * f[n, h] * (1 - f[n, h]) else 0) else 0   for n in N, g in G, h in H
 	if wantDb {
-		for g := range G {
-			c2 := g == 0
-			c4 := c2
-			if !c4 {
-				c3 := g == 2
-				c6 := c3
-				if !c6 {
-					c5 := g == 1
-					c6 = c5
-				}
-				c4 = c6
+		if part := (gruCellPart30{db, dhn, f, h, q, u, v2, G, H, N}); runtime.Small(G, N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
-			c7 := g == 2
-			c8 := g == 1
-			dbRow := g * H
-			for h2 := range H {
-				sum3 := float64(0)
-				for n := range N {
-					t12 := float64(0)
-					if c4 {
-						t5 := float64(0)
-						if c2 {
-							dhnAt := dhn[n*H+h2]
-							fAt := f[n*H+h2]
-							t := 1 - fAt
-							qAt := q[n*H+h2]
-							t2 := float64(float64(dhnAt*t) * (1 - float64(qAt*qAt)))
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
-							}
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
-							}
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
-							}
-							t3 := runtime.Sigmoid(u[(n*G+i2)*H+h2] + v2[(n*G+i2)*H+h2])
-							t4 := float64(float64(float64(t2*v2[(n*G+i)*H+h2])*t3) * (1 - t3))
-							t5 = t4
-						}
-						t8 := float64(0)
-						if c7 {
-							dhnAt2 := dhn[n*H+h2]
-							fAt2 := f[n*H+h2]
-							t6 := 1 - fAt2
-							qAt2 := q[n*H+h2]
-							t7 := float64(float64(dhnAt2*t6) * (1 - float64(qAt2*qAt2)))
-							t8 = t7
-						}
-						t11 := float64(0)
-						if c8 {
-							dhnAt3 := dhn[n*H+h2]
-							qAt3 := q[n*H+h2]
-							fAt3 := f[n*H+h2]
-							t9 := 1 - fAt3
-							t10 := float64(float64(float64(dhnAt3*(h[n*H+h2]-qAt3))*fAt3) * t9)
-							t11 = t10
-						}
-						t12 = t5 + t8 + t11
-					}
-					sum3 += t12
-				}
-				db[dbRow+h2] = sum3
-			}
+		} else if err := runtime.Split(part, G, N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, j] += if g == 2 || g == 0 || g == 1 then (if g == 2 then @hn[n, j] * (1 - f[n, j]) * (1 - q[n, j] * q[n, j]) * sigmoid(u[n, 0, j] + v[n, 0, j]) else 0) + (if g == 0 then @hn[n, j] * (1 - f[n, j]) * (1 - q[n, j] * q[n, j]) * v[n, 2, j] * sigmoid(u[n, 0, j] + v[n, 0, j]) * (1 - sigmoid(u[n, 0, j] + v[n, 0, j])) else 0) + (if g == 1 then @hn[n, j] * (h[n, j] - q[n, j]) * f[n, j] * (1 - f[n, j]) else 0) else 0   for n in N, g in G, j in H
 	if wantDc {
-		for g := range G {
-			c2 := g == 2
-			c4 := c2
-			if !c4 {
-				c3 := g == 0
-				c6 := c3
-				if !c6 {
-					c5 := g == 1
-					c6 = c5
-				}
-				c4 = c6
+		if part := (gruCellPart31{dc, dhn, f, h, q, u, v2, G, H, N}); runtime.Small(G, N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
-			c7 := g == 0
-			c8 := g == 1
-			dcRow := g * H
-			for j := range H {
-				sum3 := float64(0)
-				for n := range N {
-					t13 := float64(0)
-					if c4 {
-						t4 := float64(0)
-						if c2 {
-							dhnAt := dhn[n*H+j]
-							fAt := f[n*H+j]
-							t := 1 - fAt
-							qAt := q[n*H+j]
-							t2 := float64(float64(dhnAt*t) * (1 - float64(qAt*qAt)))
-							t3 := runtime.Sigmoid(u[n*G*H+j] + v2[n*G*H+j])
-							t4 = float64(t2 * t3)
-						}
-						t9 := float64(0)
-						if c7 {
-							dhnAt2 := dhn[n*H+j]
-							fAt2 := f[n*H+j]
-							t5 := 1 - fAt2
-							qAt2 := q[n*H+j]
-							t6 := float64(float64(dhnAt2*t5) * (1 - float64(qAt2*qAt2)))
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i, G)
-							}
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "u", "G", i2, G)
-							}
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru_cell", "v", "G", i2, G)
-							}
-							t7 := runtime.Sigmoid(u[(n*G+i2)*H+j] + v2[(n*G+i2)*H+j])
-							t8 := float64(float64(float64(t6*v2[(n*G+i)*H+j])*t7) * (1 - t7))
-							t9 = t8
-						}
-						t12 := float64(0)
-						if c8 {
-							dhnAt3 := dhn[n*H+j]
-							qAt3 := q[n*H+j]
-							fAt3 := f[n*H+j]
-							t10 := 1 - fAt3
-							t11 := float64(float64(float64(dhnAt3*(h[n*H+j]-qAt3))*fAt3) * t10)
-							t12 = t11
-						}
-						t13 = t4 + t9 + t12
-					}
-					sum3 += t13
-				}
-				dc[dcRow+j] = sum3
-			}
+		} else if err := runtime.Split(part, G, N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 7), dx)

@@ -3,12 +3,27 @@
 package rnn_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/rnn"
+	"github.com/opgen/opgen/gen/rnn"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleGRUCell() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 1, 2))
+	h := runtime.Must(runtime.FromSlice([]float32{0.5}, 1, 1))
+	w := runtime.Must(runtime.FromSlice([]float32{0.5, -0.25, 0.125, 0.25, 1, 0}, 3, 2))
+	r := runtime.Must(runtime.FromSlice([]float32{0.5, -1, 0.25}, 3, 1))
+	b := runtime.Must(runtime.FromSlice([]float32{0.125, -0.5, 0}, 3))
+	c := runtime.Must(runtime.FromSlice([]float32{0.25, 0, 1}, 3))
+	hn := runtime.Must(rnn.GRUCell(x, h, w, r, b, c))
+	fmt.Printf("%.4v\n", hn)
+	// Output:
+	// f32[1 1]
+	// [[0.7604]]
+}
 
 func TestGRUCellExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/rnn.gru_cell",

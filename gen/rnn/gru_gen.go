@@ -33,6 +33,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[L, N, I], h0: T[N, H] or nil, w: T[(G, H), I], r: T[(G, H), H], b: T[(G, H)] or nil, c: T[(G, H)] or nil; y: T[L, N, H], hn: T[N, H]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrIndex.
+//
+// For example:
+//
+//	y, hn, err := rnn.GRU(x, nil, w, r, b, c)
 func GRU(x, h0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tensor, error) {
 	variant := gru_Variant(h0)
 	var bound runtime.Bound
@@ -218,7 +222,7 @@ var (
 )
 
 var gru_H0Forward = runtime.Signature{
-	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes,
+	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -232,7 +236,7 @@ var gru_H0Forward = runtime.Signature{
 }
 
 var gru_H0Backward = runtime.Signature{
-	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes,
+	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -253,7 +257,7 @@ var gru_H0Backward = runtime.Signature{
 }
 
 var gru_NoH0Forward = runtime.Signature{
-	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes,
+	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -267,7 +271,7 @@ var gru_NoH0Forward = runtime.Signature{
 }
 
 var gru_NoH0Backward = runtime.Signature{
-	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes,
+	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},

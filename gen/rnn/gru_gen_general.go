@@ -28,6 +28,88 @@ func gru_Factors(b *runtime.Bound, variant int) error {
 	return nil
 }
 
+// gru_Part0 is a loop that runs in parts.
+type gru_Part0 struct {
+	sum, w, x  []float32
+	G, H, I, N int
+}
+
+func (part *gru_Part0) Run(from, to int) error {
+	sum, w, x, G, H, I, N := part.sum, part.w, part.x, part.G, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		l := rest
+		xRow := l * N
+		xRow2 := (xRow + n) * I
+		sumRow := (xRow + n) * G
+		wRow := g * H
+		sumRow2 := (sumRow + g) * H
+		for h := range H {
+			sum2 := float64(0)
+			wRow2 := (wRow + h) * I
+			for i := range I {
+				sum2 += float64(float32(x[xRow2+i] * w[wRow2+i]))
+			}
+			sum[sumRow2+h] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// gru_Part1 is a loop that runs in parts.
+type gru_Part1 struct {
+	b2, sum, u []float32
+	G, H, N    int
+}
+
+func (part *gru_Part1) Run(from, to int) error {
+	b2, sum, u, G, H, N := part.b2, part.sum, part.u, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		l := rest
+		sumRow := l * N
+		sumRow2 := (sumRow + n) * G
+		sumRow3 := (sumRow2 + g) * H
+		bRow := g * H
+		for h := range H {
+			u[sumRow3+h] = sum[sumRow3+h] + b2[bRow+h]
+		}
+	}
+	return nil
+}
+
+// gru_Part2 is a loop that runs in parts.
+type gru_Part2 struct {
+	h0, hn, y []float32
+	c         bool
+	H, N, i   int
+}
+
+func (part *gru_Part2) Run(from, to int) error {
+	h0, hn, y, c, H, N, i := part.h0, part.hn, part.y, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
+		h0Row := n * H
+		for j := range H {
+			var t float32
+			if c {
+				t = y[(i*N+n)*H+j]
+			} else {
+				t = h0[h0Row+j]
+			}
+			hn[h0Row+j] = t
+		}
+	}
+	return nil
+}
+
 // gru_H0RunF32 computes gru with h0 given, T f32.
 func gru_H0RunF32(b *runtime.Bound) error {
 	L := b.Ext[0]
@@ -46,40 +128,22 @@ func gru_H0RunF32(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(float32(x[xRow2+i] * w[wRow2+i]))
-					}
-					sum[sumRow2+h] = float32(sum2)
-				}
-			}
+	if part := (gru_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
 	u := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		sumRow := l * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for h := range H {
-					u[sumRow3+h] = sum[sumRow3+h] + b2[bRow+h]
-				}
-			}
+	if part := (gru_Part1{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H   group 1 along t up
@@ -196,10 +260,89 @@ func gru_H0RunF32(b *runtime.Bound) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else h0[n, j]   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
+	if part := (gru_Part2{h0, hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 6), y)
+	copy(runtime.Elements[float32](b, 7), hn)
+	return nil
+}
+
+// gru_Part3 is a loop that runs in parts.
+type gru_Part3 struct {
+	sum, w, x  []float64
+	G, H, I, N int
+}
+
+func (part *gru_Part3) Run(from, to int) error {
+	sum, w, x, G, H, I, N := part.sum, part.w, part.x, part.G, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		l := rest
+		xRow := l * N
+		xRow2 := (xRow + n) * I
+		sumRow := (xRow + n) * G
+		wRow := g * H
+		sumRow2 := (sumRow + g) * H
+		for h := range H {
+			sum2 := float64(0)
+			wRow2 := (wRow + h) * I
+			for i := range I {
+				sum2 += float64(x[xRow2+i] * w[wRow2+i])
+			}
+			sum[sumRow2+h] = sum2
+		}
+	}
+	return nil
+}
+
+// gru_Part4 is a loop that runs in parts.
+type gru_Part4 struct {
+	b2, sum, u []float64
+	G, H, N    int
+}
+
+func (part *gru_Part4) Run(from, to int) error {
+	b2, sum, u, G, H, N := part.b2, part.sum, part.u, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		l := rest
+		sumRow := l * N
+		sumRow2 := (sumRow + n) * G
+		sumRow3 := (sumRow2 + g) * H
+		bRow := g * H
+		for h := range H {
+			u[sumRow3+h] = sum[sumRow3+h] + b2[bRow+h]
+		}
+	}
+	return nil
+}
+
+// gru_Part5 is a loop that runs in parts.
+type gru_Part5 struct {
+	h0, hn, y []float64
+	c         bool
+	H, N, i   int
+}
+
+func (part *gru_Part5) Run(from, to int) error {
+	h0, hn, y, c, H, N, i := part.h0, part.hn, part.y, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
 		h0Row := n * H
 		for j := range H {
-			var t float32
+			var t float64
 			if c {
 				t = y[(i*N+n)*H+j]
 			} else {
@@ -208,8 +351,6 @@ func gru_H0RunF32(b *runtime.Bound) error {
 			hn[h0Row+j] = t
 		}
 	}
-	copy(runtime.Elements[float32](b, 6), y)
-	copy(runtime.Elements[float32](b, 7), hn)
 	return nil
 }
 
@@ -231,40 +372,22 @@ func gru_H0RunF64(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(x[xRow2+i] * w[wRow2+i])
-					}
-					sum[sumRow2+h] = sum2
-				}
-			}
+	if part := (gru_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
 	u := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		sumRow := l * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for h := range H {
-					u[sumRow3+h] = sum[sumRow3+h] + b2[bRow+h]
-				}
-			}
+	if part := (gru_Part4{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H   group 1 along t up
@@ -381,20 +504,37 @@ func gru_H0RunF64(b *runtime.Bound) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else h0[n, j]   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
-		h0Row := n * H
-		for j := range H {
-			var t float64
-			if c {
-				t = y[(i*N+n)*H+j]
-			} else {
-				t = h0[h0Row+j]
-			}
-			hn[h0Row+j] = t
+	if part := (gru_Part5{h0, hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 6), y)
 	copy(runtime.Elements[float64](b, 7), hn)
+	return nil
+}
+
+// gru_Part6 is a loop that runs in parts.
+type gru_Part6 struct {
+	hn, y   []float32
+	c       bool
+	H, N, i int
+}
+
+func (part *gru_Part6) Run(from, to int) error {
+	hn, y, c, H, N, i := part.hn, part.y, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
+		hnRow := n * H
+		for j := range H {
+			t := float32(0)
+			if c {
+				t = y[(i*N+n)*H+j]
+			}
+			hn[hnRow+j] = t
+		}
+	}
 	return nil
 }
 
@@ -415,40 +555,22 @@ func gru_NoH0RunF32(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(float32(x[xRow2+i] * w[wRow2+i]))
-					}
-					sum[sumRow2+h] = float32(sum2)
-				}
-			}
+	if part := (gru_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
 	u := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		sumRow := l * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for h := range H {
-					u[sumRow3+h] = sum[sumRow3+h] + b2[bRow+h]
-				}
-			}
+	if part := (gru_Part1{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H   group 1 along t up
@@ -559,18 +681,37 @@ func gru_NoH0RunF32(b *runtime.Bound) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else 0   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
+	if part := (gru_Part6{hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 6), y)
+	copy(runtime.Elements[float32](b, 7), hn)
+	return nil
+}
+
+// gru_Part7 is a loop that runs in parts.
+type gru_Part7 struct {
+	hn, y   []float64
+	c       bool
+	H, N, i int
+}
+
+func (part *gru_Part7) Run(from, to int) error {
+	hn, y, c, H, N, i := part.hn, part.y, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
 		hnRow := n * H
 		for j := range H {
-			t := float32(0)
+			t := float64(0)
 			if c {
 				t = y[(i*N+n)*H+j]
 			}
 			hn[hnRow+j] = t
 		}
 	}
-	copy(runtime.Elements[float32](b, 6), y)
-	copy(runtime.Elements[float32](b, 7), hn)
 	return nil
 }
 
@@ -591,40 +732,22 @@ func gru_NoH0RunF64(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(x[xRow2+i] * w[wRow2+i])
-					}
-					sum[sumRow2+h] = sum2
-				}
-			}
+	if part := (gru_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
 	u := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		sumRow := l * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for h := range H {
-					u[sumRow3+h] = sum[sumRow3+h] + b2[bRow+h]
-				}
-			}
+	if part := (gru_Part4{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H   group 1 along t up
@@ -735,18 +858,516 @@ func gru_NoH0RunF64(b *runtime.Bound) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else 0   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
-		hnRow := n * H
-		for j := range H {
-			t := float64(0)
-			if c {
-				t = y[(i*N+n)*H+j]
-			}
-			hn[hnRow+j] = t
+	if part := (gru_Part7{hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 6), y)
 	copy(runtime.Elements[float64](b, 7), hn)
+	return nil
+}
+
+// gru_Part8 is a loop that runs in parts.
+type gru_Part8 struct {
+	h0, r, sum2, y []float32
+	G, H, L, N     int
+}
+
+func (part *gru_Part8) Run(from, to int) error {
+	h0, r, sum2, y, G, H, L, N := part.h0, part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		t := rest
+		i := t - 1
+		c := 0 <= i && i < L
+		sum2Row := t * N
+		h0Row := n * H
+		sum2Row2 := (sum2Row + n) * G
+		rRow := g * H
+		sum2Row3 := (sum2Row2 + g) * H
+		for j := range H {
+			sum3 := float64(0)
+			rRow2 := (rRow + j) * H
+			for k := range H {
+				var t2 float32
+				if c {
+					t2 = y[(i*N+n)*H+k]
+				} else {
+					t2 = h0[h0Row+k]
+				}
+				sum3 += float64(float32(t2 * r[rRow2+k]))
+			}
+			sum2[sum2Row3+j] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// gru_Part9 is a loop that runs in parts.
+type gru_Part9 struct {
+	c, sum2, v2 []float32
+	G, H, N     int
+}
+
+func (part *gru_Part9) Run(from, to int) error {
+	c, sum2, v2, G, H, N := part.c, part.sum2, part.v2, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		t := rest
+		sum2Row := t * N
+		sum2Row2 := (sum2Row + n) * G
+		sum2Row3 := (sum2Row2 + g) * H
+		cRow := g * H
+		for j := range H {
+			v2[sum2Row3+j] = sum2[sum2Row3+j] + c[cRow+j]
+		}
+	}
+	return nil
+}
+
+// gru_Part10 is a loop that runs in parts.
+type gru_Part10 struct {
+	f, u, v2 []float32
+	G, H, N  int
+}
+
+func (part *gru_Part10) Run(from, to int) error {
+	f, u, v2, G, H, N := part.f, part.u, part.v2, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		t := rest
+		uRow := t * N
+		uRow2 := (uRow + n) * G
+		fRow := (uRow + n) * H
+		for j := range H {
+			i := int(1)
+			if uint(i) >= uint(G) {
+				return runtime.RangeError("rnn.gru", "u", "G", i, G)
+			}
+			if uint(i) >= uint(G) {
+				return runtime.RangeError("rnn.gru", "v", "G", i, G)
+			}
+			t2 := runtime.Sigmoid(u[(uRow2+i)*H+j] + v2[(uRow2+i)*H+j])
+			f[fRow+j] = t2
+		}
+	}
+	return nil
+}
+
+// gru_Part11 is a loop that runs in parts.
+type gru_Part11 struct {
+	q, u, v2 []float32
+	G, H, N  int
+}
+
+func (part *gru_Part11) Run(from, to int) error {
+	q, u, v2, G, H, N := part.q, part.u, part.v2, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		t := rest
+		uRow := t * N
+		uRow2 := (uRow + n) * G
+		qRow := (uRow + n) * H
+		for j := range H {
+			i := int(2)
+			if uint(i) >= uint(G) {
+				return runtime.RangeError("rnn.gru", "u", "G", i, G)
+			}
+			i2 := int(0)
+			if uint(i2) >= uint(G) {
+				return runtime.RangeError("rnn.gru", "u", "G", i2, G)
+			}
+			if uint(i2) >= uint(G) {
+				return runtime.RangeError("rnn.gru", "v", "G", i2, G)
+			}
+			t2 := runtime.Sigmoid(u[(uRow2+i2)*H+j] + v2[(uRow2+i2)*H+j])
+			if uint(i) >= uint(G) {
+				return runtime.RangeError("rnn.gru", "v", "G", i, G)
+			}
+			t3 := u[(uRow2+i)*H+j] + float32(t2*v2[(uRow2+i)*H+j])
+			q[qRow+j] = float32(math.Tanh(float64(t3)))
+		}
+	}
+	return nil
+}
+
+// gru_Part12 is a loop that runs in parts.
+type gru_Part12 struct {
+	df, dq, du, f, q, u, v2 []float32
+	G, H, N                 int
+}
+
+func (part *gru_Part12) Run(from, to int) error {
+	df, dq, du, f, q, u, v2, G, H, N := part.df, part.dq, part.du, part.f, part.q, part.u, part.v2, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		l := rest
+		dqRow := l * N
+		dqRow2 := (dqRow + n) * H
+		vRow := (dqRow + n) * G
+		c2 := g == 0
+		c3 := g == 2
+		c5 := g == 1
+		duRow := (vRow + g) * H
+		for h := range H {
+			t4 := float32(0)
+			if c2 {
+				qAt := q[dqRow2+h]
+				t := float32(dq[dqRow2+h] * (1 - float32(qAt*qAt)))
+				i := int(2)
+				if uint(i) >= uint(G) {
+					return runtime.RangeError("rnn.gru", "v", "G", i, G)
+				}
+				i2 := int(0)
+				if uint(i2) >= uint(G) {
+					return runtime.RangeError("rnn.gru", "u", "G", i2, G)
+				}
+				if uint(i2) >= uint(G) {
+					return runtime.RangeError("rnn.gru", "v", "G", i2, G)
+				}
+				t2 := runtime.Sigmoid(u[(vRow+i2)*H+h] + v2[(vRow+i2)*H+h])
+				t3 := float32(float32(t*v2[(vRow+i)*H+h]) * float32(t2*(1-t2)))
+				t4 = t3
+			}
+			t6 := float32(0)
+			if c3 {
+				qAt2 := q[dqRow2+h]
+				t5 := float32(dq[dqRow2+h] * (1 - float32(qAt2*qAt2)))
+				t6 = t5
+			}
+			t7 := float32(0)
+			if c5 {
+				fAt := f[dqRow2+h]
+				t7 = float32(df[dqRow2+h] * float32(fAt*(1-fAt)))
+			}
+			du[duRow+h] = t4 + t6 + t7
+		}
+	}
+	return nil
+}
+
+// gru_Part13 is a loop that runs in parts.
+type gru_Part13 struct {
+	dsum, du []float32
+	G, H, N  int
+}
+
+func (part *gru_Part13) Run(from, to int) error {
+	dsum, du, G, H, N := part.dsum, part.du, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		l := rest
+		duRow := l * N
+		duRow2 := (duRow + n) * G
+		c2 := g == 0 || g == 2 || g == 1
+		duRow3 := (duRow2 + g) * H
+		for h := range H {
+			t := float32(0)
+			if c2 {
+				t = du[duRow3+h]
+			}
+			dsum[duRow3+h] = t
+		}
+	}
+	return nil
+}
+
+// gru_Part14 is a loop that runs in parts.
+type gru_Part14 struct {
+	dsum, dx, w []float32
+	G, H, I, N  int
+}
+
+func (part *gru_Part14) Run(from, to int) error {
+	dsum, dx, w, G, H, I, N := part.dsum, part.dx, part.w, part.G, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		l := rest
+		dsumRow := l * N
+		dsumRow2 := (dsumRow + n) * G
+		dxRow := (dsumRow + n) * I
+		for i := range I {
+			sum3 := float64(0)
+			for g := range G {
+				c2 := g == 0 || g == 2 || g == 1
+				dsumRow3 := (dsumRow2 + g) * H
+				wRow := g * H
+				for h := range H {
+					t := float32(0)
+					if c2 {
+						wAt := w[(wRow+h)*I+i]
+						t = float32(dsum[dsumRow3+h] * wAt)
+					}
+					sum3 += float64(t)
+				}
+			}
+			dx[dxRow+i] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// gru_Part15 is a loop that runs in parts.
+type gru_Part15 struct {
+	dh01, dyAll, f []float32
+	H, L, N        int
+}
+
+func (part *gru_Part15) Run(from, to int) error {
+	dh01, dyAll, f, H, L, N := part.dh01, part.dyAll, part.f, part.H, part.L, part.N
+	for n := from; n < to; n++ {
+		dh01Row := n * H
+		for j := range H {
+			sum3 := float64(0)
+			for t := range L {
+				i := t - 1
+				var t2 float32
+				if 0 <= i && i < L {
+					t2 = 0
+				} else {
+					t2 = float32(dyAll[(t*N+n)*H+j] * f[(t*N+n)*H+j])
+				}
+				sum3 += float64(t2)
+			}
+			dh01[dh01Row+j] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// gru_Part16 is a loop that runs in parts.
+type gru_Part16 struct {
+	dh02, dsum2, r []float32
+	G, H, L, N     int
+}
+
+func (part *gru_Part16) Run(from, to int) error {
+	dh02, dsum2, r, G, H, L, N := part.dh02, part.dsum2, part.r, part.G, part.H, part.L, part.N
+	for n := from; n < to; n++ {
+		dh02Row := n * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				i := t - 1
+				c2 := 0 <= i
+				c5 := c2
+				if c5 {
+					c3 := i < L
+					c5 = c3
+				}
+				dsum2Row := t * N
+				dsum2Row2 := (dsum2Row + n) * G
+				for g := range G {
+					dsum2Row3 := (dsum2Row2 + g) * H
+					rRow := g * H
+					for j := range H {
+						var t2 float32
+						if c5 {
+							t2 = 0
+						} else {
+							rAt := r[(rRow+j)*H+k]
+							t2 = runtime.Absorb(dsum2[dsum2Row3+j], rAt)
+						}
+						sum3 += float64(t2)
+					}
+				}
+			}
+			dh02[dh02Row+k] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// gru_Part17 is a loop that runs in parts.
+type gru_Part17 struct {
+	dh0, dh01, dh02, dhn []float32
+	c4                   bool
+	H                    int
+}
+
+func (part *gru_Part17) Run(from, to int) error {
+	dh0, dh01, dh02, dhn, c4, H := part.dh0, part.dh01, part.dh02, part.dhn, part.c4, part.H
+	for n := from; n < to; n++ {
+		dhnRow := n * H
+		for h := range H {
+			var t float32
+			if c4 {
+				t = 0
+			} else {
+				t = dhn[dhnRow+h]
+			}
+			dh0[dhnRow+h] = t + dh01[dhnRow+h] + dh02[dhnRow+h]
+		}
+	}
+	return nil
+}
+
+// gru_Part18 is a loop that runs in parts.
+type gru_Part18 struct {
+	dsum, dw, x   []float32
+	G, H, I, L, N int
+}
+
+func (part *gru_Part18) Run(from, to int) error {
+	dsum, dw, x, G, H, I, L, N := part.dsum, part.dw, part.x, part.G, part.H, part.I, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		h := rest % H
+		rest /= H
+		g := rest
+		c2 := g == 0
+		c5 := c2
+		if !c5 {
+			c3 := g == 2
+			c7 := c3
+			if !c7 {
+				c6 := g == 1
+				c7 = c6
+			}
+			c5 = c7
+		}
+		dwRow := g * H
+		dwRow2 := (dwRow + h) * I
+		for i := range I {
+			sum3 := float64(0)
+			for l := range L {
+				dsumRow := l * N
+				for n := range N {
+					t := float32(0)
+					if c5 {
+						dsumAt := dsum[((dsumRow+n)*G+g)*H+h]
+						xAt := x[(dsumRow+n)*I+i]
+						t = float32(dsumAt * xAt)
+					}
+					sum3 += float64(t)
+				}
+			}
+			dw[dwRow2+i] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// gru_Part19 is a loop that runs in parts.
+type gru_Part19 struct {
+	dr, dsum2, h0, y []float32
+	G, H, L, N       int
+}
+
+func (part *gru_Part19) Run(from, to int) error {
+	dr, dsum2, h0, y, G, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % H
+		rest /= H
+		g := rest
+		drRow := g * H
+		drRow2 := (drRow + j) * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				dsum2Row := t * N
+				i := t - 1
+				c2 := 0 <= i
+				c5 := c2
+				if c5 {
+					c3 := i < L
+					c5 = c3
+				}
+				for n := range N {
+					dsum2At := dsum2[((dsum2Row+n)*G+g)*H+j]
+					var t2 float32
+					if c5 {
+						yAt := y[(i*N+n)*H+k]
+						t2 = yAt
+					} else {
+						h0At := h0[n*H+k]
+						t2 = h0At
+					}
+					sum3 += float64(runtime.Absorb(dsum2At, t2))
+				}
+			}
+			dr[drRow2+k] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// gru_Part20 is a loop that runs in parts.
+type gru_Part20 struct {
+	db, du     []float32
+	G, H, L, N int
+}
+
+func (part *gru_Part20) Run(from, to int) error {
+	db, du, G, H, L, N := part.db, part.du, part.G, part.H, part.L, part.N
+	for g := from; g < to; g++ {
+		c2 := g == 0 || g == 2 || g == 1
+		dbRow := g * H
+		for h := range H {
+			sum3 := float64(0)
+			for l := range L {
+				duRow := l * N
+				for n := range N {
+					t := float32(0)
+					if c2 {
+						t = du[((duRow+n)*G+g)*H+h]
+					}
+					sum3 += float64(t)
+				}
+			}
+			db[dbRow+h] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// gru_Part21 is a loop that runs in parts.
+type gru_Part21 struct {
+	dc, dv     []float32
+	G, H, L, N int
+}
+
+func (part *gru_Part21) Run(from, to int) error {
+	dc, dv, G, H, L, N := part.dc, part.dv, part.G, part.H, part.L, part.N
+	for g := from; g < to; g++ {
+		dcRow := g * H
+		for j := range H {
+			sum3 := float64(0)
+			for t := range L {
+				dvRow := t * N
+				for n := range N {
+					sum3 += float64(dv[((dvRow+n)*G+g)*H+j])
+				}
+			}
+			dc[dcRow+j] = float32(sum3)
+		}
+	}
 	return nil
 }
 
@@ -781,136 +1402,62 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(float32(x[xRow2+i] * w[wRow2+i]))
-					}
-					sum[sumRow2+h] = float32(sum2)
-				}
-			}
+	if part := (gru_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
 	u := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		sumRow := l * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for h := range H {
-					u[sumRow3+h] = sum[sumRow3+h] + b2[bRow+h]
-				}
-			}
+	if part := (gru_Part1{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			h0Row := n * H
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				rRow := g * H
-				sum2Row3 := (sum2Row2 + g) * H
-				for j := range H {
-					sum3 := float64(0)
-					rRow2 := (rRow + j) * H
-					for k := range H {
-						var t2 float32
-						if c {
-							t2 = y[(i*N+n)*H+k]
-						} else {
-							t2 = h0[h0Row+k]
-						}
-						sum3 += float64(float32(t2 * r[rRow2+k]))
-					}
-					sum2[sum2Row3+j] = float32(sum3)
-				}
-			}
+	if part := (gru_Part8{h0, r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
+		return err
 	}
 
 	// v[t, n, g, j] = sum2[t, n, g, j] + c[g, j]   for t in L, n in N, g in G, j in H
 	v2 := runtime.Temp[float32](b, L*N*G*H)
-	for t := range L {
-		sum2Row := t * N
-		for n := range N {
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				sum2Row3 := (sum2Row2 + g) * H
-				cRow := g * H
-				for j := range H {
-					v2[sum2Row3+j] = sum2[sum2Row3+j] + c[cRow+j]
-				}
-			}
+	if part := (gru_Part9{c, sum2, v2, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// f[t, n, j] = sigmoid(u[t, n, 1, j] + v[t, n, 1, j])   for t in L, n in N, j in H
 	f := runtime.Temp[float32](b, L*N*H)
-	for t := range L {
-		uRow := t * N
-		for n := range N {
-			uRow2 := (uRow + n) * G
-			fRow := (uRow + n) * H
-			for j := range H {
-				i := int(1)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "u", "G", i, G)
-				}
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "v", "G", i, G)
-				}
-				t2 := runtime.Sigmoid(u[(uRow2+i)*H+j] + v2[(uRow2+i)*H+j])
-				f[fRow+j] = t2
-			}
+	if part := (gru_Part10{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H); err != nil {
+		return err
 	}
 
 	// q[t, n, j] = tanh(u[t, n, 2, j] + sigmoid(u[t, n, 0, j] + v[t, n, 0, j]) * v[t, n, 2, j])   for t in L, n in N, j in H
 	q := runtime.Temp[float32](b, L*N*H)
-	for t := range L {
-		uRow := t * N
-		for n := range N {
-			uRow2 := (uRow + n) * G
-			qRow := (uRow + n) * H
-			for j := range H {
-				i := int(2)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "u", "G", i, G)
-				}
-				i2 := int(0)
-				if uint(i2) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "u", "G", i2, G)
-				}
-				if uint(i2) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "v", "G", i2, G)
-				}
-				t2 := runtime.Sigmoid(u[(uRow2+i2)*H+j] + v2[(uRow2+i2)*H+j])
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "v", "G", i, G)
-				}
-				t3 := u[(uRow2+i)*H+j] + float32(t2*v2[(uRow2+i)*H+j])
-				q[qRow+j] = float32(math.Tanh(float64(t3)))
-			}
+	if part := (gru_Part11{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, 9*H); err != nil {
+		return err
 	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
@@ -1076,288 +1623,114 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 	// @u[l, n, g, h] = (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
 	du := runtime.Temp[float32](b, L*N*G*H)
 	if wantDx || wantDw || wantDb {
-		for l := range L {
-			dqRow := l * N
-			for n := range N {
-				dqRow2 := (dqRow + n) * H
-				vRow := (dqRow + n) * G
-				for g := range G {
-					c2 := g == 0
-					c3 := g == 2
-					c5 := g == 1
-					duRow := (vRow + g) * H
-					for h := range H {
-						t4 := float32(0)
-						if c2 {
-							qAt := q[dqRow2+h]
-							t := float32(dq[dqRow2+h] * (1 - float32(qAt*qAt)))
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.gru", "v", "G", i, G)
-							}
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru", "u", "G", i2, G)
-							}
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru", "v", "G", i2, G)
-							}
-							t2 := runtime.Sigmoid(u[(vRow+i2)*H+h] + v2[(vRow+i2)*H+h])
-							t3 := float32(float32(t*v2[(vRow+i)*H+h]) * float32(t2*(1-t2)))
-							t4 = t3
-						}
-						t6 := float32(0)
-						if c3 {
-							qAt2 := q[dqRow2+h]
-							t5 := float32(dq[dqRow2+h] * (1 - float32(qAt2*qAt2)))
-							t6 = t5
-						}
-						t7 := float32(0)
-						if c5 {
-							fAt := f[dqRow2+h]
-							t7 = float32(df[dqRow2+h] * float32(fAt*(1-fAt)))
-						}
-						du[duRow+h] = t4 + t6 + t7
-					}
-				}
+		if part := (gru_Part12{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
+			if err := part.Run(0, L*N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N*G, H); err != nil {
+			return err
 		}
 	}
 
 	// @sum[l, n, g, h] = if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	dsum := runtime.Temp[float32](b, L*N*G*H)
 	if wantDx || wantDw {
-		for l := range L {
-			duRow := l * N
-			for n := range N {
-				duRow2 := (duRow + n) * G
-				for g := range G {
-					c2 := g == 0 || g == 2 || g == 1
-					duRow3 := (duRow2 + g) * H
-					for h := range H {
-						t := float32(0)
-						if c2 {
-							t = du[duRow3+h]
-						}
-						dsum[duRow3+h] = t
-					}
-				}
+		if part := (gru_Part13{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
+			if err := part.Run(0, L*N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N*G, H); err != nil {
+			return err
 		}
 	}
 
 	// @x[l, n, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * w[g, h, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		for l := range L {
-			dsumRow := l * N
-			for n := range N {
-				dsumRow2 := (dsumRow + n) * G
-				dxRow := (dsumRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for g := range G {
-						c2 := g == 0 || g == 2 || g == 1
-						dsumRow3 := (dsumRow2 + g) * H
-						wRow := g * H
-						for h := range H {
-							t := float32(0)
-							if c2 {
-								wAt := w[(wRow+h)*I+i]
-								t = float32(dsum[dsumRow3+h] * wAt)
-							}
-							sum3 += float64(t)
-						}
-					}
-					dx[dxRow+i] = float32(sum3)
-				}
+		if part := (gru_Part14{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @h0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @y.all[t, n, j] * f[t, n, j]   for t in L, n in N, j in H
 	dh01 := runtime.Temp[float32](b, N*H)
 	if wantDh0 {
-		for n := range N {
-			dh01Row := n * H
-			for j := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					var t2 float32
-					if 0 <= i && i < L {
-						t2 = 0
-					} else {
-						t2 = float32(dyAll[(t*N+n)*H+j] * f[(t*N+n)*H+j])
-					}
-					sum3 += float64(t2)
-				}
-				dh01[dh01Row+j] = float32(sum3)
+		if part := (gru_Part15{dh01, dyAll, f, H, L, N}); runtime.Small(N, L*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*H); err != nil {
+			return err
 		}
 	}
 
 	// @h0.2[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, g, j], r[g, j, k])   for t in L, n in N, g in G, j in H, k in H
 	dh02 := runtime.Temp[float32](b, N*H)
 	if wantDh0 {
-		for n := range N {
-			dh02Row := n * H
-			for k := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					c2 := 0 <= i
-					c5 := c2
-					if c5 {
-						c3 := i < L
-						c5 = c3
-					}
-					dsum2Row := t * N
-					dsum2Row2 := (dsum2Row + n) * G
-					for g := range G {
-						dsum2Row3 := (dsum2Row2 + g) * H
-						rRow := g * H
-						for j := range H {
-							var t2 float32
-							if c5 {
-								t2 = 0
-							} else {
-								rAt := r[(rRow+j)*H+k]
-								t2 = runtime.Absorb(dsum2[dsum2Row3+j], rAt)
-							}
-							sum3 += float64(t2)
-						}
-					}
-				}
-				dh02[dh02Row+k] = float32(sum3)
+		if part := (gru_Part16{dh02, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*G*H*H); err != nil {
+			return err
 		}
 	}
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h] + @h0.2[n, h]   for n in N, h in H
 	if wantDh0 {
-		for n := range N {
-			dhnRow := n * H
-			for h := range H {
-				var t float32
-				if c4 {
-					t = 0
-				} else {
-					t = dhn[dhnRow+h]
-				}
-				dh0[dhnRow+h] = t + dh01[dhnRow+h] + dh02[dhnRow+h]
+		if part := (gru_Part17{dh0, dh01, dh02, dhn, c4, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, h, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * x[l, n, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		for g := range G {
-			c2 := g == 0
-			c5 := c2
-			if !c5 {
-				c3 := g == 2
-				c7 := c3
-				if !c7 {
-					c6 := g == 1
-					c7 = c6
-				}
-				c5 = c7
+		if part := (gru_Part18{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
-			dwRow := g * H
-			for h := range H {
-				dwRow2 := (dwRow + h) * I
-				for i := range I {
-					sum3 := float64(0)
-					for l := range L {
-						dsumRow := l * N
-						for n := range N {
-							t := float32(0)
-							if c5 {
-								dsumAt := dsum[((dsumRow+n)*G+g)*H+h]
-								xAt := x[(dsumRow+n)*I+i]
-								t = float32(dsumAt * xAt)
-							}
-							sum3 += float64(t)
-						}
-					}
-					dw[dwRow2+i] = float32(sum3)
-				}
-			}
+		} else if err := runtime.Split(part, G*H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += absorb(@sum2[t, n, g, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for t := range L {
-						dsum2Row := t * N
-						i := t - 1
-						c2 := 0 <= i
-						c5 := c2
-						if c5 {
-							c3 := i < L
-							c5 = c3
-						}
-						for n := range N {
-							dsum2At := dsum2[((dsum2Row+n)*G+g)*H+j]
-							var t2 float32
-							if c5 {
-								yAt := y[(i*N+n)*H+k]
-								t2 = yAt
-							} else {
-								h0At := h0[n*H+k]
-								t2 = h0At
-							}
-							sum3 += float64(runtime.Absorb(dsum2At, t2))
-						}
-					}
-					dr[drRow2+k] = float32(sum3)
-				}
+		if part := (gru_Part19{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, h] += if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	if wantDb {
-		for g := range G {
-			c2 := g == 0 || g == 2 || g == 1
-			dbRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					duRow := l * N
-					for n := range N {
-						t := float32(0)
-						if c2 {
-							t = du[((duRow+n)*G+g)*H+h]
-						}
-						sum3 += float64(t)
-					}
-				}
-				db[dbRow+h] = float32(sum3)
+		if part := (gru_Part20{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, j] += @v[t, n, g, j]   for t in L, n in N, g in G, j in H
 	if wantDc {
-		for g := range G {
-			dcRow := g * H
-			for j := range H {
-				sum3 := float64(0)
-				for t := range L {
-					dvRow := t * N
-					for n := range N {
-						sum3 += float64(dv[((dvRow+n)*G+g)*H+j])
-					}
-				}
-				dc[dcRow+j] = float32(sum3)
+		if part := (gru_Part21{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 9), dx)
@@ -1366,6 +1739,507 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 	copy(runtime.Elements[float32](b, 12), dr)
 	copy(runtime.Elements[float32](b, 13), db)
 	copy(runtime.Elements[float32](b, 14), dc)
+	return nil
+}
+
+// gru_Part22 is a loop that runs in parts.
+type gru_Part22 struct {
+	h0, r, sum2, y []float64
+	G, H, L, N     int
+}
+
+func (part *gru_Part22) Run(from, to int) error {
+	h0, r, sum2, y, G, H, L, N := part.h0, part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		t := rest
+		i := t - 1
+		c := 0 <= i && i < L
+		sum2Row := t * N
+		h0Row := n * H
+		sum2Row2 := (sum2Row + n) * G
+		rRow := g * H
+		sum2Row3 := (sum2Row2 + g) * H
+		for j := range H {
+			sum3 := float64(0)
+			rRow2 := (rRow + j) * H
+			for k := range H {
+				var t2 float64
+				if c {
+					t2 = y[(i*N+n)*H+k]
+				} else {
+					t2 = h0[h0Row+k]
+				}
+				sum3 += float64(t2 * r[rRow2+k])
+			}
+			sum2[sum2Row3+j] = sum3
+		}
+	}
+	return nil
+}
+
+// gru_Part23 is a loop that runs in parts.
+type gru_Part23 struct {
+	c, sum2, v2 []float64
+	G, H, N     int
+}
+
+func (part *gru_Part23) Run(from, to int) error {
+	c, sum2, v2, G, H, N := part.c, part.sum2, part.v2, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		t := rest
+		sum2Row := t * N
+		sum2Row2 := (sum2Row + n) * G
+		sum2Row3 := (sum2Row2 + g) * H
+		cRow := g * H
+		for j := range H {
+			v2[sum2Row3+j] = sum2[sum2Row3+j] + c[cRow+j]
+		}
+	}
+	return nil
+}
+
+// gru_Part24 is a loop that runs in parts.
+type gru_Part24 struct {
+	f, u, v2 []float64
+	G, H, N  int
+}
+
+func (part *gru_Part24) Run(from, to int) error {
+	f, u, v2, G, H, N := part.f, part.u, part.v2, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		t := rest
+		uRow := t * N
+		uRow2 := (uRow + n) * G
+		fRow := (uRow + n) * H
+		for j := range H {
+			i := int(1)
+			if uint(i) >= uint(G) {
+				return runtime.RangeError("rnn.gru", "u", "G", i, G)
+			}
+			if uint(i) >= uint(G) {
+				return runtime.RangeError("rnn.gru", "v", "G", i, G)
+			}
+			t2 := runtime.Sigmoid(u[(uRow2+i)*H+j] + v2[(uRow2+i)*H+j])
+			f[fRow+j] = t2
+		}
+	}
+	return nil
+}
+
+// gru_Part25 is a loop that runs in parts.
+type gru_Part25 struct {
+	q, u, v2 []float64
+	G, H, N  int
+}
+
+func (part *gru_Part25) Run(from, to int) error {
+	q, u, v2, G, H, N := part.q, part.u, part.v2, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		t := rest
+		uRow := t * N
+		uRow2 := (uRow + n) * G
+		qRow := (uRow + n) * H
+		for j := range H {
+			i := int(2)
+			if uint(i) >= uint(G) {
+				return runtime.RangeError("rnn.gru", "u", "G", i, G)
+			}
+			i2 := int(0)
+			if uint(i2) >= uint(G) {
+				return runtime.RangeError("rnn.gru", "u", "G", i2, G)
+			}
+			if uint(i2) >= uint(G) {
+				return runtime.RangeError("rnn.gru", "v", "G", i2, G)
+			}
+			t2 := runtime.Sigmoid(u[(uRow2+i2)*H+j] + v2[(uRow2+i2)*H+j])
+			if uint(i) >= uint(G) {
+				return runtime.RangeError("rnn.gru", "v", "G", i, G)
+			}
+			t3 := u[(uRow2+i)*H+j] + float64(t2*v2[(uRow2+i)*H+j])
+			q[qRow+j] = math.Tanh(t3)
+		}
+	}
+	return nil
+}
+
+// gru_Part26 is a loop that runs in parts.
+type gru_Part26 struct {
+	df, dq, du, f, q, u, v2 []float64
+	G, H, N                 int
+}
+
+func (part *gru_Part26) Run(from, to int) error {
+	df, dq, du, f, q, u, v2, G, H, N := part.df, part.dq, part.du, part.f, part.q, part.u, part.v2, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		l := rest
+		dqRow := l * N
+		dqRow2 := (dqRow + n) * H
+		vRow := (dqRow + n) * G
+		c2 := g == 0
+		c3 := g == 2
+		c5 := g == 1
+		duRow := (vRow + g) * H
+		for h := range H {
+			t4 := float64(0)
+			if c2 {
+				qAt := q[dqRow2+h]
+				t := float64(dq[dqRow2+h] * (1 - float64(qAt*qAt)))
+				i := int(2)
+				if uint(i) >= uint(G) {
+					return runtime.RangeError("rnn.gru", "v", "G", i, G)
+				}
+				i2 := int(0)
+				if uint(i2) >= uint(G) {
+					return runtime.RangeError("rnn.gru", "u", "G", i2, G)
+				}
+				if uint(i2) >= uint(G) {
+					return runtime.RangeError("rnn.gru", "v", "G", i2, G)
+				}
+				t2 := runtime.Sigmoid(u[(vRow+i2)*H+h] + v2[(vRow+i2)*H+h])
+				t3 := float64(float64(t*v2[(vRow+i)*H+h]) * float64(t2*(1-t2)))
+				t4 = t3
+			}
+			t6 := float64(0)
+			if c3 {
+				qAt2 := q[dqRow2+h]
+				t5 := float64(dq[dqRow2+h] * (1 - float64(qAt2*qAt2)))
+				t6 = t5
+			}
+			t7 := float64(0)
+			if c5 {
+				fAt := f[dqRow2+h]
+				t7 = float64(df[dqRow2+h] * float64(fAt*(1-fAt)))
+			}
+			du[duRow+h] = t4 + t6 + t7
+		}
+	}
+	return nil
+}
+
+// gru_Part27 is a loop that runs in parts.
+type gru_Part27 struct {
+	dsum, du []float64
+	G, H, N  int
+}
+
+func (part *gru_Part27) Run(from, to int) error {
+	dsum, du, G, H, N := part.dsum, part.du, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		l := rest
+		duRow := l * N
+		duRow2 := (duRow + n) * G
+		c2 := g == 0 || g == 2 || g == 1
+		duRow3 := (duRow2 + g) * H
+		for h := range H {
+			t := float64(0)
+			if c2 {
+				t = du[duRow3+h]
+			}
+			dsum[duRow3+h] = t
+		}
+	}
+	return nil
+}
+
+// gru_Part28 is a loop that runs in parts.
+type gru_Part28 struct {
+	dsum, dx, w []float64
+	G, H, I, N  int
+}
+
+func (part *gru_Part28) Run(from, to int) error {
+	dsum, dx, w, G, H, I, N := part.dsum, part.dx, part.w, part.G, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		l := rest
+		dsumRow := l * N
+		dsumRow2 := (dsumRow + n) * G
+		dxRow := (dsumRow + n) * I
+		for i := range I {
+			sum3 := float64(0)
+			for g := range G {
+				c2 := g == 0 || g == 2 || g == 1
+				dsumRow3 := (dsumRow2 + g) * H
+				wRow := g * H
+				for h := range H {
+					t := float64(0)
+					if c2 {
+						wAt := w[(wRow+h)*I+i]
+						t = float64(dsum[dsumRow3+h] * wAt)
+					}
+					sum3 += t
+				}
+			}
+			dx[dxRow+i] = sum3
+		}
+	}
+	return nil
+}
+
+// gru_Part29 is a loop that runs in parts.
+type gru_Part29 struct {
+	dh01, dyAll, f []float64
+	H, L, N        int
+}
+
+func (part *gru_Part29) Run(from, to int) error {
+	dh01, dyAll, f, H, L, N := part.dh01, part.dyAll, part.f, part.H, part.L, part.N
+	for n := from; n < to; n++ {
+		dh01Row := n * H
+		for j := range H {
+			sum3 := float64(0)
+			for t := range L {
+				i := t - 1
+				var t2 float64
+				if 0 <= i && i < L {
+					t2 = 0
+				} else {
+					t2 = float64(dyAll[(t*N+n)*H+j] * f[(t*N+n)*H+j])
+				}
+				sum3 += t2
+			}
+			dh01[dh01Row+j] = sum3
+		}
+	}
+	return nil
+}
+
+// gru_Part30 is a loop that runs in parts.
+type gru_Part30 struct {
+	dh02, dsum2, r []float64
+	G, H, L, N     int
+}
+
+func (part *gru_Part30) Run(from, to int) error {
+	dh02, dsum2, r, G, H, L, N := part.dh02, part.dsum2, part.r, part.G, part.H, part.L, part.N
+	for n := from; n < to; n++ {
+		dh02Row := n * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				i := t - 1
+				c2 := 0 <= i
+				c5 := c2
+				if c5 {
+					c3 := i < L
+					c5 = c3
+				}
+				dsum2Row := t * N
+				dsum2Row2 := (dsum2Row + n) * G
+				for g := range G {
+					dsum2Row3 := (dsum2Row2 + g) * H
+					rRow := g * H
+					for j := range H {
+						var t2 float64
+						if c5 {
+							t2 = 0
+						} else {
+							rAt := r[(rRow+j)*H+k]
+							t2 = runtime.Absorb(dsum2[dsum2Row3+j], rAt)
+						}
+						sum3 += t2
+					}
+				}
+			}
+			dh02[dh02Row+k] = sum3
+		}
+	}
+	return nil
+}
+
+// gru_Part31 is a loop that runs in parts.
+type gru_Part31 struct {
+	dh0, dh01, dh02, dhn []float64
+	c4                   bool
+	H                    int
+}
+
+func (part *gru_Part31) Run(from, to int) error {
+	dh0, dh01, dh02, dhn, c4, H := part.dh0, part.dh01, part.dh02, part.dhn, part.c4, part.H
+	for n := from; n < to; n++ {
+		dhnRow := n * H
+		for h := range H {
+			var t float64
+			if c4 {
+				t = 0
+			} else {
+				t = dhn[dhnRow+h]
+			}
+			dh0[dhnRow+h] = t + dh01[dhnRow+h] + dh02[dhnRow+h]
+		}
+	}
+	return nil
+}
+
+// gru_Part32 is a loop that runs in parts.
+type gru_Part32 struct {
+	dsum, dw, x   []float64
+	G, H, I, L, N int
+}
+
+func (part *gru_Part32) Run(from, to int) error {
+	dsum, dw, x, G, H, I, L, N := part.dsum, part.dw, part.x, part.G, part.H, part.I, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		h := rest % H
+		rest /= H
+		g := rest
+		c2 := g == 0
+		c5 := c2
+		if !c5 {
+			c3 := g == 2
+			c7 := c3
+			if !c7 {
+				c6 := g == 1
+				c7 = c6
+			}
+			c5 = c7
+		}
+		dwRow := g * H
+		dwRow2 := (dwRow + h) * I
+		for i := range I {
+			sum3 := float64(0)
+			for l := range L {
+				dsumRow := l * N
+				for n := range N {
+					t := float64(0)
+					if c5 {
+						dsumAt := dsum[((dsumRow+n)*G+g)*H+h]
+						xAt := x[(dsumRow+n)*I+i]
+						t = float64(dsumAt * xAt)
+					}
+					sum3 += t
+				}
+			}
+			dw[dwRow2+i] = sum3
+		}
+	}
+	return nil
+}
+
+// gru_Part33 is a loop that runs in parts.
+type gru_Part33 struct {
+	dr, dsum2, h0, y []float64
+	G, H, L, N       int
+}
+
+func (part *gru_Part33) Run(from, to int) error {
+	dr, dsum2, h0, y, G, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % H
+		rest /= H
+		g := rest
+		drRow := g * H
+		drRow2 := (drRow + j) * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				dsum2Row := t * N
+				i := t - 1
+				c2 := 0 <= i
+				c5 := c2
+				if c5 {
+					c3 := i < L
+					c5 = c3
+				}
+				for n := range N {
+					dsum2At := dsum2[((dsum2Row+n)*G+g)*H+j]
+					var t2 float64
+					if c5 {
+						yAt := y[(i*N+n)*H+k]
+						t2 = yAt
+					} else {
+						h0At := h0[n*H+k]
+						t2 = h0At
+					}
+					sum3 += runtime.Absorb(dsum2At, t2)
+				}
+			}
+			dr[drRow2+k] = sum3
+		}
+	}
+	return nil
+}
+
+// gru_Part34 is a loop that runs in parts.
+type gru_Part34 struct {
+	db, du     []float64
+	G, H, L, N int
+}
+
+func (part *gru_Part34) Run(from, to int) error {
+	db, du, G, H, L, N := part.db, part.du, part.G, part.H, part.L, part.N
+	for g := from; g < to; g++ {
+		c2 := g == 0 || g == 2 || g == 1
+		dbRow := g * H
+		for h := range H {
+			sum3 := float64(0)
+			for l := range L {
+				duRow := l * N
+				for n := range N {
+					t := float64(0)
+					if c2 {
+						t = du[((duRow+n)*G+g)*H+h]
+					}
+					sum3 += t
+				}
+			}
+			db[dbRow+h] = sum3
+		}
+	}
+	return nil
+}
+
+// gru_Part35 is a loop that runs in parts.
+type gru_Part35 struct {
+	dc, dv     []float64
+	G, H, L, N int
+}
+
+func (part *gru_Part35) Run(from, to int) error {
+	dc, dv, G, H, L, N := part.dc, part.dv, part.G, part.H, part.L, part.N
+	for g := from; g < to; g++ {
+		dcRow := g * H
+		for j := range H {
+			sum3 := float64(0)
+			for t := range L {
+				dvRow := t * N
+				for n := range N {
+					sum3 += dv[((dvRow+n)*G+g)*H+j]
+				}
+			}
+			dc[dcRow+j] = sum3
+		}
+	}
 	return nil
 }
 
@@ -1400,136 +2274,62 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(x[xRow2+i] * w[wRow2+i])
-					}
-					sum[sumRow2+h] = sum2
-				}
-			}
+	if part := (gru_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
 	u := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		sumRow := l * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for h := range H {
-					u[sumRow3+h] = sum[sumRow3+h] + b2[bRow+h]
-				}
-			}
+	if part := (gru_Part4{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			h0Row := n * H
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				rRow := g * H
-				sum2Row3 := (sum2Row2 + g) * H
-				for j := range H {
-					sum3 := float64(0)
-					rRow2 := (rRow + j) * H
-					for k := range H {
-						var t2 float64
-						if c {
-							t2 = y[(i*N+n)*H+k]
-						} else {
-							t2 = h0[h0Row+k]
-						}
-						sum3 += float64(t2 * r[rRow2+k])
-					}
-					sum2[sum2Row3+j] = sum3
-				}
-			}
+	if part := (gru_Part22{h0, r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
+		return err
 	}
 
 	// v[t, n, g, j] = sum2[t, n, g, j] + c[g, j]   for t in L, n in N, g in G, j in H
 	v2 := runtime.Temp[float64](b, L*N*G*H)
-	for t := range L {
-		sum2Row := t * N
-		for n := range N {
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				sum2Row3 := (sum2Row2 + g) * H
-				cRow := g * H
-				for j := range H {
-					v2[sum2Row3+j] = sum2[sum2Row3+j] + c[cRow+j]
-				}
-			}
+	if part := (gru_Part23{c, sum2, v2, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// f[t, n, j] = sigmoid(u[t, n, 1, j] + v[t, n, 1, j])   for t in L, n in N, j in H
 	f := runtime.Temp[float64](b, L*N*H)
-	for t := range L {
-		uRow := t * N
-		for n := range N {
-			uRow2 := (uRow + n) * G
-			fRow := (uRow + n) * H
-			for j := range H {
-				i := int(1)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "u", "G", i, G)
-				}
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "v", "G", i, G)
-				}
-				t2 := runtime.Sigmoid(u[(uRow2+i)*H+j] + v2[(uRow2+i)*H+j])
-				f[fRow+j] = t2
-			}
+	if part := (gru_Part24{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H); err != nil {
+		return err
 	}
 
 	// q[t, n, j] = tanh(u[t, n, 2, j] + sigmoid(u[t, n, 0, j] + v[t, n, 0, j]) * v[t, n, 2, j])   for t in L, n in N, j in H
 	q := runtime.Temp[float64](b, L*N*H)
-	for t := range L {
-		uRow := t * N
-		for n := range N {
-			uRow2 := (uRow + n) * G
-			qRow := (uRow + n) * H
-			for j := range H {
-				i := int(2)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "u", "G", i, G)
-				}
-				i2 := int(0)
-				if uint(i2) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "u", "G", i2, G)
-				}
-				if uint(i2) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "v", "G", i2, G)
-				}
-				t2 := runtime.Sigmoid(u[(uRow2+i2)*H+j] + v2[(uRow2+i2)*H+j])
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "v", "G", i, G)
-				}
-				t3 := u[(uRow2+i)*H+j] + float64(t2*v2[(uRow2+i)*H+j])
-				q[qRow+j] = math.Tanh(t3)
-			}
+	if part := (gru_Part25{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, 9*H); err != nil {
+		return err
 	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
@@ -1695,288 +2495,114 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 	// @u[l, n, g, h] = (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
 	du := runtime.Temp[float64](b, L*N*G*H)
 	if wantDx || wantDw || wantDb {
-		for l := range L {
-			dqRow := l * N
-			for n := range N {
-				dqRow2 := (dqRow + n) * H
-				vRow := (dqRow + n) * G
-				for g := range G {
-					c2 := g == 0
-					c3 := g == 2
-					c5 := g == 1
-					duRow := (vRow + g) * H
-					for h := range H {
-						t4 := float64(0)
-						if c2 {
-							qAt := q[dqRow2+h]
-							t := float64(dq[dqRow2+h] * (1 - float64(qAt*qAt)))
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.gru", "v", "G", i, G)
-							}
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru", "u", "G", i2, G)
-							}
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru", "v", "G", i2, G)
-							}
-							t2 := runtime.Sigmoid(u[(vRow+i2)*H+h] + v2[(vRow+i2)*H+h])
-							t3 := float64(float64(t*v2[(vRow+i)*H+h]) * float64(t2*(1-t2)))
-							t4 = t3
-						}
-						t6 := float64(0)
-						if c3 {
-							qAt2 := q[dqRow2+h]
-							t5 := float64(dq[dqRow2+h] * (1 - float64(qAt2*qAt2)))
-							t6 = t5
-						}
-						t7 := float64(0)
-						if c5 {
-							fAt := f[dqRow2+h]
-							t7 = float64(df[dqRow2+h] * float64(fAt*(1-fAt)))
-						}
-						du[duRow+h] = t4 + t6 + t7
-					}
-				}
+		if part := (gru_Part26{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
+			if err := part.Run(0, L*N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N*G, H); err != nil {
+			return err
 		}
 	}
 
 	// @sum[l, n, g, h] = if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	dsum := runtime.Temp[float64](b, L*N*G*H)
 	if wantDx || wantDw {
-		for l := range L {
-			duRow := l * N
-			for n := range N {
-				duRow2 := (duRow + n) * G
-				for g := range G {
-					c2 := g == 0 || g == 2 || g == 1
-					duRow3 := (duRow2 + g) * H
-					for h := range H {
-						t := float64(0)
-						if c2 {
-							t = du[duRow3+h]
-						}
-						dsum[duRow3+h] = t
-					}
-				}
+		if part := (gru_Part27{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
+			if err := part.Run(0, L*N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N*G, H); err != nil {
+			return err
 		}
 	}
 
 	// @x[l, n, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * w[g, h, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		for l := range L {
-			dsumRow := l * N
-			for n := range N {
-				dsumRow2 := (dsumRow + n) * G
-				dxRow := (dsumRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for g := range G {
-						c2 := g == 0 || g == 2 || g == 1
-						dsumRow3 := (dsumRow2 + g) * H
-						wRow := g * H
-						for h := range H {
-							t := float64(0)
-							if c2 {
-								wAt := w[(wRow+h)*I+i]
-								t = float64(dsum[dsumRow3+h] * wAt)
-							}
-							sum3 += t
-						}
-					}
-					dx[dxRow+i] = sum3
-				}
+		if part := (gru_Part28{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @h0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @y.all[t, n, j] * f[t, n, j]   for t in L, n in N, j in H
 	dh01 := runtime.Temp[float64](b, N*H)
 	if wantDh0 {
-		for n := range N {
-			dh01Row := n * H
-			for j := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					var t2 float64
-					if 0 <= i && i < L {
-						t2 = 0
-					} else {
-						t2 = float64(dyAll[(t*N+n)*H+j] * f[(t*N+n)*H+j])
-					}
-					sum3 += t2
-				}
-				dh01[dh01Row+j] = sum3
+		if part := (gru_Part29{dh01, dyAll, f, H, L, N}); runtime.Small(N, L*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*H); err != nil {
+			return err
 		}
 	}
 
 	// @h0.2[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, g, j], r[g, j, k])   for t in L, n in N, g in G, j in H, k in H
 	dh02 := runtime.Temp[float64](b, N*H)
 	if wantDh0 {
-		for n := range N {
-			dh02Row := n * H
-			for k := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					c2 := 0 <= i
-					c5 := c2
-					if c5 {
-						c3 := i < L
-						c5 = c3
-					}
-					dsum2Row := t * N
-					dsum2Row2 := (dsum2Row + n) * G
-					for g := range G {
-						dsum2Row3 := (dsum2Row2 + g) * H
-						rRow := g * H
-						for j := range H {
-							var t2 float64
-							if c5 {
-								t2 = 0
-							} else {
-								rAt := r[(rRow+j)*H+k]
-								t2 = runtime.Absorb(dsum2[dsum2Row3+j], rAt)
-							}
-							sum3 += t2
-						}
-					}
-				}
-				dh02[dh02Row+k] = sum3
+		if part := (gru_Part30{dh02, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*G*H*H); err != nil {
+			return err
 		}
 	}
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h] + @h0.2[n, h]   for n in N, h in H
 	if wantDh0 {
-		for n := range N {
-			dhnRow := n * H
-			for h := range H {
-				var t float64
-				if c4 {
-					t = 0
-				} else {
-					t = dhn[dhnRow+h]
-				}
-				dh0[dhnRow+h] = t + dh01[dhnRow+h] + dh02[dhnRow+h]
+		if part := (gru_Part31{dh0, dh01, dh02, dhn, c4, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, h, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * x[l, n, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		for g := range G {
-			c2 := g == 0
-			c5 := c2
-			if !c5 {
-				c3 := g == 2
-				c7 := c3
-				if !c7 {
-					c6 := g == 1
-					c7 = c6
-				}
-				c5 = c7
+		if part := (gru_Part32{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
-			dwRow := g * H
-			for h := range H {
-				dwRow2 := (dwRow + h) * I
-				for i := range I {
-					sum3 := float64(0)
-					for l := range L {
-						dsumRow := l * N
-						for n := range N {
-							t := float64(0)
-							if c5 {
-								dsumAt := dsum[((dsumRow+n)*G+g)*H+h]
-								xAt := x[(dsumRow+n)*I+i]
-								t = float64(dsumAt * xAt)
-							}
-							sum3 += t
-						}
-					}
-					dw[dwRow2+i] = sum3
-				}
-			}
+		} else if err := runtime.Split(part, G*H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += absorb(@sum2[t, n, g, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for t := range L {
-						dsum2Row := t * N
-						i := t - 1
-						c2 := 0 <= i
-						c5 := c2
-						if c5 {
-							c3 := i < L
-							c5 = c3
-						}
-						for n := range N {
-							dsum2At := dsum2[((dsum2Row+n)*G+g)*H+j]
-							var t2 float64
-							if c5 {
-								yAt := y[(i*N+n)*H+k]
-								t2 = yAt
-							} else {
-								h0At := h0[n*H+k]
-								t2 = h0At
-							}
-							sum3 += runtime.Absorb(dsum2At, t2)
-						}
-					}
-					dr[drRow2+k] = sum3
-				}
+		if part := (gru_Part33{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, h] += if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	if wantDb {
-		for g := range G {
-			c2 := g == 0 || g == 2 || g == 1
-			dbRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					duRow := l * N
-					for n := range N {
-						t := float64(0)
-						if c2 {
-							t = du[((duRow+n)*G+g)*H+h]
-						}
-						sum3 += t
-					}
-				}
-				db[dbRow+h] = sum3
+		if part := (gru_Part34{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, j] += @v[t, n, g, j]   for t in L, n in N, g in G, j in H
 	if wantDc {
-		for g := range G {
-			dcRow := g * H
-			for j := range H {
-				sum3 := float64(0)
-				for t := range L {
-					dvRow := t * N
-					for n := range N {
-						sum3 += dv[((dvRow+n)*G+g)*H+j]
-					}
-				}
-				dc[dcRow+j] = sum3
+		if part := (gru_Part35{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 9), dx)
@@ -1985,6 +2611,84 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 	copy(runtime.Elements[float64](b, 12), dr)
 	copy(runtime.Elements[float64](b, 13), db)
 	copy(runtime.Elements[float64](b, 14), dc)
+	return nil
+}
+
+// gru_Part36 is a loop that runs in parts.
+type gru_Part36 struct {
+	r, sum2, y []float32
+	G, H, L, N int
+}
+
+func (part *gru_Part36) Run(from, to int) error {
+	r, sum2, y, G, H, L, N := part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		t := rest
+		i := t - 1
+		c := 0 <= i && i < L
+		sum2Row := t * N
+		sum2Row2 := (sum2Row + n) * G
+		rRow := g * H
+		sum2Row3 := (sum2Row2 + g) * H
+		for j := range H {
+			sum3 := float64(0)
+			rRow2 := (rRow + j) * H
+			for k := range H {
+				t2 := float32(0)
+				if c {
+					t2 = y[(i*N+n)*H+k]
+				}
+				sum3 += float64(float32(t2 * r[rRow2+k]))
+			}
+			sum2[sum2Row3+j] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// gru_Part37 is a loop that runs in parts.
+type gru_Part37 struct {
+	dr, dsum2, y []float32
+	G, H, L, N   int
+}
+
+func (part *gru_Part37) Run(from, to int) error {
+	dr, dsum2, y, G, H, L, N := part.dr, part.dsum2, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % H
+		rest /= H
+		g := rest
+		drRow := g * H
+		drRow2 := (drRow + j) * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				i := t - 1
+				c2 := 0 <= i
+				c5 := c2
+				if c5 {
+					c3 := i < L
+					c5 = c3
+				}
+				dsum2Row := t * N
+				for n := range N {
+					t2 := float32(0)
+					if c5 {
+						yAt := y[(i*N+n)*H+k]
+						t2 = runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], yAt)
+					}
+					sum3 += float64(t2)
+				}
+			}
+			dr[drRow2+k] = float32(sum3)
+		}
+	}
 	return nil
 }
 
@@ -2016,133 +2720,62 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(float32(x[xRow2+i] * w[wRow2+i]))
-					}
-					sum[sumRow2+h] = float32(sum2)
-				}
-			}
+	if part := (gru_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
 	u := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		sumRow := l * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for h := range H {
-					u[sumRow3+h] = sum[sumRow3+h] + b2[bRow+h]
-				}
-			}
+	if part := (gru_Part1{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				rRow := g * H
-				sum2Row3 := (sum2Row2 + g) * H
-				for j := range H {
-					sum3 := float64(0)
-					rRow2 := (rRow + j) * H
-					for k := range H {
-						t2 := float32(0)
-						if c {
-							t2 = y[(i*N+n)*H+k]
-						}
-						sum3 += float64(float32(t2 * r[rRow2+k]))
-					}
-					sum2[sum2Row3+j] = float32(sum3)
-				}
-			}
+	if part := (gru_Part36{r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
+		return err
 	}
 
 	// v[t, n, g, j] = sum2[t, n, g, j] + c[g, j]   for t in L, n in N, g in G, j in H
 	v2 := runtime.Temp[float32](b, L*N*G*H)
-	for t := range L {
-		sum2Row := t * N
-		for n := range N {
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				sum2Row3 := (sum2Row2 + g) * H
-				cRow := g * H
-				for j := range H {
-					v2[sum2Row3+j] = sum2[sum2Row3+j] + c[cRow+j]
-				}
-			}
+	if part := (gru_Part9{c, sum2, v2, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// f[t, n, j] = sigmoid(u[t, n, 1, j] + v[t, n, 1, j])   for t in L, n in N, j in H
 	f := runtime.Temp[float32](b, L*N*H)
-	for t := range L {
-		uRow := t * N
-		for n := range N {
-			uRow2 := (uRow + n) * G
-			fRow := (uRow + n) * H
-			for j := range H {
-				i := int(1)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "u", "G", i, G)
-				}
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "v", "G", i, G)
-				}
-				t2 := runtime.Sigmoid(u[(uRow2+i)*H+j] + v2[(uRow2+i)*H+j])
-				f[fRow+j] = t2
-			}
+	if part := (gru_Part10{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H); err != nil {
+		return err
 	}
 
 	// q[t, n, j] = tanh(u[t, n, 2, j] + sigmoid(u[t, n, 0, j] + v[t, n, 0, j]) * v[t, n, 2, j])   for t in L, n in N, j in H
 	q := runtime.Temp[float32](b, L*N*H)
-	for t := range L {
-		uRow := t * N
-		for n := range N {
-			uRow2 := (uRow + n) * G
-			qRow := (uRow + n) * H
-			for j := range H {
-				i := int(2)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "u", "G", i, G)
-				}
-				i2 := int(0)
-				if uint(i2) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "u", "G", i2, G)
-				}
-				if uint(i2) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "v", "G", i2, G)
-				}
-				t2 := runtime.Sigmoid(u[(uRow2+i2)*H+j] + v2[(uRow2+i2)*H+j])
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "v", "G", i, G)
-				}
-				t3 := u[(uRow2+i)*H+j] + float32(t2*v2[(uRow2+i)*H+j])
-				q[qRow+j] = float32(math.Tanh(float64(t3)))
-			}
+	if part := (gru_Part11{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, 9*H); err != nil {
+		return err
 	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
@@ -2306,209 +2939,79 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 	// @u[l, n, g, h] = (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
 	du := runtime.Temp[float32](b, L*N*G*H)
 	if wantDx || wantDw || wantDb {
-		for l := range L {
-			dqRow := l * N
-			for n := range N {
-				dqRow2 := (dqRow + n) * H
-				vRow := (dqRow + n) * G
-				for g := range G {
-					c2 := g == 0
-					c3 := g == 2
-					c5 := g == 1
-					duRow := (vRow + g) * H
-					for h := range H {
-						t4 := float32(0)
-						if c2 {
-							qAt := q[dqRow2+h]
-							t := float32(dq[dqRow2+h] * (1 - float32(qAt*qAt)))
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.gru", "v", "G", i, G)
-							}
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru", "u", "G", i2, G)
-							}
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru", "v", "G", i2, G)
-							}
-							t2 := runtime.Sigmoid(u[(vRow+i2)*H+h] + v2[(vRow+i2)*H+h])
-							t3 := float32(float32(t*v2[(vRow+i)*H+h]) * float32(t2*(1-t2)))
-							t4 = t3
-						}
-						t6 := float32(0)
-						if c3 {
-							qAt2 := q[dqRow2+h]
-							t5 := float32(dq[dqRow2+h] * (1 - float32(qAt2*qAt2)))
-							t6 = t5
-						}
-						t7 := float32(0)
-						if c5 {
-							fAt := f[dqRow2+h]
-							t7 = float32(df[dqRow2+h] * float32(fAt*(1-fAt)))
-						}
-						du[duRow+h] = t4 + t6 + t7
-					}
-				}
+		if part := (gru_Part12{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
+			if err := part.Run(0, L*N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N*G, H); err != nil {
+			return err
 		}
 	}
 
 	// @sum[l, n, g, h] = if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	dsum := runtime.Temp[float32](b, L*N*G*H)
 	if wantDx || wantDw {
-		for l := range L {
-			duRow := l * N
-			for n := range N {
-				duRow2 := (duRow + n) * G
-				for g := range G {
-					c2 := g == 0 || g == 2 || g == 1
-					duRow3 := (duRow2 + g) * H
-					for h := range H {
-						t := float32(0)
-						if c2 {
-							t = du[duRow3+h]
-						}
-						dsum[duRow3+h] = t
-					}
-				}
+		if part := (gru_Part13{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
+			if err := part.Run(0, L*N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N*G, H); err != nil {
+			return err
 		}
 	}
 
 	// @x[l, n, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * w[g, h, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		for l := range L {
-			dsumRow := l * N
-			for n := range N {
-				dsumRow2 := (dsumRow + n) * G
-				dxRow := (dsumRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for g := range G {
-						c2 := g == 0 || g == 2 || g == 1
-						dsumRow3 := (dsumRow2 + g) * H
-						wRow := g * H
-						for h := range H {
-							t := float32(0)
-							if c2 {
-								wAt := w[(wRow+h)*I+i]
-								t = float32(dsum[dsumRow3+h] * wAt)
-							}
-							sum3 += float64(t)
-						}
-					}
-					dx[dxRow+i] = float32(sum3)
-				}
+		if part := (gru_Part14{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, h, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * x[l, n, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		for g := range G {
-			c2 := g == 0
-			c5 := c2
-			if !c5 {
-				c3 := g == 2
-				c7 := c3
-				if !c7 {
-					c6 := g == 1
-					c7 = c6
-				}
-				c5 = c7
+		if part := (gru_Part18{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
-			dwRow := g * H
-			for h := range H {
-				dwRow2 := (dwRow + h) * I
-				for i := range I {
-					sum3 := float64(0)
-					for l := range L {
-						dsumRow := l * N
-						for n := range N {
-							t := float32(0)
-							if c5 {
-								dsumAt := dsum[((dsumRow+n)*G+g)*H+h]
-								xAt := x[(dsumRow+n)*I+i]
-								t = float32(dsumAt * xAt)
-							}
-							sum3 += float64(t)
-						}
-					}
-					dw[dwRow2+i] = float32(sum3)
-				}
-			}
+		} else if err := runtime.Split(part, G*H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, g, j], y[t - 1, n, k]) else 0   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for t := range L {
-						i := t - 1
-						c2 := 0 <= i
-						c5 := c2
-						if c5 {
-							c3 := i < L
-							c5 = c3
-						}
-						dsum2Row := t * N
-						for n := range N {
-							t2 := float32(0)
-							if c5 {
-								yAt := y[(i*N+n)*H+k]
-								t2 = runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], yAt)
-							}
-							sum3 += float64(t2)
-						}
-					}
-					dr[drRow2+k] = float32(sum3)
-				}
+		if part := (gru_Part37{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, h] += if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	if wantDb {
-		for g := range G {
-			c2 := g == 0 || g == 2 || g == 1
-			dbRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					duRow := l * N
-					for n := range N {
-						t := float32(0)
-						if c2 {
-							t = du[((duRow+n)*G+g)*H+h]
-						}
-						sum3 += float64(t)
-					}
-				}
-				db[dbRow+h] = float32(sum3)
+		if part := (gru_Part20{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, j] += @v[t, n, g, j]   for t in L, n in N, g in G, j in H
 	if wantDc {
-		for g := range G {
-			dcRow := g * H
-			for j := range H {
-				sum3 := float64(0)
-				for t := range L {
-					dvRow := t * N
-					for n := range N {
-						sum3 += float64(dv[((dvRow+n)*G+g)*H+j])
-					}
-				}
-				dc[dcRow+j] = float32(sum3)
+		if part := (gru_Part21{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 9), dx)
@@ -2516,6 +3019,84 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 	copy(runtime.Elements[float32](b, 11), dr)
 	copy(runtime.Elements[float32](b, 12), db)
 	copy(runtime.Elements[float32](b, 13), dc)
+	return nil
+}
+
+// gru_Part38 is a loop that runs in parts.
+type gru_Part38 struct {
+	r, sum2, y []float64
+	G, H, L, N int
+}
+
+func (part *gru_Part38) Run(from, to int) error {
+	r, sum2, y, G, H, L, N := part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		t := rest
+		i := t - 1
+		c := 0 <= i && i < L
+		sum2Row := t * N
+		sum2Row2 := (sum2Row + n) * G
+		rRow := g * H
+		sum2Row3 := (sum2Row2 + g) * H
+		for j := range H {
+			sum3 := float64(0)
+			rRow2 := (rRow + j) * H
+			for k := range H {
+				t2 := float64(0)
+				if c {
+					t2 = y[(i*N+n)*H+k]
+				}
+				sum3 += float64(t2 * r[rRow2+k])
+			}
+			sum2[sum2Row3+j] = sum3
+		}
+	}
+	return nil
+}
+
+// gru_Part39 is a loop that runs in parts.
+type gru_Part39 struct {
+	dr, dsum2, y []float64
+	G, H, L, N   int
+}
+
+func (part *gru_Part39) Run(from, to int) error {
+	dr, dsum2, y, G, H, L, N := part.dr, part.dsum2, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % H
+		rest /= H
+		g := rest
+		drRow := g * H
+		drRow2 := (drRow + j) * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				i := t - 1
+				c2 := 0 <= i
+				c5 := c2
+				if c5 {
+					c3 := i < L
+					c5 = c3
+				}
+				dsum2Row := t * N
+				for n := range N {
+					t2 := float64(0)
+					if c5 {
+						yAt := y[(i*N+n)*H+k]
+						t2 = runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], yAt)
+					}
+					sum3 += t2
+				}
+			}
+			dr[drRow2+k] = sum3
+		}
+	}
 	return nil
 }
 
@@ -2547,133 +3128,62 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(x[xRow2+i] * w[wRow2+i])
-					}
-					sum[sumRow2+h] = sum2
-				}
-			}
+	if part := (gru_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
 	u := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		sumRow := l * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for h := range H {
-					u[sumRow3+h] = sum[sumRow3+h] + b2[bRow+h]
-				}
-			}
+	if part := (gru_Part4{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				rRow := g * H
-				sum2Row3 := (sum2Row2 + g) * H
-				for j := range H {
-					sum3 := float64(0)
-					rRow2 := (rRow + j) * H
-					for k := range H {
-						t2 := float64(0)
-						if c {
-							t2 = y[(i*N+n)*H+k]
-						}
-						sum3 += float64(t2 * r[rRow2+k])
-					}
-					sum2[sum2Row3+j] = sum3
-				}
-			}
+	if part := (gru_Part38{r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
+		return err
 	}
 
 	// v[t, n, g, j] = sum2[t, n, g, j] + c[g, j]   for t in L, n in N, g in G, j in H
 	v2 := runtime.Temp[float64](b, L*N*G*H)
-	for t := range L {
-		sum2Row := t * N
-		for n := range N {
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				sum2Row3 := (sum2Row2 + g) * H
-				cRow := g * H
-				for j := range H {
-					v2[sum2Row3+j] = sum2[sum2Row3+j] + c[cRow+j]
-				}
-			}
+	if part := (gru_Part23{c, sum2, v2, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// f[t, n, j] = sigmoid(u[t, n, 1, j] + v[t, n, 1, j])   for t in L, n in N, j in H
 	f := runtime.Temp[float64](b, L*N*H)
-	for t := range L {
-		uRow := t * N
-		for n := range N {
-			uRow2 := (uRow + n) * G
-			fRow := (uRow + n) * H
-			for j := range H {
-				i := int(1)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "u", "G", i, G)
-				}
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "v", "G", i, G)
-				}
-				t2 := runtime.Sigmoid(u[(uRow2+i)*H+j] + v2[(uRow2+i)*H+j])
-				f[fRow+j] = t2
-			}
+	if part := (gru_Part24{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H); err != nil {
+		return err
 	}
 
 	// q[t, n, j] = tanh(u[t, n, 2, j] + sigmoid(u[t, n, 0, j] + v[t, n, 0, j]) * v[t, n, 2, j])   for t in L, n in N, j in H
 	q := runtime.Temp[float64](b, L*N*H)
-	for t := range L {
-		uRow := t * N
-		for n := range N {
-			uRow2 := (uRow + n) * G
-			qRow := (uRow + n) * H
-			for j := range H {
-				i := int(2)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "u", "G", i, G)
-				}
-				i2 := int(0)
-				if uint(i2) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "u", "G", i2, G)
-				}
-				if uint(i2) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "v", "G", i2, G)
-				}
-				t2 := runtime.Sigmoid(u[(uRow2+i2)*H+j] + v2[(uRow2+i2)*H+j])
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.gru", "v", "G", i, G)
-				}
-				t3 := u[(uRow2+i)*H+j] + float64(t2*v2[(uRow2+i)*H+j])
-				q[qRow+j] = math.Tanh(t3)
-			}
+	if part := (gru_Part25{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, 9*H); err != nil {
+		return err
 	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
@@ -2837,209 +3347,79 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 	// @u[l, n, g, h] = (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
 	du := runtime.Temp[float64](b, L*N*G*H)
 	if wantDx || wantDw || wantDb {
-		for l := range L {
-			dqRow := l * N
-			for n := range N {
-				dqRow2 := (dqRow + n) * H
-				vRow := (dqRow + n) * G
-				for g := range G {
-					c2 := g == 0
-					c3 := g == 2
-					c5 := g == 1
-					duRow := (vRow + g) * H
-					for h := range H {
-						t4 := float64(0)
-						if c2 {
-							qAt := q[dqRow2+h]
-							t := float64(dq[dqRow2+h] * (1 - float64(qAt*qAt)))
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.gru", "v", "G", i, G)
-							}
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru", "u", "G", i2, G)
-							}
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.gru", "v", "G", i2, G)
-							}
-							t2 := runtime.Sigmoid(u[(vRow+i2)*H+h] + v2[(vRow+i2)*H+h])
-							t3 := float64(float64(t*v2[(vRow+i)*H+h]) * float64(t2*(1-t2)))
-							t4 = t3
-						}
-						t6 := float64(0)
-						if c3 {
-							qAt2 := q[dqRow2+h]
-							t5 := float64(dq[dqRow2+h] * (1 - float64(qAt2*qAt2)))
-							t6 = t5
-						}
-						t7 := float64(0)
-						if c5 {
-							fAt := f[dqRow2+h]
-							t7 = float64(df[dqRow2+h] * float64(fAt*(1-fAt)))
-						}
-						du[duRow+h] = t4 + t6 + t7
-					}
-				}
+		if part := (gru_Part26{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
+			if err := part.Run(0, L*N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N*G, H); err != nil {
+			return err
 		}
 	}
 
 	// @sum[l, n, g, h] = if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	dsum := runtime.Temp[float64](b, L*N*G*H)
 	if wantDx || wantDw {
-		for l := range L {
-			duRow := l * N
-			for n := range N {
-				duRow2 := (duRow + n) * G
-				for g := range G {
-					c2 := g == 0 || g == 2 || g == 1
-					duRow3 := (duRow2 + g) * H
-					for h := range H {
-						t := float64(0)
-						if c2 {
-							t = du[duRow3+h]
-						}
-						dsum[duRow3+h] = t
-					}
-				}
+		if part := (gru_Part27{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
+			if err := part.Run(0, L*N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N*G, H); err != nil {
+			return err
 		}
 	}
 
 	// @x[l, n, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * w[g, h, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		for l := range L {
-			dsumRow := l * N
-			for n := range N {
-				dsumRow2 := (dsumRow + n) * G
-				dxRow := (dsumRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for g := range G {
-						c2 := g == 0 || g == 2 || g == 1
-						dsumRow3 := (dsumRow2 + g) * H
-						wRow := g * H
-						for h := range H {
-							t := float64(0)
-							if c2 {
-								wAt := w[(wRow+h)*I+i]
-								t = float64(dsum[dsumRow3+h] * wAt)
-							}
-							sum3 += t
-						}
-					}
-					dx[dxRow+i] = sum3
-				}
+		if part := (gru_Part28{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, h, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * x[l, n, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		for g := range G {
-			c2 := g == 0
-			c5 := c2
-			if !c5 {
-				c3 := g == 2
-				c7 := c3
-				if !c7 {
-					c6 := g == 1
-					c7 = c6
-				}
-				c5 = c7
+		if part := (gru_Part32{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
-			dwRow := g * H
-			for h := range H {
-				dwRow2 := (dwRow + h) * I
-				for i := range I {
-					sum3 := float64(0)
-					for l := range L {
-						dsumRow := l * N
-						for n := range N {
-							t := float64(0)
-							if c5 {
-								dsumAt := dsum[((dsumRow+n)*G+g)*H+h]
-								xAt := x[(dsumRow+n)*I+i]
-								t = float64(dsumAt * xAt)
-							}
-							sum3 += t
-						}
-					}
-					dw[dwRow2+i] = sum3
-				}
-			}
+		} else if err := runtime.Split(part, G*H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, g, j], y[t - 1, n, k]) else 0   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for t := range L {
-						i := t - 1
-						c2 := 0 <= i
-						c5 := c2
-						if c5 {
-							c3 := i < L
-							c5 = c3
-						}
-						dsum2Row := t * N
-						for n := range N {
-							t2 := float64(0)
-							if c5 {
-								yAt := y[(i*N+n)*H+k]
-								t2 = runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], yAt)
-							}
-							sum3 += t2
-						}
-					}
-					dr[drRow2+k] = sum3
-				}
+		if part := (gru_Part39{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, h] += if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	if wantDb {
-		for g := range G {
-			c2 := g == 0 || g == 2 || g == 1
-			dbRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					duRow := l * N
-					for n := range N {
-						t := float64(0)
-						if c2 {
-							t = du[((duRow+n)*G+g)*H+h]
-						}
-						sum3 += t
-					}
-				}
-				db[dbRow+h] = sum3
+		if part := (gru_Part34{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, j] += @v[t, n, g, j]   for t in L, n in N, g in G, j in H
 	if wantDc {
-		for g := range G {
-			dcRow := g * H
-			for j := range H {
-				sum3 := float64(0)
-				for t := range L {
-					dvRow := t * N
-					for n := range N {
-						sum3 += dv[((dvRow+n)*G+g)*H+j]
-					}
-				}
-				dc[dcRow+j] = sum3
+		if part := (gru_Part35{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 9), dx)

@@ -3,12 +3,34 @@
 package rnn_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/rnn"
+	"github.com/opgen/opgen/gen/rnn"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleGRU() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, -1, 0.5}, 2, 1, 2))
+	w := runtime.Must(runtime.FromSlice([]float32{0.5, -0.25, 0.125, 0.25, 1, 0}, 3, 2))
+	r := runtime.Must(runtime.FromSlice([]float32{0.5, -1, 0.25}, 3, 1))
+	b := runtime.Must(runtime.FromSlice([]float32{0.125, -0.5, 0}, 3))
+	c := runtime.Must(runtime.FromSlice([]float32{0.25, 0, 1}, 3))
+	y, hn, err := rnn.GRU(x, nil, w, r, b, c)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.3v\n", y)
+	fmt.Printf("%.4v\n", hn)
+	// Output:
+	// f32[2 1 1]
+	// [[[ 0.432]]
+	//
+	//  [[-0.184]]]
+	// f32[1 1]
+	// [[-0.184]]
+}
 
 func TestGRUExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/rnn.gru",

@@ -25,6 +25,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[N, I], h: T[N, H], m: T[N, H], w: T[(G, H), I], r: T[(G, H), H], b: T[(G, H)] or nil, c: T[(G, H)] or nil; hn: T[N, H], mn: T[N, H]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrIndex.
+//
+// For example:
+//
+//	hn, mn, err := rnn.LSTMCell(x, h, m, w, r, b, c)
 func LSTMCell(x, h, m, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tensor, error) {
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, h, m, w, r, b, c)
@@ -143,7 +147,7 @@ var (
 )
 
 var lstmCellForward = runtime.Signature{
-	Op: "rnn.lstm_cell", Vars: lstmCellVars, Axes: lstmCellAxes,
+	Op: "rnn.lstm_cell", Vars: lstmCellVars, Axes: lstmCellAxes, Temps: [][]int{{0, 2, 3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "h", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},
@@ -158,7 +162,7 @@ var lstmCellForward = runtime.Signature{
 }
 
 var lstmCellBackward = runtime.Signature{
-	Op: "rnn.lstm_cell", Vars: lstmCellVars, Axes: lstmCellAxes,
+	Op: "rnn.lstm_cell", Vars: lstmCellVars, Axes: lstmCellAxes, Temps: [][]int{{0, 2, 3}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1:  {Name: "h", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},

@@ -26,76 +26,97 @@ func lstmCellFactors(b *runtime.Bound, variant int) error {
 	return nil
 }
 
-// lstmCellRunF32 computes lstm_cell, T f32.
-func lstmCellRunF32(b *runtime.Bound) error {
-	N := b.Ext[0]
-	G := b.Ext[3]
-	H := b.Ext[2]
-	I := b.Ext[1]
-	x := runtime.Elements[float32](b, 0)
-	w := runtime.Elements[float32](b, 3)
-	h := runtime.Elements[float32](b, 1)
-	r := runtime.Elements[float32](b, 4)
-	b2 := runtime.Elements[float32](b, 5)
-	c := runtime.Elements[float32](b, 6)
-	m := runtime.Elements[float32](b, 2)
-	hn := runtime.Temp[float32](b, N*H)
-	mn := runtime.Temp[float32](b, N*H)
+// lstmCellPart0 is a loop that runs in parts.
+type lstmCellPart0 struct {
+	sum, w, x []float32
+	G, H, I   int
+}
 
-	// sum[n, g, j] += x[n, i] * w[g, j, i]   for n in N, g in G, j in H, i in I
-	sum := runtime.Temp[float32](b, N*G*H)
-	for n := range N {
+func (part *lstmCellPart0) Run(from, to int) error {
+	sum, w, x, G, H, I := part.sum, part.w, part.x, part.G, part.H, part.I
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
 		xRow := n * I
 		sumRow := n * G
-		for g := range G {
-			wRow := g * H
-			sumRow2 := (sumRow + g) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow2 := (wRow + j) * I
-				for i := range I {
-					sum2 += float64(float32(x[xRow+i] * w[wRow2+i]))
-				}
-				sum[sumRow2+j] = float32(sum2)
+		wRow := g * H
+		sumRow2 := (sumRow + g) * H
+		for j := range H {
+			sum2 := float64(0)
+			wRow2 := (wRow + j) * I
+			for i := range I {
+				sum2 += float64(float32(x[xRow+i] * w[wRow2+i]))
 			}
+			sum[sumRow2+j] = float32(sum2)
 		}
 	}
+	return nil
+}
 
-	// sum2[n, g, j] += h[n, k] * r[g, j, k]   for n in N, g in G, j in H, k in H
-	sum2 := runtime.Temp[float32](b, N*G*H)
-	for n := range N {
+// lstmCellPart1 is a loop that runs in parts.
+type lstmCellPart1 struct {
+	h, r, sum2 []float32
+	G, H       int
+}
+
+func (part *lstmCellPart1) Run(from, to int) error {
+	h, r, sum2, G, H := part.h, part.r, part.sum2, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
 		hRow := n * H
 		sum2Row := n * G
-		for g := range G {
-			rRow := g * H
-			sum2Row2 := (sum2Row + g) * H
-			for j := range H {
-				sum3 := float64(0)
-				rRow2 := (rRow + j) * H
-				for k := range H {
-					sum3 += float64(float32(h[hRow+k] * r[rRow2+k]))
-				}
-				sum2[sum2Row2+j] = float32(sum3)
+		rRow := g * H
+		sum2Row2 := (sum2Row + g) * H
+		for j := range H {
+			sum3 := float64(0)
+			rRow2 := (rRow + j) * H
+			for k := range H {
+				sum3 += float64(float32(h[hRow+k] * r[rRow2+k]))
 			}
+			sum2[sum2Row2+j] = float32(sum3)
 		}
 	}
+	return nil
+}
 
-	// z[n, g, j] = sum[n, g, j] + sum2[n, g, j] + b[g, j] + c[g, j]   for n in N, g in G, j in H
-	z := runtime.Temp[float32](b, N*G*H)
-	for n := range N {
+// lstmCellPart2 is a loop that runs in parts.
+type lstmCellPart2 struct {
+	b2, c, sum, sum2, z []float32
+	G, H                int
+}
+
+func (part *lstmCellPart2) Run(from, to int) error {
+	b2, c, sum, sum2, z, G, H := part.b2, part.c, part.sum, part.sum2, part.z, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
 		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * H
-			bRow := g * H
-			for j := range H {
-				t := sum[sumRow2+j] + sum2[sumRow2+j] + b2[bRow+j] + c[bRow+j]
-				z[sumRow2+j] = t
-			}
+		sumRow2 := (sumRow + g) * H
+		bRow := g * H
+		for j := range H {
+			t := sum[sumRow2+j] + sum2[sumRow2+j] + b2[bRow+j] + c[bRow+j]
+			z[sumRow2+j] = t
 		}
 	}
+	return nil
+}
 
-	// mn[n, j] = sigmoid(z[n, 1, j]) * m[n, j] + sigmoid(z[n, 0, j]) * tanh(z[n, 2, j])   for n in N, j in H
-	for n := range N {
+// lstmCellPart3 is a loop that runs in parts.
+type lstmCellPart3 struct {
+	m, mn, z []float32
+	G, H     int
+}
+
+func (part *lstmCellPart3) Run(from, to int) error {
+	m, mn, z, G, H := part.m, part.mn, part.z, part.G, part.H
+	for n := from; n < to; n++ {
 		zRow := n * G
 		mRow := n * H
 		for j := range H {
@@ -116,9 +137,18 @@ func lstmCellRunF32(b *runtime.Bound) error {
 			mn[mRow+j] = t + t2
 		}
 	}
+	return nil
+}
 
-	// hn[n, j] = sigmoid(z[n, 3, j]) * tanh(mn[n, j])   for n in N, j in H
-	for n := range N {
+// lstmCellPart4 is a loop that runs in parts.
+type lstmCellPart4 struct {
+	hn, mn, z []float32
+	G, H      int
+}
+
+func (part *lstmCellPart4) Run(from, to int) error {
+	hn, mn, z, G, H := part.hn, part.mn, part.z, part.G, part.H
+	for n := from; n < to; n++ {
 		zRow := n * G
 		mnRow := n * H
 		for j := range H {
@@ -130,8 +160,211 @@ func lstmCellRunF32(b *runtime.Bound) error {
 			hn[mnRow+j] = t
 		}
 	}
+	return nil
+}
+
+// lstmCellRunF32 computes lstm_cell, T f32.
+func lstmCellRunF32(b *runtime.Bound) error {
+	N := b.Ext[0]
+	G := b.Ext[3]
+	H := b.Ext[2]
+	I := b.Ext[1]
+	x := runtime.Elements[float32](b, 0)
+	w := runtime.Elements[float32](b, 3)
+	h := runtime.Elements[float32](b, 1)
+	r := runtime.Elements[float32](b, 4)
+	b2 := runtime.Elements[float32](b, 5)
+	c := runtime.Elements[float32](b, 6)
+	m := runtime.Elements[float32](b, 2)
+	hn := runtime.Temp[float32](b, N*H)
+	mn := runtime.Temp[float32](b, N*H)
+
+	// sum[n, g, j] += x[n, i] * w[g, j, i]   for n in N, g in G, j in H, i in I
+	sum := runtime.Temp[float32](b, N*G*H)
+	if part := (lstmCellPart0{sum, w, x, G, H, I}); runtime.Small(N*G, H*I) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G, H*I); err != nil {
+		return err
+	}
+
+	// sum2[n, g, j] += h[n, k] * r[g, j, k]   for n in N, g in G, j in H, k in H
+	sum2 := runtime.Temp[float32](b, N*G*H)
+	if part := (lstmCellPart1{h, r, sum2, G, H}); runtime.Small(N*G, H*H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G, H*H); err != nil {
+		return err
+	}
+
+	// z[n, g, j] = sum[n, g, j] + sum2[n, g, j] + b[g, j] + c[g, j]   for n in N, g in G, j in H
+	z := runtime.Temp[float32](b, N*G*H)
+	if part := (lstmCellPart2{b2, c, sum, sum2, z, G, H}); runtime.Small(N*G, H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G, H); err != nil {
+		return err
+	}
+
+	// mn[n, j] = sigmoid(z[n, 1, j]) * m[n, j] + sigmoid(z[n, 0, j]) * tanh(z[n, 2, j])   for n in N, j in H
+	if part := (lstmCellPart3{m, mn, z, G, H}); runtime.Small(N, 9*H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*H); err != nil {
+		return err
+	}
+
+	// hn[n, j] = sigmoid(z[n, 3, j]) * tanh(mn[n, j])   for n in N, j in H
+	if part := (lstmCellPart4{hn, mn, z, G, H}); runtime.Small(N, 9*H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*H); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float32](b, 7), hn)
 	copy(runtime.Elements[float32](b, 8), mn)
+	return nil
+}
+
+// lstmCellPart5 is a loop that runs in parts.
+type lstmCellPart5 struct {
+	sum, w, x []float64
+	G, H, I   int
+}
+
+func (part *lstmCellPart5) Run(from, to int) error {
+	sum, w, x, G, H, I := part.sum, part.w, part.x, part.G, part.H, part.I
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		xRow := n * I
+		sumRow := n * G
+		wRow := g * H
+		sumRow2 := (sumRow + g) * H
+		for j := range H {
+			sum2 := float64(0)
+			wRow2 := (wRow + j) * I
+			for i := range I {
+				sum2 += float64(x[xRow+i] * w[wRow2+i])
+			}
+			sum[sumRow2+j] = sum2
+		}
+	}
+	return nil
+}
+
+// lstmCellPart6 is a loop that runs in parts.
+type lstmCellPart6 struct {
+	h, r, sum2 []float64
+	G, H       int
+}
+
+func (part *lstmCellPart6) Run(from, to int) error {
+	h, r, sum2, G, H := part.h, part.r, part.sum2, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		hRow := n * H
+		sum2Row := n * G
+		rRow := g * H
+		sum2Row2 := (sum2Row + g) * H
+		for j := range H {
+			sum3 := float64(0)
+			rRow2 := (rRow + j) * H
+			for k := range H {
+				sum3 += float64(h[hRow+k] * r[rRow2+k])
+			}
+			sum2[sum2Row2+j] = sum3
+		}
+	}
+	return nil
+}
+
+// lstmCellPart7 is a loop that runs in parts.
+type lstmCellPart7 struct {
+	b2, c, sum, sum2, z []float64
+	G, H                int
+}
+
+func (part *lstmCellPart7) Run(from, to int) error {
+	b2, c, sum, sum2, z, G, H := part.b2, part.c, part.sum, part.sum2, part.z, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * H
+		bRow := g * H
+		for j := range H {
+			t := sum[sumRow2+j] + sum2[sumRow2+j] + b2[bRow+j] + c[bRow+j]
+			z[sumRow2+j] = t
+		}
+	}
+	return nil
+}
+
+// lstmCellPart8 is a loop that runs in parts.
+type lstmCellPart8 struct {
+	m, mn, z []float64
+	G, H     int
+}
+
+func (part *lstmCellPart8) Run(from, to int) error {
+	m, mn, z, G, H := part.m, part.mn, part.z, part.G, part.H
+	for n := from; n < to; n++ {
+		zRow := n * G
+		mRow := n * H
+		for j := range H {
+			i := int(1)
+			if uint(i) >= uint(G) {
+				return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
+			}
+			t := float64(runtime.Sigmoid(z[(zRow+i)*H+j]) * m[mRow+j])
+			i2 := int(0)
+			if uint(i2) >= uint(G) {
+				return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
+			}
+			i3 := int(2)
+			if uint(i3) >= uint(G) {
+				return runtime.RangeError("rnn.lstm_cell", "z", "G", i3, G)
+			}
+			t2 := float64(runtime.Sigmoid(z[(zRow+i2)*H+j]) * math.Tanh(z[(zRow+i3)*H+j]))
+			mn[mRow+j] = t + t2
+		}
+	}
+	return nil
+}
+
+// lstmCellPart9 is a loop that runs in parts.
+type lstmCellPart9 struct {
+	hn, mn, z []float64
+	G, H      int
+}
+
+func (part *lstmCellPart9) Run(from, to int) error {
+	hn, mn, z, G, H := part.hn, part.mn, part.z, part.G, part.H
+	for n := from; n < to; n++ {
+		zRow := n * G
+		mnRow := n * H
+		for j := range H {
+			i := int(3)
+			if uint(i) >= uint(G) {
+				return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
+			}
+			t := float64(runtime.Sigmoid(z[(zRow+i)*H+j]) * math.Tanh(mn[mnRow+j]))
+			hn[mnRow+j] = t
+		}
+	}
 	return nil
 }
 
@@ -153,94 +386,534 @@ func lstmCellRunF64(b *runtime.Bound) error {
 
 	// sum[n, g, j] += x[n, i] * w[g, j, i]   for n in N, g in G, j in H, i in I
 	sum := runtime.Temp[float64](b, N*G*H)
-	for n := range N {
-		xRow := n * I
-		sumRow := n * G
-		for g := range G {
-			wRow := g * H
-			sumRow2 := (sumRow + g) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow2 := (wRow + j) * I
-				for i := range I {
-					sum2 += float64(x[xRow+i] * w[wRow2+i])
-				}
-				sum[sumRow2+j] = sum2
-			}
+	if part := (lstmCellPart5{sum, w, x, G, H, I}); runtime.Small(N*G, H*I) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[n, g, j] += h[n, k] * r[g, j, k]   for n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float64](b, N*G*H)
-	for n := range N {
-		hRow := n * H
-		sum2Row := n * G
-		for g := range G {
-			rRow := g * H
-			sum2Row2 := (sum2Row + g) * H
-			for j := range H {
-				sum3 := float64(0)
-				rRow2 := (rRow + j) * H
-				for k := range H {
-					sum3 += float64(h[hRow+k] * r[rRow2+k])
-				}
-				sum2[sum2Row2+j] = sum3
-			}
+	if part := (lstmCellPart6{h, r, sum2, G, H}); runtime.Small(N*G, H*H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H*H); err != nil {
+		return err
 	}
 
 	// z[n, g, j] = sum[n, g, j] + sum2[n, g, j] + b[g, j] + c[g, j]   for n in N, g in G, j in H
 	z := runtime.Temp[float64](b, N*G*H)
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * H
-			bRow := g * H
-			for j := range H {
-				t := sum[sumRow2+j] + sum2[sumRow2+j] + b2[bRow+j] + c[bRow+j]
-				z[sumRow2+j] = t
-			}
+	if part := (lstmCellPart7{b2, c, sum, sum2, z, G, H}); runtime.Small(N*G, H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H); err != nil {
+		return err
 	}
 
 	// mn[n, j] = sigmoid(z[n, 1, j]) * m[n, j] + sigmoid(z[n, 0, j]) * tanh(z[n, 2, j])   for n in N, j in H
-	for n := range N {
-		zRow := n * G
-		mRow := n * H
-		for j := range H {
-			i := int(1)
-			if uint(i) >= uint(G) {
-				return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
-			}
-			t := float64(runtime.Sigmoid(z[(zRow+i)*H+j]) * m[mRow+j])
-			i2 := int(0)
-			if uint(i2) >= uint(G) {
-				return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
-			}
-			i3 := int(2)
-			if uint(i3) >= uint(G) {
-				return runtime.RangeError("rnn.lstm_cell", "z", "G", i3, G)
-			}
-			t2 := float64(runtime.Sigmoid(z[(zRow+i2)*H+j]) * math.Tanh(z[(zRow+i3)*H+j]))
-			mn[mRow+j] = t + t2
+	if part := (lstmCellPart8{m, mn, z, G, H}); runtime.Small(N, 9*H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, 9*H); err != nil {
+		return err
 	}
 
 	// hn[n, j] = sigmoid(z[n, 3, j]) * tanh(mn[n, j])   for n in N, j in H
-	for n := range N {
+	if part := (lstmCellPart9{hn, mn, z, G, H}); runtime.Small(N, 9*H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*H); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 7), hn)
+	copy(runtime.Elements[float64](b, 8), mn)
+	return nil
+}
+
+// lstmCellPart10 is a loop that runs in parts.
+type lstmCellPart10 struct {
+	dhn, dmn, dmnAll, mn, z []float32
+	G, H                    int
+}
+
+func (part *lstmCellPart10) Run(from, to int) error {
+	dhn, dmn, dmnAll, mn, z, G, H := part.dhn, part.dmn, part.dmnAll, part.mn, part.z, part.G, part.H
+	for n := from; n < to; n++ {
+		dmnRow := n * H
 		zRow := n * G
-		mnRow := n * H
-		for j := range H {
+		for h2 := range H {
 			i := int(3)
 			if uint(i) >= uint(G) {
 				return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
 			}
-			t := float64(runtime.Sigmoid(z[(zRow+i)*H+j]) * math.Tanh(mn[mnRow+j]))
-			hn[mnRow+j] = t
+			t := float32(dhn[dmnRow+h2] * runtime.Sigmoid(z[(zRow+i)*H+h2]))
+			t2 := float32(math.Tanh(float64(mn[dmnRow+h2])))
+			dmnAll[dmnRow+h2] = dmn[dmnRow+h2] + float32(t*(1-float32(t2*t2)))
 		}
 	}
-	copy(runtime.Elements[float64](b, 7), hn)
-	copy(runtime.Elements[float64](b, 8), mn)
+	return nil
+}
+
+// lstmCellPart11 is a loop that runs in parts.
+type lstmCellPart11 struct {
+	dhn, dmnAll, dz, m, mn, z []float32
+	G, H                      int
+}
+
+func (part *lstmCellPart11) Run(from, to int) error {
+	dhn, dmnAll, dz, m, mn, z, G, H := part.dhn, part.dmnAll, part.dz, part.m, part.mn, part.z, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		dhnRow := n * H
+		zRow := n * G
+		c2 := g == 3
+		c3 := g == 2
+		c4 := g == 0
+		c5 := g == 1
+		dzRow := (zRow + g) * H
+		for h2 := range H {
+			t3 := float32(0)
+			if c2 {
+				t := float32(dhn[dhnRow+h2] * float32(math.Tanh(float64(mn[dhnRow+h2]))))
+				t2 := runtime.Sigmoid(z[(zRow+3)*H+h2])
+				t3 = float32(float32(t*t2) * (1 - t2))
+			}
+			t6 := float32(0)
+			if c3 {
+				dmnAllAt := dmnAll[dhnRow+h2]
+				t4 := runtime.Sigmoid(z[zRow*H+h2])
+				t5 := float32(math.Tanh(float64(z[(zRow+2)*H+h2])))
+				t6 = float32(float32(dmnAllAt*t4) * (1 - float32(t5*t5)))
+			}
+			t9 := float32(0)
+			if c4 {
+				dmnAllAt2 := dmnAll[dhnRow+h2]
+				i := int(2)
+				if uint(i) >= uint(G) {
+					return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
+				}
+				t7 := float32(math.Tanh(float64(z[(zRow+i)*H+h2])))
+				i2 := int(0)
+				if uint(i2) >= uint(G) {
+					return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
+				}
+				t8 := runtime.Sigmoid(z[(zRow+i2)*H+h2])
+				t9 = float32(float32(float32(dmnAllAt2*t7)*t8) * (1 - t8))
+			}
+			t12 := float32(0)
+			if c5 {
+				dmnAllAt3 := dmnAll[dhnRow+h2]
+				t10 := runtime.Sigmoid(z[(zRow+1)*H+h2])
+				t11 := float32(float32(float32(dmnAllAt3*m[dhnRow+h2])*t10) * (1 - t10))
+				t12 = t11
+			}
+			dz[dzRow+h2] = t3 + t6 + t9 + t12
+		}
+	}
+	return nil
+}
+
+// lstmCellPart12 is a loop that runs in parts.
+type lstmCellPart12 struct {
+	dsum2, dz []float32
+	G, H      int
+}
+
+func (part *lstmCellPart12) Run(from, to int) error {
+	dsum2, dz, G, H := part.dsum2, part.dz, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		dzRow := n * G
+		c2 := g == 3 || g == 2 || g == 0 || g == 1
+		dzRow2 := (dzRow + g) * H
+		for h2 := range H {
+			t := float32(0)
+			if c2 {
+				t = dz[dzRow2+h2]
+			}
+			dsum2[dzRow2+h2] = t
+		}
+	}
+	return nil
+}
+
+// lstmCellPart13 is a loop that runs in parts.
+type lstmCellPart13 struct {
+	dsum2, dx, w []float32
+	G, H, I      int
+}
+
+func (part *lstmCellPart13) Run(from, to int) error {
+	dsum2, dx, w, G, H, I := part.dsum2, part.dx, part.w, part.G, part.H, part.I
+	for n := from; n < to; n++ {
+		dsum2Row := n * G
+		dxRow := n * I
+		for i := range I {
+			sum3 := float64(0)
+			for g := range G {
+				c2 := g == 3 || g == 2 || g == 0 || g == 1
+				dsum2Row2 := (dsum2Row + g) * H
+				wRow := g * H
+				for j := range H {
+					t := float32(0)
+					if c2 {
+						wAt := w[(wRow+j)*I+i]
+						t = float32(dsum2[dsum2Row2+j] * wAt)
+					}
+					sum3 += float64(t)
+				}
+			}
+			dx[dxRow+i] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// lstmCellPart14 is a loop that runs in parts.
+type lstmCellPart14 struct {
+	dh, dsum2, r []float32
+	G, H         int
+}
+
+func (part *lstmCellPart14) Run(from, to int) error {
+	dh, dsum2, r, G, H := part.dh, part.dsum2, part.r, part.G, part.H
+	for n := from; n < to; n++ {
+		dsum2Row := n * G
+		dhRow := n * H
+		for k := range H {
+			sum3 := float64(0)
+			for g := range G {
+				c2 := g == 3 || g == 2 || g == 0 || g == 1
+				dsum2Row2 := (dsum2Row + g) * H
+				rRow := g * H
+				for j := range H {
+					t := float32(0)
+					if c2 {
+						rAt := r[(rRow+j)*H+k]
+						t = float32(dsum2[dsum2Row2+j] * rAt)
+					}
+					sum3 += float64(t)
+				}
+			}
+			dh[dhRow+k] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// lstmCellPart15 is a loop that runs in parts.
+type lstmCellPart15 struct {
+	dm, dmnAll, z []float32
+	G, H          int
+}
+
+func (part *lstmCellPart15) Run(from, to int) error {
+	dm, dmnAll, z, G, H := part.dm, part.dmnAll, part.z, part.G, part.H
+	for n := from; n < to; n++ {
+		dmnAllRow := n * H
+		zRow := n * G
+		for h2 := range H {
+			i := int(1)
+			if uint(i) >= uint(G) {
+				return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
+			}
+			t := float32(dmnAll[dmnAllRow+h2] * runtime.Sigmoid(z[(zRow+i)*H+h2]))
+			dm[dmnAllRow+h2] = t
+		}
+	}
+	return nil
+}
+
+// lstmCellPart16 is a loop that runs in parts.
+type lstmCellPart16 struct {
+	dsum2, dw, x []float32
+	G, H, I, N   int
+}
+
+func (part *lstmCellPart16) Run(from, to int) error {
+	dsum2, dw, x, G, H, I, N := part.dsum2, part.dw, part.x, part.G, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % H
+		rest /= H
+		g := rest
+		c2 := g == 3
+		c4 := c2
+		if !c4 {
+			c3 := g == 2
+			c6 := c3
+			if !c6 {
+				c5 := g == 0
+				c8 := c5
+				if !c8 {
+					c7 := g == 1
+					c8 = c7
+				}
+				c6 = c8
+			}
+			c4 = c6
+		}
+		dwRow := g * H
+		dwRow2 := (dwRow + j) * I
+		for i := range I {
+			sum3 := float64(0)
+			for n := range N {
+				t := float32(0)
+				if c4 {
+					dsum2At := dsum2[(n*G+g)*H+j]
+					xAt := x[n*I+i]
+					t = float32(dsum2At * xAt)
+				}
+				sum3 += float64(t)
+			}
+			dw[dwRow2+i] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// lstmCellPart17 is a loop that runs in parts.
+type lstmCellPart17 struct {
+	dr, dsum2, h []float32
+	G, H, N      int
+}
+
+func (part *lstmCellPart17) Run(from, to int) error {
+	dr, dsum2, h, G, H, N := part.dr, part.dsum2, part.h, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % H
+		rest /= H
+		g := rest
+		c2 := g == 3
+		c4 := c2
+		if !c4 {
+			c3 := g == 2
+			c6 := c3
+			if !c6 {
+				c5 := g == 0
+				c8 := c5
+				if !c8 {
+					c7 := g == 1
+					c8 = c7
+				}
+				c6 = c8
+			}
+			c4 = c6
+		}
+		drRow := g * H
+		drRow2 := (drRow + j) * H
+		for k := range H {
+			sum3 := float64(0)
+			for n := range N {
+				t := float32(0)
+				if c4 {
+					dsum2At := dsum2[(n*G+g)*H+j]
+					hAt := h[n*H+k]
+					t = float32(dsum2At * hAt)
+				}
+				sum3 += float64(t)
+			}
+			dr[drRow2+k] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// lstmCellPart18 is a loop that runs in parts.
+type lstmCellPart18 struct {
+	db, dhn, dmnAll, m, mn, z []float32
+	G, H, N                   int
+}
+
+func (part *lstmCellPart18) Run(from, to int) error {
+	db, dhn, dmnAll, m, mn, z, G, H, N := part.db, part.dhn, part.dmnAll, part.m, part.mn, part.z, part.G, part.H, part.N
+	for g := from; g < to; g++ {
+		c2 := g == 3
+		c4 := c2
+		if !c4 {
+			c3 := g == 2
+			c6 := c3
+			if !c6 {
+				c5 := g == 0
+				c8 := c5
+				if !c8 {
+					c7 := g == 1
+					c8 = c7
+				}
+				c6 = c8
+			}
+			c4 = c6
+		}
+		c9 := g == 2
+		c10 := g == 0
+		c11 := g == 1
+		dbRow := g * H
+		for j := range H {
+			sum3 := float64(0)
+			for n := range N {
+				t13 := float32(0)
+				if c4 {
+					t3 := float32(0)
+					if c2 {
+						t := float32(dhn[n*H+j] * float32(math.Tanh(float64(mn[n*H+j]))))
+						t2 := runtime.Sigmoid(z[(n*G+3)*H+j])
+						t3 = float32(float32(t*t2) * (1 - t2))
+					}
+					t6 := float32(0)
+					if c9 {
+						dmnAllAt := dmnAll[n*H+j]
+						t4 := runtime.Sigmoid(z[n*G*H+j])
+						t5 := float32(math.Tanh(float64(z[(n*G+2)*H+j])))
+						t6 = float32(float32(dmnAllAt*t4) * (1 - float32(t5*t5)))
+					}
+					t9 := float32(0)
+					if c10 {
+						dmnAllAt2 := dmnAll[n*H+j]
+						i := int(2)
+						if uint(i) >= uint(G) {
+							return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
+						}
+						t7 := float32(math.Tanh(float64(z[(n*G+i)*H+j])))
+						i2 := int(0)
+						if uint(i2) >= uint(G) {
+							return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
+						}
+						t8 := runtime.Sigmoid(z[(n*G+i2)*H+j])
+						t9 = float32(float32(float32(dmnAllAt2*t7)*t8) * (1 - t8))
+					}
+					t12 := float32(0)
+					if c11 {
+						dmnAllAt3 := dmnAll[n*H+j]
+						t10 := runtime.Sigmoid(z[(n*G+1)*H+j])
+						t11 := float32(float32(float32(dmnAllAt3*m[n*H+j])*t10) * (1 - t10))
+						t12 = t11
+					}
+					t13 = t3 + t6 + t9 + t12
+				}
+				sum3 += float64(t13)
+			}
+			db[dbRow+j] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// lstmCellPart19 is a loop that runs in parts.
+type lstmCellPart19 struct {
+	dc, dhn, dmnAll, m, mn, z []float32
+	G, H, N                   int
+}
+
+func (part *lstmCellPart19) Run(from, to int) error {
+	dc, dhn, dmnAll, m, mn, z, G, H, N := part.dc, part.dhn, part.dmnAll, part.m, part.mn, part.z, part.G, part.H, part.N
+	for g := from; g < to; g++ {
+		c2 := g == 3
+		c4 := c2
+		if !c4 {
+			c3 := g == 2
+			c6 := c3
+			if !c6 {
+				c5 := g == 0
+				c8 := c5
+				if !c8 {
+					c7 := g == 1
+					c8 = c7
+				}
+				c6 = c8
+			}
+			c4 = c6
+		}
+		c9 := g == 2
+		c10 := g == 0
+		c11 := g == 1
+		dcRow := g * H
+		for j := range H {
+			sum3 := float64(0)
+			for n := range N {
+				t31 := float32(0)
+				if c4 {
+					t7 := float32(0)
+					if c2 {
+						dhnAt := dhn[n*H+j]
+						mnAt := mn[n*H+j]
+						t := float32(math.Tanh(float64(mnAt)))
+						t2 := float32(dhnAt * t)
+						zAt := z[(n*G+3)*H+j]
+						t3 := runtime.Sigmoid(zAt)
+						t4 := float32(t2 * t3)
+						t5 := 1 - t3
+						t6 := float32(t4 * t5)
+						t7 = t6
+					}
+					t14 := float32(0)
+					if c9 {
+						dmnAllAt := dmnAll[n*H+j]
+						zAt2 := z[n*G*H+j]
+						t8 := runtime.Sigmoid(zAt2)
+						t9 := float32(dmnAllAt * t8)
+						zAt3 := z[(n*G+2)*H+j]
+						t10 := float32(math.Tanh(float64(zAt3)))
+						t11 := float32(t10 * t10)
+						t12 := 1 - t11
+						t13 := float32(t9 * t12)
+						t14 = t13
+					}
+					t15 := t7 + t14
+					t22 := float32(0)
+					if c10 {
+						dmnAllAt2 := dmnAll[n*H+j]
+						i := int(2)
+						if uint(i) >= uint(G) {
+							return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
+						}
+						zAt4 := z[(n*G+i)*H+j]
+						t16 := float32(math.Tanh(float64(zAt4)))
+						t17 := float32(dmnAllAt2 * t16)
+						i2 := int(0)
+						if uint(i2) >= uint(G) {
+							return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
+						}
+						zAt5 := z[(n*G+i2)*H+j]
+						t18 := runtime.Sigmoid(zAt5)
+						t19 := float32(t17 * t18)
+						t20 := 1 - t18
+						t21 := float32(t19 * t20)
+						t22 = t21
+					}
+					t23 := t15 + t22
+					t29 := float32(0)
+					if c11 {
+						dmnAllAt3 := dmnAll[n*H+j]
+						mAt := m[n*H+j]
+						t24 := float32(dmnAllAt3 * mAt)
+						zAt6 := z[(n*G+1)*H+j]
+						t25 := runtime.Sigmoid(zAt6)
+						t26 := float32(t24 * t25)
+						t27 := 1 - t25
+						t28 := float32(t26 * t27)
+						t29 = t28
+					}
+					t30 := t23 + t29
+					t31 = t30
+				}
+				sum3 += float64(t31)
+			}
+			dc[dcRow+j] = float32(sum3)
+		}
+	}
 	return nil
 }
 
@@ -277,457 +950,142 @@ func lstmCellRunBackwardF32(b *runtime.Bound) error {
 
 	// sum[n, g, j] += x[n, i] * w[g, j, i]   for n in N, g in G, j in H, i in I
 	sum := runtime.Temp[float32](b, N*G*H)
-	for n := range N {
-		xRow := n * I
-		sumRow := n * G
-		for g := range G {
-			wRow := g * H
-			sumRow2 := (sumRow + g) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow2 := (wRow + j) * I
-				for i := range I {
-					sum2 += float64(float32(x[xRow+i] * w[wRow2+i]))
-				}
-				sum[sumRow2+j] = float32(sum2)
-			}
+	if part := (lstmCellPart0{sum, w, x, G, H, I}); runtime.Small(N*G, H*I) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[n, g, j] += h[n, k] * r[g, j, k]   for n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float32](b, N*G*H)
-	for n := range N {
-		hRow := n * H
-		sum2Row := n * G
-		for g := range G {
-			rRow := g * H
-			sum2Row2 := (sum2Row + g) * H
-			for j := range H {
-				sum3 := float64(0)
-				rRow2 := (rRow + j) * H
-				for k := range H {
-					sum3 += float64(float32(h[hRow+k] * r[rRow2+k]))
-				}
-				sum2[sum2Row2+j] = float32(sum3)
-			}
+	if part := (lstmCellPart1{h, r, sum2, G, H}); runtime.Small(N*G, H*H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H*H); err != nil {
+		return err
 	}
 
 	// z[n, g, j] = sum[n, g, j] + sum2[n, g, j] + b[g, j] + c[g, j]   for n in N, g in G, j in H
 	z := runtime.Temp[float32](b, N*G*H)
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * H
-			bRow := g * H
-			for j := range H {
-				t := sum[sumRow2+j] + sum2[sumRow2+j] + b2[bRow+j] + c[bRow+j]
-				z[sumRow2+j] = t
-			}
+	if part := (lstmCellPart2{b2, c, sum, sum2, z, G, H}); runtime.Small(N*G, H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H); err != nil {
+		return err
 	}
 
 	// @mn.all[n, h] = @mn[n, h] + @hn[n, h] * sigmoid(z[n, 3, h]) * (1 - tanh(mn[n, h]) * tanh(mn[n, h]))   for n in N, h in H
 	dmnAll := runtime.Temp[float32](b, N*H)
-	for n := range N {
-		dmnRow := n * H
-		zRow := n * G
-		for h2 := range H {
-			i := int(3)
-			if uint(i) >= uint(G) {
-				return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
-			}
-			t := float32(dhn[dmnRow+h2] * runtime.Sigmoid(z[(zRow+i)*H+h2]))
-			t2 := float32(math.Tanh(float64(mn[dmnRow+h2])))
-			dmnAll[dmnRow+h2] = dmn[dmnRow+h2] + float32(t*(1-float32(t2*t2)))
+	if part := (lstmCellPart10{dhn, dmn, dmnAll, mn, z, G, H}); runtime.Small(N, 9*H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, 9*H); err != nil {
+		return err
 	}
 
 	// @z[n, g, h] = (if g == 3 then @hn[n, h] * tanh(mn[n, h]) * sigmoid(z[n, 3, h]) * (1 - sigmoid(z[n, 3, h])) else 0) + (if g == 2 then @mn.all[n, h] * sigmoid(z[n, 0, h]) * (1 - tanh(z[n, 2, h]) * tanh(z[n, 2, h])) else 0) + (if g == 0 then @mn.all[n, h] * tanh(z[n, 2, h]) * sigmoid(z[n, 0, h]) * (1 - sigmoid(z[n, 0, h])) else 0) + (if g == 1 then @mn.all[n, h] * m[n, h] * sigmoid(z[n, 1, h]) * (1 - sigmoid(z[n, 1, h])) else 0)   for n in N, g in G, h in H
 	dz := runtime.Temp[float32](b, N*G*H)
 	if wantDx || wantDh || wantDw || wantDr {
-		for n := range N {
-			dhnRow := n * H
-			zRow := n * G
-			for g := range G {
-				c2 := g == 3
-				c3 := g == 2
-				c4 := g == 0
-				c5 := g == 1
-				dzRow := (zRow + g) * H
-				for h2 := range H {
-					t3 := float32(0)
-					if c2 {
-						t := float32(dhn[dhnRow+h2] * float32(math.Tanh(float64(mn[dhnRow+h2]))))
-						t2 := runtime.Sigmoid(z[(zRow+3)*H+h2])
-						t3 = float32(float32(t*t2) * (1 - t2))
-					}
-					t6 := float32(0)
-					if c3 {
-						dmnAllAt := dmnAll[dhnRow+h2]
-						t4 := runtime.Sigmoid(z[zRow*H+h2])
-						t5 := float32(math.Tanh(float64(z[(zRow+2)*H+h2])))
-						t6 = float32(float32(dmnAllAt*t4) * (1 - float32(t5*t5)))
-					}
-					t9 := float32(0)
-					if c4 {
-						dmnAllAt2 := dmnAll[dhnRow+h2]
-						i := int(2)
-						if uint(i) >= uint(G) {
-							return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
-						}
-						t7 := float32(math.Tanh(float64(z[(zRow+i)*H+h2])))
-						i2 := int(0)
-						if uint(i2) >= uint(G) {
-							return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
-						}
-						t8 := runtime.Sigmoid(z[(zRow+i2)*H+h2])
-						t9 = float32(float32(float32(dmnAllAt2*t7)*t8) * (1 - t8))
-					}
-					t12 := float32(0)
-					if c5 {
-						dmnAllAt3 := dmnAll[dhnRow+h2]
-						t10 := runtime.Sigmoid(z[(zRow+1)*H+h2])
-						t11 := float32(float32(float32(dmnAllAt3*m[dhnRow+h2])*t10) * (1 - t10))
-						t12 = t11
-					}
-					dz[dzRow+h2] = t3 + t6 + t9 + t12
-				}
+		if part := (lstmCellPart11{dhn, dmnAll, dz, m, mn, z, G, H}); runtime.Small(N*G, 25*H) {
+			if err := part.Run(0, N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G, 25*H); err != nil {
+			return err
 		}
 	}
 
 	// @sum2[n, g, h] = if g == 3 || g == 2 || g == 0 || g == 1 then @z[n, g, h] else 0   for n in N, g in G, h in H
 	dsum2 := runtime.Temp[float32](b, N*G*H)
 	if wantDx || wantDh || wantDw || wantDr {
-		for n := range N {
-			dzRow := n * G
-			for g := range G {
-				c2 := g == 3 || g == 2 || g == 0 || g == 1
-				dzRow2 := (dzRow + g) * H
-				for h2 := range H {
-					t := float32(0)
-					if c2 {
-						t = dz[dzRow2+h2]
-					}
-					dsum2[dzRow2+h2] = t
-				}
+		if part := (lstmCellPart12{dsum2, dz, G, H}); runtime.Small(N*G, H) {
+			if err := part.Run(0, N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G, H); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, i] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * w[g, j, i] else 0   for n in N, g in G, j in H, i in I
 	if wantDx {
-		for n := range N {
-			dsum2Row := n * G
-			dxRow := n * I
-			for i := range I {
-				sum3 := float64(0)
-				for g := range G {
-					c2 := g == 3 || g == 2 || g == 0 || g == 1
-					dsum2Row2 := (dsum2Row + g) * H
-					wRow := g * H
-					for j := range H {
-						t := float32(0)
-						if c2 {
-							wAt := w[(wRow+j)*I+i]
-							t = float32(dsum2[dsum2Row2+j] * wAt)
-						}
-						sum3 += float64(t)
-					}
-				}
-				dx[dxRow+i] = float32(sum3)
+		if part := (lstmCellPart13{dsum2, dx, w, G, H, I}); runtime.Small(N, G*H*I) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @h[n, k] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * r[g, j, k] else 0   for n in N, g in G, j in H, k in H
 	if wantDh {
-		for n := range N {
-			dsum2Row := n * G
-			dhRow := n * H
-			for k := range H {
-				sum3 := float64(0)
-				for g := range G {
-					c2 := g == 3 || g == 2 || g == 0 || g == 1
-					dsum2Row2 := (dsum2Row + g) * H
-					rRow := g * H
-					for j := range H {
-						t := float32(0)
-						if c2 {
-							rAt := r[(rRow+j)*H+k]
-							t = float32(dsum2[dsum2Row2+j] * rAt)
-						}
-						sum3 += float64(t)
-					}
-				}
-				dh[dhRow+k] = float32(sum3)
+		if part := (lstmCellPart14{dh, dsum2, r, G, H}); runtime.Small(N, G*H*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*H*H); err != nil {
+			return err
 		}
 	}
 
 	// @m[n, h] = @mn.all[n, h] * sigmoid(z[n, 1, h])   for n in N, h in H
 	if wantDm {
-		for n := range N {
-			dmnAllRow := n * H
-			zRow := n * G
-			for h2 := range H {
-				i := int(1)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
-				}
-				t := float32(dmnAll[dmnAllRow+h2] * runtime.Sigmoid(z[(zRow+i)*H+h2]))
-				dm[dmnAllRow+h2] = t
+		if part := (lstmCellPart15{dm, dmnAll, z, G, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, j, i] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * x[n, i] else 0   for n in N, g in G, j in H, i in I
 	if wantDw {
-		for g := range G {
-			c2 := g == 3
-			c4 := c2
-			if !c4 {
-				c3 := g == 2
-				c6 := c3
-				if !c6 {
-					c5 := g == 0
-					c8 := c5
-					if !c8 {
-						c7 := g == 1
-						c8 = c7
-					}
-					c6 = c8
-				}
-				c4 = c6
+		if part := (lstmCellPart16{dsum2, dw, x, G, H, I, N}); runtime.Small(G*H, N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
-			dwRow := g * H
-			for j := range H {
-				dwRow2 := (dwRow + j) * I
-				for i := range I {
-					sum3 := float64(0)
-					for n := range N {
-						t := float32(0)
-						if c4 {
-							dsum2At := dsum2[(n*G+g)*H+j]
-							xAt := x[n*I+i]
-							t = float32(dsum2At * xAt)
-						}
-						sum3 += float64(t)
-					}
-					dw[dwRow2+i] = float32(sum3)
-				}
-			}
+		} else if err := runtime.Split(part, G*H, N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * h[n, k] else 0   for n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			c2 := g == 3
-			c4 := c2
-			if !c4 {
-				c3 := g == 2
-				c6 := c3
-				if !c6 {
-					c5 := g == 0
-					c8 := c5
-					if !c8 {
-						c7 := g == 1
-						c8 = c7
-					}
-					c6 = c8
-				}
-				c4 = c6
+		if part := (lstmCellPart17{dr, dsum2, h, G, H, N}); runtime.Small(G*H, N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for n := range N {
-						t := float32(0)
-						if c4 {
-							dsum2At := dsum2[(n*G+g)*H+j]
-							hAt := h[n*H+k]
-							t = float32(dsum2At * hAt)
-						}
-						sum3 += float64(t)
-					}
-					dr[drRow2+k] = float32(sum3)
-				}
-			}
+		} else if err := runtime.Split(part, G*H, N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, j] += if g == 3 || g == 2 || g == 0 || g == 1 then (if g == 3 then @hn[n, j] * tanh(mn[n, j]) * sigmoid(z[n, 3, j]) * (1 - sigmoid(z[n, 3, j])) else 0) + (if g == 2 then @mn.all[n, j] * sigmoid(z[n, 0, j]) * (1 - tanh(z[n, 2, j]) * tanh(z[n, 2, j])) else 0) + (if g == 0 then @mn.all[n, j] * tanh(z[n, 2, j]) * sigmoid(z[n, 0, j]) * (1 - sigmoid(z[n, 0, j])) else 0) + (if g == 1 then @mn.all[n, j] * m[n, j] * sigmoid(z[n, 1, j]) * (1 - sigmoid(z[n, 1, j])) else 0) else 0   for n in N, g in G, j in H
 	if wantDb {
-		for g := range G {
-			c2 := g == 3
-			c4 := c2
-			if !c4 {
-				c3 := g == 2
-				c6 := c3
-				if !c6 {
-					c5 := g == 0
-					c8 := c5
-					if !c8 {
-						c7 := g == 1
-						c8 = c7
-					}
-					c6 = c8
-				}
-				c4 = c6
+		if part := (lstmCellPart18{db, dhn, dmnAll, m, mn, z, G, H, N}); runtime.Small(G, 25*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
-			c9 := g == 2
-			c10 := g == 0
-			c11 := g == 1
-			dbRow := g * H
-			for j := range H {
-				sum3 := float64(0)
-				for n := range N {
-					t13 := float32(0)
-					if c4 {
-						t3 := float32(0)
-						if c2 {
-							t := float32(dhn[n*H+j] * float32(math.Tanh(float64(mn[n*H+j]))))
-							t2 := runtime.Sigmoid(z[(n*G+3)*H+j])
-							t3 = float32(float32(t*t2) * (1 - t2))
-						}
-						t6 := float32(0)
-						if c9 {
-							dmnAllAt := dmnAll[n*H+j]
-							t4 := runtime.Sigmoid(z[n*G*H+j])
-							t5 := float32(math.Tanh(float64(z[(n*G+2)*H+j])))
-							t6 = float32(float32(dmnAllAt*t4) * (1 - float32(t5*t5)))
-						}
-						t9 := float32(0)
-						if c10 {
-							dmnAllAt2 := dmnAll[n*H+j]
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
-							}
-							t7 := float32(math.Tanh(float64(z[(n*G+i)*H+j])))
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
-							}
-							t8 := runtime.Sigmoid(z[(n*G+i2)*H+j])
-							t9 = float32(float32(float32(dmnAllAt2*t7)*t8) * (1 - t8))
-						}
-						t12 := float32(0)
-						if c11 {
-							dmnAllAt3 := dmnAll[n*H+j]
-							t10 := runtime.Sigmoid(z[(n*G+1)*H+j])
-							t11 := float32(float32(float32(dmnAllAt3*m[n*H+j])*t10) * (1 - t10))
-							t12 = t11
-						}
-						t13 = t3 + t6 + t9 + t12
-					}
-					sum3 += float64(t13)
-				}
-				db[dbRow+j] = float32(sum3)
-			}
+		} else if err := runtime.Split(part, G, 25*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, j] += if g == 3 || g == 2 || g == 0 || g == 1 then (if g == 3 then @hn[n, j] * tanh(mn[n, j]) * sigmoid(z[n, 3, j]) * (1 - sigmoid(z[n, 3, j])) else 0) + (if g == 2 then @mn.all[n, j] * sigmoid(z[n, 0, j]) * (1 - tanh(z[n, 2, j]) * tanh(z[n, 2, j])) else 0) + (if g == 0 then @mn.all[n, j] * tanh(z[n, 2, j]) * sigmoid(z[n, 0, j]) * (1 - sigmoid(z[n, 0, j])) else 0) + (if g == 1 then @mn.all[n, j] * m[n, j] * sigmoid(z[n, 1, j]) * (1 - sigmoid(z[n, 1, j])) else 0) else 0   for n in N, g in G, j in H
 	if wantDc {
-		for g := range G {
-			c2 := g == 3
-			c4 := c2
-			if !c4 {
-				c3 := g == 2
-				c6 := c3
-				if !c6 {
-					c5 := g == 0
-					c8 := c5
-					if !c8 {
-						c7 := g == 1
-						c8 = c7
-					}
-					c6 = c8
-				}
-				c4 = c6
+		if part := (lstmCellPart19{dc, dhn, dmnAll, m, mn, z, G, H, N}); runtime.Small(G, 25*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
-			c9 := g == 2
-			c10 := g == 0
-			c11 := g == 1
-			dcRow := g * H
-			for j := range H {
-				sum3 := float64(0)
-				for n := range N {
-					t31 := float32(0)
-					if c4 {
-						t7 := float32(0)
-						if c2 {
-							dhnAt := dhn[n*H+j]
-							mnAt := mn[n*H+j]
-							t := float32(math.Tanh(float64(mnAt)))
-							t2 := float32(dhnAt * t)
-							zAt := z[(n*G+3)*H+j]
-							t3 := runtime.Sigmoid(zAt)
-							t4 := float32(t2 * t3)
-							t5 := 1 - t3
-							t6 := float32(t4 * t5)
-							t7 = t6
-						}
-						t14 := float32(0)
-						if c9 {
-							dmnAllAt := dmnAll[n*H+j]
-							zAt2 := z[n*G*H+j]
-							t8 := runtime.Sigmoid(zAt2)
-							t9 := float32(dmnAllAt * t8)
-							zAt3 := z[(n*G+2)*H+j]
-							t10 := float32(math.Tanh(float64(zAt3)))
-							t11 := float32(t10 * t10)
-							t12 := 1 - t11
-							t13 := float32(t9 * t12)
-							t14 = t13
-						}
-						t15 := t7 + t14
-						t22 := float32(0)
-						if c10 {
-							dmnAllAt2 := dmnAll[n*H+j]
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
-							}
-							zAt4 := z[(n*G+i)*H+j]
-							t16 := float32(math.Tanh(float64(zAt4)))
-							t17 := float32(dmnAllAt2 * t16)
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
-							}
-							zAt5 := z[(n*G+i2)*H+j]
-							t18 := runtime.Sigmoid(zAt5)
-							t19 := float32(t17 * t18)
-							t20 := 1 - t18
-							t21 := float32(t19 * t20)
-							t22 = t21
-						}
-						t23 := t15 + t22
-						t29 := float32(0)
-						if c11 {
-							dmnAllAt3 := dmnAll[n*H+j]
-							mAt := m[n*H+j]
-							t24 := float32(dmnAllAt3 * mAt)
-							zAt6 := z[(n*G+1)*H+j]
-							t25 := runtime.Sigmoid(zAt6)
-							t26 := float32(t24 * t25)
-							t27 := 1 - t25
-							t28 := float32(t26 * t27)
-							t29 = t28
-						}
-						t30 := t23 + t29
-						t31 = t30
-					}
-					sum3 += float64(t31)
-				}
-				dc[dcRow+j] = float32(sum3)
-			}
+		} else if err := runtime.Split(part, G, 25*N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 10), dx)
@@ -737,6 +1095,487 @@ func lstmCellRunBackwardF32(b *runtime.Bound) error {
 	copy(runtime.Elements[float32](b, 14), dr)
 	copy(runtime.Elements[float32](b, 15), db)
 	copy(runtime.Elements[float32](b, 16), dc)
+	return nil
+}
+
+// lstmCellPart20 is a loop that runs in parts.
+type lstmCellPart20 struct {
+	dhn, dmn, dmnAll, mn, z []float64
+	G, H                    int
+}
+
+func (part *lstmCellPart20) Run(from, to int) error {
+	dhn, dmn, dmnAll, mn, z, G, H := part.dhn, part.dmn, part.dmnAll, part.mn, part.z, part.G, part.H
+	for n := from; n < to; n++ {
+		dmnRow := n * H
+		zRow := n * G
+		for h2 := range H {
+			i := int(3)
+			if uint(i) >= uint(G) {
+				return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
+			}
+			t := float64(dhn[dmnRow+h2] * runtime.Sigmoid(z[(zRow+i)*H+h2]))
+			t2 := math.Tanh(mn[dmnRow+h2])
+			dmnAll[dmnRow+h2] = dmn[dmnRow+h2] + float64(t*(1-float64(t2*t2)))
+		}
+	}
+	return nil
+}
+
+// lstmCellPart21 is a loop that runs in parts.
+type lstmCellPart21 struct {
+	dhn, dmnAll, dz, m, mn, z []float64
+	G, H                      int
+}
+
+func (part *lstmCellPart21) Run(from, to int) error {
+	dhn, dmnAll, dz, m, mn, z, G, H := part.dhn, part.dmnAll, part.dz, part.m, part.mn, part.z, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		dhnRow := n * H
+		zRow := n * G
+		c2 := g == 3
+		c3 := g == 2
+		c4 := g == 0
+		c5 := g == 1
+		dzRow := (zRow + g) * H
+		for h2 := range H {
+			t3 := float64(0)
+			if c2 {
+				t := runtime.Sigmoid(z[(zRow+3)*H+h2])
+				t2 := float64(float64(dhn[dhnRow+h2]*math.Tanh(mn[dhnRow+h2])) * t)
+				t3 = float64(t2 * (1 - t))
+			}
+			t6 := float64(0)
+			if c3 {
+				dmnAllAt := dmnAll[dhnRow+h2]
+				t4 := runtime.Sigmoid(z[zRow*H+h2])
+				t5 := math.Tanh(z[(zRow+2)*H+h2])
+				t6 = float64(float64(dmnAllAt*t4) * (1 - float64(t5*t5)))
+			}
+			t9 := float64(0)
+			if c4 {
+				dmnAllAt2 := dmnAll[dhnRow+h2]
+				i := int(2)
+				if uint(i) >= uint(G) {
+					return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
+				}
+				t7 := math.Tanh(z[(zRow+i)*H+h2])
+				i2 := int(0)
+				if uint(i2) >= uint(G) {
+					return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
+				}
+				t8 := runtime.Sigmoid(z[(zRow+i2)*H+h2])
+				t9 = float64(float64(float64(dmnAllAt2*t7)*t8) * (1 - t8))
+			}
+			t12 := float64(0)
+			if c5 {
+				dmnAllAt3 := dmnAll[dhnRow+h2]
+				t10 := runtime.Sigmoid(z[(zRow+1)*H+h2])
+				t11 := float64(float64(float64(dmnAllAt3*m[dhnRow+h2])*t10) * (1 - t10))
+				t12 = t11
+			}
+			dz[dzRow+h2] = t3 + t6 + t9 + t12
+		}
+	}
+	return nil
+}
+
+// lstmCellPart22 is a loop that runs in parts.
+type lstmCellPart22 struct {
+	dsum2, dz []float64
+	G, H      int
+}
+
+func (part *lstmCellPart22) Run(from, to int) error {
+	dsum2, dz, G, H := part.dsum2, part.dz, part.G, part.H
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		dzRow := n * G
+		c2 := g == 3 || g == 2 || g == 0 || g == 1
+		dzRow2 := (dzRow + g) * H
+		for h2 := range H {
+			t := float64(0)
+			if c2 {
+				t = dz[dzRow2+h2]
+			}
+			dsum2[dzRow2+h2] = t
+		}
+	}
+	return nil
+}
+
+// lstmCellPart23 is a loop that runs in parts.
+type lstmCellPart23 struct {
+	dsum2, dx, w []float64
+	G, H, I      int
+}
+
+func (part *lstmCellPart23) Run(from, to int) error {
+	dsum2, dx, w, G, H, I := part.dsum2, part.dx, part.w, part.G, part.H, part.I
+	for n := from; n < to; n++ {
+		dsum2Row := n * G
+		dxRow := n * I
+		for i := range I {
+			sum3 := float64(0)
+			for g := range G {
+				c2 := g == 3 || g == 2 || g == 0 || g == 1
+				dsum2Row2 := (dsum2Row + g) * H
+				wRow := g * H
+				for j := range H {
+					t := float64(0)
+					if c2 {
+						wAt := w[(wRow+j)*I+i]
+						t = float64(dsum2[dsum2Row2+j] * wAt)
+					}
+					sum3 += t
+				}
+			}
+			dx[dxRow+i] = sum3
+		}
+	}
+	return nil
+}
+
+// lstmCellPart24 is a loop that runs in parts.
+type lstmCellPart24 struct {
+	dh, dsum2, r []float64
+	G, H         int
+}
+
+func (part *lstmCellPart24) Run(from, to int) error {
+	dh, dsum2, r, G, H := part.dh, part.dsum2, part.r, part.G, part.H
+	for n := from; n < to; n++ {
+		dsum2Row := n * G
+		dhRow := n * H
+		for k := range H {
+			sum3 := float64(0)
+			for g := range G {
+				c2 := g == 3 || g == 2 || g == 0 || g == 1
+				dsum2Row2 := (dsum2Row + g) * H
+				rRow := g * H
+				for j := range H {
+					t := float64(0)
+					if c2 {
+						rAt := r[(rRow+j)*H+k]
+						t = float64(dsum2[dsum2Row2+j] * rAt)
+					}
+					sum3 += t
+				}
+			}
+			dh[dhRow+k] = sum3
+		}
+	}
+	return nil
+}
+
+// lstmCellPart25 is a loop that runs in parts.
+type lstmCellPart25 struct {
+	dm, dmnAll, z []float64
+	G, H          int
+}
+
+func (part *lstmCellPart25) Run(from, to int) error {
+	dm, dmnAll, z, G, H := part.dm, part.dmnAll, part.z, part.G, part.H
+	for n := from; n < to; n++ {
+		dmnAllRow := n * H
+		zRow := n * G
+		for h2 := range H {
+			i := int(1)
+			if uint(i) >= uint(G) {
+				return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
+			}
+			t := float64(dmnAll[dmnAllRow+h2] * runtime.Sigmoid(z[(zRow+i)*H+h2]))
+			dm[dmnAllRow+h2] = t
+		}
+	}
+	return nil
+}
+
+// lstmCellPart26 is a loop that runs in parts.
+type lstmCellPart26 struct {
+	dsum2, dw, x []float64
+	G, H, I, N   int
+}
+
+func (part *lstmCellPart26) Run(from, to int) error {
+	dsum2, dw, x, G, H, I, N := part.dsum2, part.dw, part.x, part.G, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % H
+		rest /= H
+		g := rest
+		c2 := g == 3
+		c4 := c2
+		if !c4 {
+			c3 := g == 2
+			c6 := c3
+			if !c6 {
+				c5 := g == 0
+				c8 := c5
+				if !c8 {
+					c7 := g == 1
+					c8 = c7
+				}
+				c6 = c8
+			}
+			c4 = c6
+		}
+		dwRow := g * H
+		dwRow2 := (dwRow + j) * I
+		for i := range I {
+			sum3 := float64(0)
+			for n := range N {
+				t := float64(0)
+				if c4 {
+					dsum2At := dsum2[(n*G+g)*H+j]
+					xAt := x[n*I+i]
+					t = float64(dsum2At * xAt)
+				}
+				sum3 += t
+			}
+			dw[dwRow2+i] = sum3
+		}
+	}
+	return nil
+}
+
+// lstmCellPart27 is a loop that runs in parts.
+type lstmCellPart27 struct {
+	dr, dsum2, h []float64
+	G, H, N      int
+}
+
+func (part *lstmCellPart27) Run(from, to int) error {
+	dr, dsum2, h, G, H, N := part.dr, part.dsum2, part.h, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % H
+		rest /= H
+		g := rest
+		c2 := g == 3
+		c4 := c2
+		if !c4 {
+			c3 := g == 2
+			c6 := c3
+			if !c6 {
+				c5 := g == 0
+				c8 := c5
+				if !c8 {
+					c7 := g == 1
+					c8 = c7
+				}
+				c6 = c8
+			}
+			c4 = c6
+		}
+		drRow := g * H
+		drRow2 := (drRow + j) * H
+		for k := range H {
+			sum3 := float64(0)
+			for n := range N {
+				t := float64(0)
+				if c4 {
+					dsum2At := dsum2[(n*G+g)*H+j]
+					hAt := h[n*H+k]
+					t = float64(dsum2At * hAt)
+				}
+				sum3 += t
+			}
+			dr[drRow2+k] = sum3
+		}
+	}
+	return nil
+}
+
+// lstmCellPart28 is a loop that runs in parts.
+type lstmCellPart28 struct {
+	db, dhn, dmnAll, m, mn, z []float64
+	G, H, N                   int
+}
+
+func (part *lstmCellPart28) Run(from, to int) error {
+	db, dhn, dmnAll, m, mn, z, G, H, N := part.db, part.dhn, part.dmnAll, part.m, part.mn, part.z, part.G, part.H, part.N
+	for g := from; g < to; g++ {
+		c2 := g == 3
+		c4 := c2
+		if !c4 {
+			c3 := g == 2
+			c6 := c3
+			if !c6 {
+				c5 := g == 0
+				c8 := c5
+				if !c8 {
+					c7 := g == 1
+					c8 = c7
+				}
+				c6 = c8
+			}
+			c4 = c6
+		}
+		c9 := g == 2
+		c10 := g == 0
+		c11 := g == 1
+		dbRow := g * H
+		for j := range H {
+			sum3 := float64(0)
+			for n := range N {
+				t13 := float64(0)
+				if c4 {
+					t3 := float64(0)
+					if c2 {
+						t := runtime.Sigmoid(z[(n*G+3)*H+j])
+						t2 := float64(float64(dhn[n*H+j]*math.Tanh(mn[n*H+j])) * t)
+						t3 = float64(t2 * (1 - t))
+					}
+					t6 := float64(0)
+					if c9 {
+						dmnAllAt := dmnAll[n*H+j]
+						t4 := runtime.Sigmoid(z[n*G*H+j])
+						t5 := math.Tanh(z[(n*G+2)*H+j])
+						t6 = float64(float64(dmnAllAt*t4) * (1 - float64(t5*t5)))
+					}
+					t9 := float64(0)
+					if c10 {
+						dmnAllAt2 := dmnAll[n*H+j]
+						i := int(2)
+						if uint(i) >= uint(G) {
+							return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
+						}
+						t7 := math.Tanh(z[(n*G+i)*H+j])
+						i2 := int(0)
+						if uint(i2) >= uint(G) {
+							return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
+						}
+						t8 := runtime.Sigmoid(z[(n*G+i2)*H+j])
+						t9 = float64(float64(float64(dmnAllAt2*t7)*t8) * (1 - t8))
+					}
+					t12 := float64(0)
+					if c11 {
+						dmnAllAt3 := dmnAll[n*H+j]
+						t10 := runtime.Sigmoid(z[(n*G+1)*H+j])
+						t11 := float64(float64(float64(dmnAllAt3*m[n*H+j])*t10) * (1 - t10))
+						t12 = t11
+					}
+					t13 = t3 + t6 + t9 + t12
+				}
+				sum3 += t13
+			}
+			db[dbRow+j] = sum3
+		}
+	}
+	return nil
+}
+
+// lstmCellPart29 is a loop that runs in parts.
+type lstmCellPart29 struct {
+	dc, dhn, dmnAll, m, mn, z []float64
+	G, H, N                   int
+}
+
+func (part *lstmCellPart29) Run(from, to int) error {
+	dc, dhn, dmnAll, m, mn, z, G, H, N := part.dc, part.dhn, part.dmnAll, part.m, part.mn, part.z, part.G, part.H, part.N
+	for g := from; g < to; g++ {
+		c2 := g == 3
+		c4 := c2
+		if !c4 {
+			c3 := g == 2
+			c6 := c3
+			if !c6 {
+				c5 := g == 0
+				c8 := c5
+				if !c8 {
+					c7 := g == 1
+					c8 = c7
+				}
+				c6 = c8
+			}
+			c4 = c6
+		}
+		c9 := g == 2
+		c10 := g == 0
+		c11 := g == 1
+		dcRow := g * H
+		for j := range H {
+			sum3 := float64(0)
+			for n := range N {
+				t31 := float64(0)
+				if c4 {
+					t7 := float64(0)
+					if c2 {
+						dhnAt := dhn[n*H+j]
+						mnAt := mn[n*H+j]
+						t := math.Tanh(mnAt)
+						t2 := float64(dhnAt * t)
+						zAt := z[(n*G+3)*H+j]
+						t3 := runtime.Sigmoid(zAt)
+						t4 := float64(t2 * t3)
+						t5 := 1 - t3
+						t6 := float64(t4 * t5)
+						t7 = t6
+					}
+					t14 := float64(0)
+					if c9 {
+						dmnAllAt := dmnAll[n*H+j]
+						zAt2 := z[n*G*H+j]
+						t8 := runtime.Sigmoid(zAt2)
+						t9 := float64(dmnAllAt * t8)
+						zAt3 := z[(n*G+2)*H+j]
+						t10 := math.Tanh(zAt3)
+						t11 := float64(t10 * t10)
+						t12 := 1 - t11
+						t13 := float64(t9 * t12)
+						t14 = t13
+					}
+					t15 := t7 + t14
+					t22 := float64(0)
+					if c10 {
+						dmnAllAt2 := dmnAll[n*H+j]
+						i := int(2)
+						if uint(i) >= uint(G) {
+							return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
+						}
+						zAt4 := z[(n*G+i)*H+j]
+						t16 := math.Tanh(zAt4)
+						t17 := float64(dmnAllAt2 * t16)
+						i2 := int(0)
+						if uint(i2) >= uint(G) {
+							return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
+						}
+						zAt5 := z[(n*G+i2)*H+j]
+						t18 := runtime.Sigmoid(zAt5)
+						t19 := float64(t17 * t18)
+						t20 := 1 - t18
+						t21 := float64(t19 * t20)
+						t22 = t21
+					}
+					t23 := t15 + t22
+					t29 := float64(0)
+					if c11 {
+						dmnAllAt3 := dmnAll[n*H+j]
+						mAt := m[n*H+j]
+						t24 := float64(dmnAllAt3 * mAt)
+						zAt6 := z[(n*G+1)*H+j]
+						t25 := runtime.Sigmoid(zAt6)
+						t26 := float64(t24 * t25)
+						t27 := 1 - t25
+						t28 := float64(t26 * t27)
+						t29 = t28
+					}
+					t30 := t23 + t29
+					t31 = t30
+				}
+				sum3 += t31
+			}
+			dc[dcRow+j] = sum3
+		}
+	}
 	return nil
 }
 
@@ -773,457 +1612,142 @@ func lstmCellRunBackwardF64(b *runtime.Bound) error {
 
 	// sum[n, g, j] += x[n, i] * w[g, j, i]   for n in N, g in G, j in H, i in I
 	sum := runtime.Temp[float64](b, N*G*H)
-	for n := range N {
-		xRow := n * I
-		sumRow := n * G
-		for g := range G {
-			wRow := g * H
-			sumRow2 := (sumRow + g) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow2 := (wRow + j) * I
-				for i := range I {
-					sum2 += float64(x[xRow+i] * w[wRow2+i])
-				}
-				sum[sumRow2+j] = sum2
-			}
+	if part := (lstmCellPart5{sum, w, x, G, H, I}); runtime.Small(N*G, H*I) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[n, g, j] += h[n, k] * r[g, j, k]   for n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float64](b, N*G*H)
-	for n := range N {
-		hRow := n * H
-		sum2Row := n * G
-		for g := range G {
-			rRow := g * H
-			sum2Row2 := (sum2Row + g) * H
-			for j := range H {
-				sum3 := float64(0)
-				rRow2 := (rRow + j) * H
-				for k := range H {
-					sum3 += float64(h[hRow+k] * r[rRow2+k])
-				}
-				sum2[sum2Row2+j] = sum3
-			}
+	if part := (lstmCellPart6{h, r, sum2, G, H}); runtime.Small(N*G, H*H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H*H); err != nil {
+		return err
 	}
 
 	// z[n, g, j] = sum[n, g, j] + sum2[n, g, j] + b[g, j] + c[g, j]   for n in N, g in G, j in H
 	z := runtime.Temp[float64](b, N*G*H)
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * H
-			bRow := g * H
-			for j := range H {
-				t := sum[sumRow2+j] + sum2[sumRow2+j] + b2[bRow+j] + c[bRow+j]
-				z[sumRow2+j] = t
-			}
+	if part := (lstmCellPart7{b2, c, sum, sum2, z, G, H}); runtime.Small(N*G, H) {
+		if err := part.Run(0, N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G, H); err != nil {
+		return err
 	}
 
 	// @mn.all[n, h] = @mn[n, h] + @hn[n, h] * sigmoid(z[n, 3, h]) * (1 - tanh(mn[n, h]) * tanh(mn[n, h]))   for n in N, h in H
 	dmnAll := runtime.Temp[float64](b, N*H)
-	for n := range N {
-		dmnRow := n * H
-		zRow := n * G
-		for h2 := range H {
-			i := int(3)
-			if uint(i) >= uint(G) {
-				return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
-			}
-			t := float64(dhn[dmnRow+h2] * runtime.Sigmoid(z[(zRow+i)*H+h2]))
-			t2 := math.Tanh(mn[dmnRow+h2])
-			dmnAll[dmnRow+h2] = dmn[dmnRow+h2] + float64(t*(1-float64(t2*t2)))
+	if part := (lstmCellPart20{dhn, dmn, dmnAll, mn, z, G, H}); runtime.Small(N, 9*H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, 9*H); err != nil {
+		return err
 	}
 
 	// @z[n, g, h] = (if g == 3 then @hn[n, h] * tanh(mn[n, h]) * sigmoid(z[n, 3, h]) * (1 - sigmoid(z[n, 3, h])) else 0) + (if g == 2 then @mn.all[n, h] * sigmoid(z[n, 0, h]) * (1 - tanh(z[n, 2, h]) * tanh(z[n, 2, h])) else 0) + (if g == 0 then @mn.all[n, h] * tanh(z[n, 2, h]) * sigmoid(z[n, 0, h]) * (1 - sigmoid(z[n, 0, h])) else 0) + (if g == 1 then @mn.all[n, h] * m[n, h] * sigmoid(z[n, 1, h]) * (1 - sigmoid(z[n, 1, h])) else 0)   for n in N, g in G, h in H
 	dz := runtime.Temp[float64](b, N*G*H)
 	if wantDx || wantDh || wantDw || wantDr {
-		for n := range N {
-			dhnRow := n * H
-			zRow := n * G
-			for g := range G {
-				c2 := g == 3
-				c3 := g == 2
-				c4 := g == 0
-				c5 := g == 1
-				dzRow := (zRow + g) * H
-				for h2 := range H {
-					t3 := float64(0)
-					if c2 {
-						t := runtime.Sigmoid(z[(zRow+3)*H+h2])
-						t2 := float64(float64(dhn[dhnRow+h2]*math.Tanh(mn[dhnRow+h2])) * t)
-						t3 = float64(t2 * (1 - t))
-					}
-					t6 := float64(0)
-					if c3 {
-						dmnAllAt := dmnAll[dhnRow+h2]
-						t4 := runtime.Sigmoid(z[zRow*H+h2])
-						t5 := math.Tanh(z[(zRow+2)*H+h2])
-						t6 = float64(float64(dmnAllAt*t4) * (1 - float64(t5*t5)))
-					}
-					t9 := float64(0)
-					if c4 {
-						dmnAllAt2 := dmnAll[dhnRow+h2]
-						i := int(2)
-						if uint(i) >= uint(G) {
-							return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
-						}
-						t7 := math.Tanh(z[(zRow+i)*H+h2])
-						i2 := int(0)
-						if uint(i2) >= uint(G) {
-							return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
-						}
-						t8 := runtime.Sigmoid(z[(zRow+i2)*H+h2])
-						t9 = float64(float64(float64(dmnAllAt2*t7)*t8) * (1 - t8))
-					}
-					t12 := float64(0)
-					if c5 {
-						dmnAllAt3 := dmnAll[dhnRow+h2]
-						t10 := runtime.Sigmoid(z[(zRow+1)*H+h2])
-						t11 := float64(float64(float64(dmnAllAt3*m[dhnRow+h2])*t10) * (1 - t10))
-						t12 = t11
-					}
-					dz[dzRow+h2] = t3 + t6 + t9 + t12
-				}
+		if part := (lstmCellPart21{dhn, dmnAll, dz, m, mn, z, G, H}); runtime.Small(N*G, 25*H) {
+			if err := part.Run(0, N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G, 25*H); err != nil {
+			return err
 		}
 	}
 
 	// @sum2[n, g, h] = if g == 3 || g == 2 || g == 0 || g == 1 then @z[n, g, h] else 0   for n in N, g in G, h in H
 	dsum2 := runtime.Temp[float64](b, N*G*H)
 	if wantDx || wantDh || wantDw || wantDr {
-		for n := range N {
-			dzRow := n * G
-			for g := range G {
-				c2 := g == 3 || g == 2 || g == 0 || g == 1
-				dzRow2 := (dzRow + g) * H
-				for h2 := range H {
-					t := float64(0)
-					if c2 {
-						t = dz[dzRow2+h2]
-					}
-					dsum2[dzRow2+h2] = t
-				}
+		if part := (lstmCellPart22{dsum2, dz, G, H}); runtime.Small(N*G, H) {
+			if err := part.Run(0, N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G, H); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, i] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * w[g, j, i] else 0   for n in N, g in G, j in H, i in I
 	if wantDx {
-		for n := range N {
-			dsum2Row := n * G
-			dxRow := n * I
-			for i := range I {
-				sum3 := float64(0)
-				for g := range G {
-					c2 := g == 3 || g == 2 || g == 0 || g == 1
-					dsum2Row2 := (dsum2Row + g) * H
-					wRow := g * H
-					for j := range H {
-						t := float64(0)
-						if c2 {
-							wAt := w[(wRow+j)*I+i]
-							t = float64(dsum2[dsum2Row2+j] * wAt)
-						}
-						sum3 += t
-					}
-				}
-				dx[dxRow+i] = sum3
+		if part := (lstmCellPart23{dsum2, dx, w, G, H, I}); runtime.Small(N, G*H*I) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @h[n, k] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * r[g, j, k] else 0   for n in N, g in G, j in H, k in H
 	if wantDh {
-		for n := range N {
-			dsum2Row := n * G
-			dhRow := n * H
-			for k := range H {
-				sum3 := float64(0)
-				for g := range G {
-					c2 := g == 3 || g == 2 || g == 0 || g == 1
-					dsum2Row2 := (dsum2Row + g) * H
-					rRow := g * H
-					for j := range H {
-						t := float64(0)
-						if c2 {
-							rAt := r[(rRow+j)*H+k]
-							t = float64(dsum2[dsum2Row2+j] * rAt)
-						}
-						sum3 += t
-					}
-				}
-				dh[dhRow+k] = sum3
+		if part := (lstmCellPart24{dh, dsum2, r, G, H}); runtime.Small(N, G*H*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, G*H*H); err != nil {
+			return err
 		}
 	}
 
 	// @m[n, h] = @mn.all[n, h] * sigmoid(z[n, 1, h])   for n in N, h in H
 	if wantDm {
-		for n := range N {
-			dmnAllRow := n * H
-			zRow := n * G
-			for h2 := range H {
-				i := int(1)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
-				}
-				t := float64(dmnAll[dmnAllRow+h2] * runtime.Sigmoid(z[(zRow+i)*H+h2]))
-				dm[dmnAllRow+h2] = t
+		if part := (lstmCellPart25{dm, dmnAll, z, G, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, j, i] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * x[n, i] else 0   for n in N, g in G, j in H, i in I
 	if wantDw {
-		for g := range G {
-			c2 := g == 3
-			c4 := c2
-			if !c4 {
-				c3 := g == 2
-				c6 := c3
-				if !c6 {
-					c5 := g == 0
-					c8 := c5
-					if !c8 {
-						c7 := g == 1
-						c8 = c7
-					}
-					c6 = c8
-				}
-				c4 = c6
+		if part := (lstmCellPart26{dsum2, dw, x, G, H, I, N}); runtime.Small(G*H, N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
-			dwRow := g * H
-			for j := range H {
-				dwRow2 := (dwRow + j) * I
-				for i := range I {
-					sum3 := float64(0)
-					for n := range N {
-						t := float64(0)
-						if c4 {
-							dsum2At := dsum2[(n*G+g)*H+j]
-							xAt := x[n*I+i]
-							t = float64(dsum2At * xAt)
-						}
-						sum3 += t
-					}
-					dw[dwRow2+i] = sum3
-				}
-			}
+		} else if err := runtime.Split(part, G*H, N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * h[n, k] else 0   for n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			c2 := g == 3
-			c4 := c2
-			if !c4 {
-				c3 := g == 2
-				c6 := c3
-				if !c6 {
-					c5 := g == 0
-					c8 := c5
-					if !c8 {
-						c7 := g == 1
-						c8 = c7
-					}
-					c6 = c8
-				}
-				c4 = c6
+		if part := (lstmCellPart27{dr, dsum2, h, G, H, N}); runtime.Small(G*H, N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for n := range N {
-						t := float64(0)
-						if c4 {
-							dsum2At := dsum2[(n*G+g)*H+j]
-							hAt := h[n*H+k]
-							t = float64(dsum2At * hAt)
-						}
-						sum3 += t
-					}
-					dr[drRow2+k] = sum3
-				}
-			}
+		} else if err := runtime.Split(part, G*H, N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, j] += if g == 3 || g == 2 || g == 0 || g == 1 then (if g == 3 then @hn[n, j] * tanh(mn[n, j]) * sigmoid(z[n, 3, j]) * (1 - sigmoid(z[n, 3, j])) else 0) + (if g == 2 then @mn.all[n, j] * sigmoid(z[n, 0, j]) * (1 - tanh(z[n, 2, j]) * tanh(z[n, 2, j])) else 0) + (if g == 0 then @mn.all[n, j] * tanh(z[n, 2, j]) * sigmoid(z[n, 0, j]) * (1 - sigmoid(z[n, 0, j])) else 0) + (if g == 1 then @mn.all[n, j] * m[n, j] * sigmoid(z[n, 1, j]) * (1 - sigmoid(z[n, 1, j])) else 0) else 0   for n in N, g in G, j in H
 	if wantDb {
-		for g := range G {
-			c2 := g == 3
-			c4 := c2
-			if !c4 {
-				c3 := g == 2
-				c6 := c3
-				if !c6 {
-					c5 := g == 0
-					c8 := c5
-					if !c8 {
-						c7 := g == 1
-						c8 = c7
-					}
-					c6 = c8
-				}
-				c4 = c6
+		if part := (lstmCellPart28{db, dhn, dmnAll, m, mn, z, G, H, N}); runtime.Small(G, 25*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
-			c9 := g == 2
-			c10 := g == 0
-			c11 := g == 1
-			dbRow := g * H
-			for j := range H {
-				sum3 := float64(0)
-				for n := range N {
-					t13 := float64(0)
-					if c4 {
-						t3 := float64(0)
-						if c2 {
-							t := runtime.Sigmoid(z[(n*G+3)*H+j])
-							t2 := float64(float64(dhn[n*H+j]*math.Tanh(mn[n*H+j])) * t)
-							t3 = float64(t2 * (1 - t))
-						}
-						t6 := float64(0)
-						if c9 {
-							dmnAllAt := dmnAll[n*H+j]
-							t4 := runtime.Sigmoid(z[n*G*H+j])
-							t5 := math.Tanh(z[(n*G+2)*H+j])
-							t6 = float64(float64(dmnAllAt*t4) * (1 - float64(t5*t5)))
-						}
-						t9 := float64(0)
-						if c10 {
-							dmnAllAt2 := dmnAll[n*H+j]
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
-							}
-							t7 := math.Tanh(z[(n*G+i)*H+j])
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
-							}
-							t8 := runtime.Sigmoid(z[(n*G+i2)*H+j])
-							t9 = float64(float64(float64(dmnAllAt2*t7)*t8) * (1 - t8))
-						}
-						t12 := float64(0)
-						if c11 {
-							dmnAllAt3 := dmnAll[n*H+j]
-							t10 := runtime.Sigmoid(z[(n*G+1)*H+j])
-							t11 := float64(float64(float64(dmnAllAt3*m[n*H+j])*t10) * (1 - t10))
-							t12 = t11
-						}
-						t13 = t3 + t6 + t9 + t12
-					}
-					sum3 += t13
-				}
-				db[dbRow+j] = sum3
-			}
+		} else if err := runtime.Split(part, G, 25*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, j] += if g == 3 || g == 2 || g == 0 || g == 1 then (if g == 3 then @hn[n, j] * tanh(mn[n, j]) * sigmoid(z[n, 3, j]) * (1 - sigmoid(z[n, 3, j])) else 0) + (if g == 2 then @mn.all[n, j] * sigmoid(z[n, 0, j]) * (1 - tanh(z[n, 2, j]) * tanh(z[n, 2, j])) else 0) + (if g == 0 then @mn.all[n, j] * tanh(z[n, 2, j]) * sigmoid(z[n, 0, j]) * (1 - sigmoid(z[n, 0, j])) else 0) + (if g == 1 then @mn.all[n, j] * m[n, j] * sigmoid(z[n, 1, j]) * (1 - sigmoid(z[n, 1, j])) else 0) else 0   for n in N, g in G, j in H
 	if wantDc {
-		for g := range G {
-			c2 := g == 3
-			c4 := c2
-			if !c4 {
-				c3 := g == 2
-				c6 := c3
-				if !c6 {
-					c5 := g == 0
-					c8 := c5
-					if !c8 {
-						c7 := g == 1
-						c8 = c7
-					}
-					c6 = c8
-				}
-				c4 = c6
+		if part := (lstmCellPart29{dc, dhn, dmnAll, m, mn, z, G, H, N}); runtime.Small(G, 25*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
-			c9 := g == 2
-			c10 := g == 0
-			c11 := g == 1
-			dcRow := g * H
-			for j := range H {
-				sum3 := float64(0)
-				for n := range N {
-					t31 := float64(0)
-					if c4 {
-						t7 := float64(0)
-						if c2 {
-							dhnAt := dhn[n*H+j]
-							mnAt := mn[n*H+j]
-							t := math.Tanh(mnAt)
-							t2 := float64(dhnAt * t)
-							zAt := z[(n*G+3)*H+j]
-							t3 := runtime.Sigmoid(zAt)
-							t4 := float64(t2 * t3)
-							t5 := 1 - t3
-							t6 := float64(t4 * t5)
-							t7 = t6
-						}
-						t14 := float64(0)
-						if c9 {
-							dmnAllAt := dmnAll[n*H+j]
-							zAt2 := z[n*G*H+j]
-							t8 := runtime.Sigmoid(zAt2)
-							t9 := float64(dmnAllAt * t8)
-							zAt3 := z[(n*G+2)*H+j]
-							t10 := math.Tanh(zAt3)
-							t11 := float64(t10 * t10)
-							t12 := 1 - t11
-							t13 := float64(t9 * t12)
-							t14 = t13
-						}
-						t15 := t7 + t14
-						t22 := float64(0)
-						if c10 {
-							dmnAllAt2 := dmnAll[n*H+j]
-							i := int(2)
-							if uint(i) >= uint(G) {
-								return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
-							}
-							zAt4 := z[(n*G+i)*H+j]
-							t16 := math.Tanh(zAt4)
-							t17 := float64(dmnAllAt2 * t16)
-							i2 := int(0)
-							if uint(i2) >= uint(G) {
-								return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
-							}
-							zAt5 := z[(n*G+i2)*H+j]
-							t18 := runtime.Sigmoid(zAt5)
-							t19 := float64(t17 * t18)
-							t20 := 1 - t18
-							t21 := float64(t19 * t20)
-							t22 = t21
-						}
-						t23 := t15 + t22
-						t29 := float64(0)
-						if c11 {
-							dmnAllAt3 := dmnAll[n*H+j]
-							mAt := m[n*H+j]
-							t24 := float64(dmnAllAt3 * mAt)
-							zAt6 := z[(n*G+1)*H+j]
-							t25 := runtime.Sigmoid(zAt6)
-							t26 := float64(t24 * t25)
-							t27 := 1 - t25
-							t28 := float64(t26 * t27)
-							t29 = t28
-						}
-						t30 := t23 + t29
-						t31 = t30
-					}
-					sum3 += t31
-				}
-				dc[dcRow+j] = sum3
-			}
+		} else if err := runtime.Split(part, G, 25*N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 10), dx)

@@ -3,12 +3,34 @@
 package rnn_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/rnn"
+	"github.com/opgen/opgen/gen/rnn"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLSTMCell() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 1, 2))
+	h := runtime.Must(runtime.FromSlice([]float32{0.5}, 1, 1))
+	m := runtime.Must(runtime.FromSlice([]float32{-2}, 1, 1))
+	w := runtime.Must(runtime.FromSlice([]float32{0.5, -0.25, 0.125, 0.25, 1, 0, 0, -1}, 4, 2))
+	r := runtime.Must(runtime.FromSlice([]float32{0.5, -1, 0.25, 2}, 4, 1))
+	b := runtime.Must(runtime.FromSlice([]float32{0.125, -0.5, 0, 1}, 4))
+	c := runtime.Must(runtime.FromSlice([]float32{0.25, 0, 1, 0}, 4))
+	hn, mn, err := rnn.LSTMCell(x, h, m, w, r, b, c)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", hn)
+	fmt.Printf("%.4v\n", mn)
+	// Output:
+	// f32[1 1]
+	// [[-0.0898]]
+	// f32[1 1]
+	// [[-0.1816]]
+}
 
 func TestLSTMCellExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/rnn.lstm_cell",

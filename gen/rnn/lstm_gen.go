@@ -32,6 +32,10 @@ const _ = runtime.GeneratedCodeV1
 // x: T[L, N, I], h0: T[N, H] or nil, c0: T[N, H] or nil, w: T[(G, H), I], r: T[(G, H), H], b: T[(G, H)] or nil, c: T[(G, H)] or nil; y: T[L, N, H], hn: T[N, H], cn: T[N, H]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrIndex.
+//
+// For example:
+//
+//	y, hn, cn, err := rnn.LSTM(x, nil, nil, w, r, b, c)
 func LSTM(x, h0, c0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tensor, *runtime.Tensor, error) {
 	variant := lstm_Variant(h0, c0)
 	var bound runtime.Bound
@@ -320,7 +324,7 @@ var (
 )
 
 var lstm_H0C0Forward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -336,7 +340,7 @@ var lstm_H0C0Forward = runtime.Signature{
 }
 
 var lstm_H0C0Backward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -360,7 +364,7 @@ var lstm_H0C0Backward = runtime.Signature{
 }
 
 var lstm_H0NoC0Forward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -376,7 +380,7 @@ var lstm_H0NoC0Forward = runtime.Signature{
 }
 
 var lstm_H0NoC0Backward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -399,7 +403,7 @@ var lstm_H0NoC0Backward = runtime.Signature{
 }
 
 var lstm_NoH0C0Forward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -415,7 +419,7 @@ var lstm_NoH0C0Forward = runtime.Signature{
 }
 
 var lstm_NoH0C0Backward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -438,7 +442,7 @@ var lstm_NoH0C0Backward = runtime.Signature{
 }
 
 var lstm_NoH0NoC0Forward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -454,7 +458,7 @@ var lstm_NoH0NoC0Forward = runtime.Signature{
 }
 
 var lstm_NoH0NoC0Backward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},

@@ -32,6 +32,86 @@ func lstm_Factors(b *runtime.Bound, variant int) error {
 	return nil
 }
 
+// lstm_Part0 is a loop that runs in parts.
+type lstm_Part0 struct {
+	sum, w, x  []float32
+	G, H, I, N int
+}
+
+func (part *lstm_Part0) Run(from, to int) error {
+	sum, w, x, G, H, I, N := part.sum, part.w, part.x, part.G, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		l := rest
+		xRow := l * N
+		xRow2 := (xRow + n) * I
+		sumRow := (xRow + n) * G
+		wRow := g * H
+		sumRow2 := (sumRow + g) * H
+		for h := range H {
+			sum2 := float64(0)
+			wRow2 := (wRow + h) * I
+			for i := range I {
+				sum2 += float64(float32(x[xRow2+i] * w[wRow2+i]))
+			}
+			sum[sumRow2+h] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// lstm_Part1 is a loop that runs in parts.
+type lstm_Part1 struct {
+	h0, hn, y []float32
+	c         bool
+	H, N, i   int
+}
+
+func (part *lstm_Part1) Run(from, to int) error {
+	h0, hn, y, c, H, N, i := part.h0, part.hn, part.y, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
+		h0Row := n * H
+		for j := range H {
+			var t float32
+			if c {
+				t = y[(i*N+n)*H+j]
+			} else {
+				t = h0[h0Row+j]
+			}
+			hn[h0Row+j] = t
+		}
+	}
+	return nil
+}
+
+// lstm_Part2 is a loop that runs in parts.
+type lstm_Part2 struct {
+	c0, cn, m []float32
+	c         bool
+	H, N, i   int
+}
+
+func (part *lstm_Part2) Run(from, to int) error {
+	c0, cn, m, c, H, N, i := part.c0, part.cn, part.m, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
+		c0Row := n * H
+		for j := range H {
+			var t float32
+			if c {
+				t = m[(i*N+n)*H+j]
+			} else {
+				t = c0[c0Row+j]
+			}
+			cn[c0Row+j] = t
+		}
+	}
+	return nil
+}
+
 // lstm_H0C0RunF32 computes lstm with h0 given, c0 given, T f32.
 func lstm_H0C0RunF32(b *runtime.Bound) error {
 	L := b.Ext[0]
@@ -52,24 +132,12 @@ func lstm_H0C0RunF32(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(float32(x[xRow2+i] * w[wRow2+i]))
-					}
-					sum[sumRow2+h] = float32(sum2)
-				}
-			}
+	if part := (lstm_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H   group 1 along t up
@@ -169,10 +237,73 @@ func lstm_H0C0RunF32(b *runtime.Bound) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else h0[n, j]   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
+	if part := (lstm_Part1{h0, hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
+	}
+
+	// cn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then m[|L| - 1, n, j] else c0[n, j]   for n in N, j in H
+	if part := (lstm_Part2{c0, cn, m, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 7), y)
+	copy(runtime.Elements[float32](b, 8), hn)
+	copy(runtime.Elements[float32](b, 9), cn)
+	return nil
+}
+
+// lstm_Part3 is a loop that runs in parts.
+type lstm_Part3 struct {
+	sum, w, x  []float64
+	G, H, I, N int
+}
+
+func (part *lstm_Part3) Run(from, to int) error {
+	sum, w, x, G, H, I, N := part.sum, part.w, part.x, part.G, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		l := rest
+		xRow := l * N
+		xRow2 := (xRow + n) * I
+		sumRow := (xRow + n) * G
+		wRow := g * H
+		sumRow2 := (sumRow + g) * H
+		for h := range H {
+			sum2 := float64(0)
+			wRow2 := (wRow + h) * I
+			for i := range I {
+				sum2 += float64(x[xRow2+i] * w[wRow2+i])
+			}
+			sum[sumRow2+h] = sum2
+		}
+	}
+	return nil
+}
+
+// lstm_Part4 is a loop that runs in parts.
+type lstm_Part4 struct {
+	h0, hn, y []float64
+	c         bool
+	H, N, i   int
+}
+
+func (part *lstm_Part4) Run(from, to int) error {
+	h0, hn, y, c, H, N, i := part.h0, part.hn, part.y, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
 		h0Row := n * H
 		for j := range H {
-			var t float32
+			var t float64
 			if c {
 				t = y[(i*N+n)*H+j]
 			} else {
@@ -181,12 +312,22 @@ func lstm_H0C0RunF32(b *runtime.Bound) error {
 			hn[h0Row+j] = t
 		}
 	}
+	return nil
+}
 
-	// cn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then m[|L| - 1, n, j] else c0[n, j]   for n in N, j in H
-	for n := range N {
+// lstm_Part5 is a loop that runs in parts.
+type lstm_Part5 struct {
+	c0, cn, m []float64
+	c         bool
+	H, N, i   int
+}
+
+func (part *lstm_Part5) Run(from, to int) error {
+	c0, cn, m, c, H, N, i := part.c0, part.cn, part.m, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
 		c0Row := n * H
 		for j := range H {
-			var t float32
+			var t float64
 			if c {
 				t = m[(i*N+n)*H+j]
 			} else {
@@ -195,9 +336,6 @@ func lstm_H0C0RunF32(b *runtime.Bound) error {
 			cn[c0Row+j] = t
 		}
 	}
-	copy(runtime.Elements[float32](b, 7), y)
-	copy(runtime.Elements[float32](b, 8), hn)
-	copy(runtime.Elements[float32](b, 9), cn)
 	return nil
 }
 
@@ -221,24 +359,12 @@ func lstm_H0C0RunF64(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(x[xRow2+i] * w[wRow2+i])
-					}
-					sum[sumRow2+h] = sum2
-				}
-			}
+	if part := (lstm_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H   group 1 along t up
@@ -338,35 +464,47 @@ func lstm_H0C0RunF64(b *runtime.Bound) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else h0[n, j]   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
-		h0Row := n * H
-		for j := range H {
-			var t float64
-			if c {
-				t = y[(i*N+n)*H+j]
-			} else {
-				t = h0[h0Row+j]
-			}
-			hn[h0Row+j] = t
+	if part := (lstm_Part4{h0, hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 
 	// cn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then m[|L| - 1, n, j] else c0[n, j]   for n in N, j in H
-	for n := range N {
-		c0Row := n * H
-		for j := range H {
-			var t float64
-			if c {
-				t = m[(i*N+n)*H+j]
-			} else {
-				t = c0[c0Row+j]
-			}
-			cn[c0Row+j] = t
+	if part := (lstm_Part5{c0, cn, m, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 7), y)
 	copy(runtime.Elements[float64](b, 8), hn)
 	copy(runtime.Elements[float64](b, 9), cn)
+	return nil
+}
+
+// lstm_Part6 is a loop that runs in parts.
+type lstm_Part6 struct {
+	cn, m   []float32
+	c       bool
+	H, N, i int
+}
+
+func (part *lstm_Part6) Run(from, to int) error {
+	cn, m, c, H, N, i := part.cn, part.m, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
+		cnRow := n * H
+		for j := range H {
+			t := float32(0)
+			if c {
+				t = m[(i*N+n)*H+j]
+			}
+			cn[cnRow+j] = t
+		}
+	}
 	return nil
 }
 
@@ -389,24 +527,12 @@ func lstm_H0NoC0RunF32(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(float32(x[xRow2+i] * w[wRow2+i]))
-					}
-					sum[sumRow2+h] = float32(sum2)
-				}
-			}
+	if part := (lstm_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H   group 1 along t up
@@ -503,33 +629,47 @@ func lstm_H0NoC0RunF32(b *runtime.Bound) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else h0[n, j]   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
-		h0Row := n * H
-		for j := range H {
-			var t float32
-			if c {
-				t = y[(i*N+n)*H+j]
-			} else {
-				t = h0[h0Row+j]
-			}
-			hn[h0Row+j] = t
+	if part := (lstm_Part1{h0, hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 
 	// cn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then m[|L| - 1, n, j] else 0   for n in N, j in H
-	for n := range N {
+	if part := (lstm_Part6{cn, m, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 7), y)
+	copy(runtime.Elements[float32](b, 8), hn)
+	copy(runtime.Elements[float32](b, 9), cn)
+	return nil
+}
+
+// lstm_Part7 is a loop that runs in parts.
+type lstm_Part7 struct {
+	cn, m   []float64
+	c       bool
+	H, N, i int
+}
+
+func (part *lstm_Part7) Run(from, to int) error {
+	cn, m, c, H, N, i := part.cn, part.m, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
 		cnRow := n * H
 		for j := range H {
-			t := float32(0)
+			t := float64(0)
 			if c {
 				t = m[(i*N+n)*H+j]
 			}
 			cn[cnRow+j] = t
 		}
 	}
-	copy(runtime.Elements[float32](b, 7), y)
-	copy(runtime.Elements[float32](b, 8), hn)
-	copy(runtime.Elements[float32](b, 9), cn)
 	return nil
 }
 
@@ -552,24 +692,12 @@ func lstm_H0NoC0RunF64(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(x[xRow2+i] * w[wRow2+i])
-					}
-					sum[sumRow2+h] = sum2
-				}
-			}
+	if part := (lstm_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H   group 1 along t up
@@ -666,33 +794,47 @@ func lstm_H0NoC0RunF64(b *runtime.Bound) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else h0[n, j]   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
-		h0Row := n * H
-		for j := range H {
-			var t float64
-			if c {
-				t = y[(i*N+n)*H+j]
-			} else {
-				t = h0[h0Row+j]
-			}
-			hn[h0Row+j] = t
+	if part := (lstm_Part4{h0, hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 
 	// cn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then m[|L| - 1, n, j] else 0   for n in N, j in H
-	for n := range N {
-		cnRow := n * H
-		for j := range H {
-			t := float64(0)
-			if c {
-				t = m[(i*N+n)*H+j]
-			}
-			cn[cnRow+j] = t
+	if part := (lstm_Part7{cn, m, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 7), y)
 	copy(runtime.Elements[float64](b, 8), hn)
 	copy(runtime.Elements[float64](b, 9), cn)
+	return nil
+}
+
+// lstm_Part8 is a loop that runs in parts.
+type lstm_Part8 struct {
+	hn, y   []float32
+	c       bool
+	H, N, i int
+}
+
+func (part *lstm_Part8) Run(from, to int) error {
+	hn, y, c, H, N, i := part.hn, part.y, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
+		hnRow := n * H
+		for j := range H {
+			t := float32(0)
+			if c {
+				t = y[(i*N+n)*H+j]
+			}
+			hn[hnRow+j] = t
+		}
+	}
 	return nil
 }
 
@@ -715,24 +857,12 @@ func lstm_NoH0C0RunF32(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(float32(x[xRow2+i] * w[wRow2+i]))
-					}
-					sum[sumRow2+h] = float32(sum2)
-				}
-			}
+	if part := (lstm_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H   group 1 along t up
@@ -829,33 +959,47 @@ func lstm_NoH0C0RunF32(b *runtime.Bound) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else 0   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
+	if part := (lstm_Part8{hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
+	}
+
+	// cn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then m[|L| - 1, n, j] else c0[n, j]   for n in N, j in H
+	if part := (lstm_Part2{c0, cn, m, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 7), y)
+	copy(runtime.Elements[float32](b, 8), hn)
+	copy(runtime.Elements[float32](b, 9), cn)
+	return nil
+}
+
+// lstm_Part9 is a loop that runs in parts.
+type lstm_Part9 struct {
+	hn, y   []float64
+	c       bool
+	H, N, i int
+}
+
+func (part *lstm_Part9) Run(from, to int) error {
+	hn, y, c, H, N, i := part.hn, part.y, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
 		hnRow := n * H
 		for j := range H {
-			t := float32(0)
+			t := float64(0)
 			if c {
 				t = y[(i*N+n)*H+j]
 			}
 			hn[hnRow+j] = t
 		}
 	}
-
-	// cn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then m[|L| - 1, n, j] else c0[n, j]   for n in N, j in H
-	for n := range N {
-		c0Row := n * H
-		for j := range H {
-			var t float32
-			if c {
-				t = m[(i*N+n)*H+j]
-			} else {
-				t = c0[c0Row+j]
-			}
-			cn[c0Row+j] = t
-		}
-	}
-	copy(runtime.Elements[float32](b, 7), y)
-	copy(runtime.Elements[float32](b, 8), hn)
-	copy(runtime.Elements[float32](b, 9), cn)
 	return nil
 }
 
@@ -878,24 +1022,12 @@ func lstm_NoH0C0RunF64(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(x[xRow2+i] * w[wRow2+i])
-					}
-					sum[sumRow2+h] = sum2
-				}
-			}
+	if part := (lstm_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H   group 1 along t up
@@ -992,29 +1124,21 @@ func lstm_NoH0C0RunF64(b *runtime.Bound) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else 0   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
-		hnRow := n * H
-		for j := range H {
-			t := float64(0)
-			if c {
-				t = y[(i*N+n)*H+j]
-			}
-			hn[hnRow+j] = t
+	if part := (lstm_Part9{hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 
 	// cn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then m[|L| - 1, n, j] else c0[n, j]   for n in N, j in H
-	for n := range N {
-		c0Row := n * H
-		for j := range H {
-			var t float64
-			if c {
-				t = m[(i*N+n)*H+j]
-			} else {
-				t = c0[c0Row+j]
-			}
-			cn[c0Row+j] = t
+	if part := (lstm_Part5{c0, cn, m, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 7), y)
 	copy(runtime.Elements[float64](b, 8), hn)
@@ -1040,24 +1164,12 @@ func lstm_NoH0NoC0RunF32(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(float32(x[xRow2+i] * w[wRow2+i]))
-					}
-					sum[sumRow2+h] = float32(sum2)
-				}
-			}
+	if part := (lstm_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H   group 1 along t up
@@ -1151,27 +1263,21 @@ func lstm_NoH0NoC0RunF32(b *runtime.Bound) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else 0   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
-		hnRow := n * H
-		for j := range H {
-			t := float32(0)
-			if c {
-				t = y[(i*N+n)*H+j]
-			}
-			hn[hnRow+j] = t
+	if part := (lstm_Part8{hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 
 	// cn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then m[|L| - 1, n, j] else 0   for n in N, j in H
-	for n := range N {
-		cnRow := n * H
-		for j := range H {
-			t := float32(0)
-			if c {
-				t = m[(i*N+n)*H+j]
-			}
-			cn[cnRow+j] = t
+	if part := (lstm_Part6{cn, m, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 7), y)
 	copy(runtime.Elements[float32](b, 8), hn)
@@ -1197,24 +1303,12 @@ func lstm_NoH0NoC0RunF64(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(x[xRow2+i] * w[wRow2+i])
-					}
-					sum[sumRow2+h] = sum2
-				}
-			}
+	if part := (lstm_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H   group 1 along t up
@@ -1308,31 +1402,380 @@ func lstm_NoH0NoC0RunF64(b *runtime.Bound) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else 0   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
-		hnRow := n * H
-		for j := range H {
-			t := float64(0)
-			if c {
-				t = y[(i*N+n)*H+j]
-			}
-			hn[hnRow+j] = t
+	if part := (lstm_Part9{hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 
 	// cn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then m[|L| - 1, n, j] else 0   for n in N, j in H
-	for n := range N {
-		cnRow := n * H
-		for j := range H {
-			t := float64(0)
-			if c {
-				t = m[(i*N+n)*H+j]
-			}
-			cn[cnRow+j] = t
+	if part := (lstm_Part7{cn, m, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 7), y)
 	copy(runtime.Elements[float64](b, 8), hn)
 	copy(runtime.Elements[float64](b, 9), cn)
+	return nil
+}
+
+// lstm_Part10 is a loop that runs in parts.
+type lstm_Part10 struct {
+	h0, r, sum2, y []float32
+	G, H, L, N     int
+}
+
+func (part *lstm_Part10) Run(from, to int) error {
+	h0, r, sum2, y, G, H, L, N := part.h0, part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		t := rest
+		i := t - 1
+		c := 0 <= i && i < L
+		sum2Row := t * N
+		h0Row := n * H
+		sum2Row2 := (sum2Row + n) * G
+		rRow := g * H
+		sum2Row3 := (sum2Row2 + g) * H
+		for j := range H {
+			sum3 := float64(0)
+			rRow2 := (rRow + j) * H
+			for k := range H {
+				var t2 float32
+				if c {
+					t2 = y[(i*N+n)*H+k]
+				} else {
+					t2 = h0[h0Row+k]
+				}
+				sum3 += float64(float32(t2 * r[rRow2+k]))
+			}
+			sum2[sum2Row3+j] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// lstm_Part11 is a loop that runs in parts.
+type lstm_Part11 struct {
+	b2, c, sum, sum2, z []float32
+	G, H, N             int
+}
+
+func (part *lstm_Part11) Run(from, to int) error {
+	b2, c, sum, sum2, z, G, H, N := part.b2, part.c, part.sum, part.sum2, part.z, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		t := rest
+		sumRow := t * N
+		sumRow2 := (sumRow + n) * G
+		sumRow3 := (sumRow2 + g) * H
+		bRow := g * H
+		for j := range H {
+			t2 := sum[sumRow3+j] + b2[bRow+j] + c[bRow+j] + sum2[sumRow3+j]
+			z[sumRow3+j] = t2
+		}
+	}
+	return nil
+}
+
+// lstm_Part12 is a loop that runs in parts.
+type lstm_Part12 struct {
+	dx, dz, w  []float32
+	G, H, I, N int
+}
+
+func (part *lstm_Part12) Run(from, to int) error {
+	dx, dz, w, G, H, I, N := part.dx, part.dz, part.w, part.G, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		l := rest
+		dzRow := l * N
+		dzRow2 := (dzRow + n) * G
+		dxRow := (dzRow + n) * I
+		for i := range I {
+			sum3 := float64(0)
+			for g := range G {
+				dzRow3 := (dzRow2 + g) * H
+				wRow := g * H
+				for h := range H {
+					wAt := w[(wRow+h)*I+i]
+					sum3 += float64(runtime.Absorb(dz[dzRow3+h], wAt))
+				}
+			}
+			dx[dxRow+i] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// lstm_Part13 is a loop that runs in parts.
+type lstm_Part13 struct {
+	dh01, dsum2, r []float32
+	G, H, L, N     int
+}
+
+func (part *lstm_Part13) Run(from, to int) error {
+	dh01, dsum2, r, G, H, L, N := part.dh01, part.dsum2, part.r, part.G, part.H, part.L, part.N
+	for n := from; n < to; n++ {
+		dh01Row := n * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				i := t - 1
+				c2 := 0 <= i
+				c5 := c2
+				if c5 {
+					c3 := i < L
+					c5 = c3
+				}
+				dsum2Row := t * N
+				dsum2Row2 := (dsum2Row + n) * G
+				for g := range G {
+					dsum2Row3 := (dsum2Row2 + g) * H
+					rRow := g * H
+					for j := range H {
+						var t2 float32
+						if c5 {
+							t2 = 0
+						} else {
+							rAt := r[(rRow+j)*H+k]
+							t2 = runtime.Absorb(dsum2[dsum2Row3+j], rAt)
+						}
+						sum3 += float64(t2)
+					}
+				}
+			}
+			dh01[dh01Row+k] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// lstm_Part14 is a loop that runs in parts.
+type lstm_Part14 struct {
+	dh0, dh01, dhn []float32
+	c6             bool
+	H              int
+}
+
+func (part *lstm_Part14) Run(from, to int) error {
+	dh0, dh01, dhn, c6, H := part.dh0, part.dh01, part.dhn, part.c6, part.H
+	for n := from; n < to; n++ {
+		dhnRow := n * H
+		for h := range H {
+			var t float32
+			if c6 {
+				t = 0
+			} else {
+				t = dhn[dhnRow+h]
+			}
+			dh0[dhnRow+h] = t + dh01[dhnRow+h]
+		}
+	}
+	return nil
+}
+
+// lstm_Part15 is a loop that runs in parts.
+type lstm_Part15 struct {
+	dc01, dm, z []float32
+	G, H, L, N  int
+}
+
+func (part *lstm_Part15) Run(from, to int) error {
+	dc01, dm, z, G, H, L, N := part.dc01, part.dm, part.z, part.G, part.H, part.L, part.N
+	for n := from; n < to; n++ {
+		dc01Row := n * H
+		for j := range H {
+			sum3 := float64(0)
+			for t := range L {
+				i := t - 1
+				c2 := 0 <= i
+				c5 := c2
+				if c5 {
+					c3 := i < L
+					c5 = c3
+				}
+				var t3 float32
+				if c5 {
+					t3 = 0
+				} else {
+					i2 := int(1)
+					if uint(i2) >= uint(G) {
+						return runtime.RangeError("rnn.lstm", "z", "G", i2, G)
+					}
+					zAt := z[((t*N+n)*G+i2)*H+j]
+					t2 := runtime.Sigmoid(zAt)
+					t3 = float32(dm[(t*N+n)*H+j] * t2)
+				}
+				sum3 += float64(t3)
+			}
+			dc01[dc01Row+j] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// lstm_Part16 is a loop that runs in parts.
+type lstm_Part16 struct {
+	dc0, dc01, dcn []float32
+	c6             bool
+	H              int
+}
+
+func (part *lstm_Part16) Run(from, to int) error {
+	dc0, dc01, dcn, c6, H := part.dc0, part.dc01, part.dcn, part.c6, part.H
+	for n := from; n < to; n++ {
+		dcnRow := n * H
+		for h := range H {
+			var t float32
+			if c6 {
+				t = 0
+			} else {
+				t = dcn[dcnRow+h]
+			}
+			dc0[dcnRow+h] = t + dc01[dcnRow+h]
+		}
+	}
+	return nil
+}
+
+// lstm_Part17 is a loop that runs in parts.
+type lstm_Part17 struct {
+	dw, dz, x     []float32
+	G, H, I, L, N int
+}
+
+func (part *lstm_Part17) Run(from, to int) error {
+	dw, dz, x, G, H, I, L, N := part.dw, part.dz, part.x, part.G, part.H, part.I, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		h := rest % H
+		rest /= H
+		g := rest
+		dwRow := g * H
+		dwRow2 := (dwRow + h) * I
+		for i := range I {
+			sum3 := float64(0)
+			for l := range L {
+				dzRow := l * N
+				for n := range N {
+					dzAt := dz[((dzRow+n)*G+g)*H+h]
+					xAt := x[(dzRow+n)*I+i]
+					sum3 += float64(runtime.Absorb(dzAt, xAt))
+				}
+			}
+			dw[dwRow2+i] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// lstm_Part18 is a loop that runs in parts.
+type lstm_Part18 struct {
+	dr, dsum2, h0, y []float32
+	G, H, L, N       int
+}
+
+func (part *lstm_Part18) Run(from, to int) error {
+	dr, dsum2, h0, y, G, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % H
+		rest /= H
+		g := rest
+		drRow := g * H
+		drRow2 := (drRow + j) * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				dsum2Row := t * N
+				i := t - 1
+				c2 := 0 <= i
+				c5 := c2
+				if c5 {
+					c3 := i < L
+					c5 = c3
+				}
+				for n := range N {
+					dsum2At := dsum2[((dsum2Row+n)*G+g)*H+j]
+					var t2 float32
+					if c5 {
+						yAt := y[(i*N+n)*H+k]
+						t2 = yAt
+					} else {
+						h0At := h0[n*H+k]
+						t2 = h0At
+					}
+					sum3 += float64(runtime.Absorb(dsum2At, t2))
+				}
+			}
+			dr[drRow2+k] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// lstm_Part19 is a loop that runs in parts.
+type lstm_Part19 struct {
+	db, dz     []float32
+	G, H, L, N int
+}
+
+func (part *lstm_Part19) Run(from, to int) error {
+	db, dz, G, H, L, N := part.db, part.dz, part.G, part.H, part.L, part.N
+	for g := from; g < to; g++ {
+		dbRow := g * H
+		for h := range H {
+			sum3 := float64(0)
+			for l := range L {
+				dzRow := l * N
+				for n := range N {
+					sum3 += float64(dz[((dzRow+n)*G+g)*H+h])
+				}
+			}
+			db[dbRow+h] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// lstm_Part20 is a loop that runs in parts.
+type lstm_Part20 struct {
+	dc, dz     []float32
+	G, H, L, N int
+}
+
+func (part *lstm_Part20) Run(from, to int) error {
+	dc, dz, G, H, L, N := part.dc, part.dz, part.G, part.H, part.L, part.N
+	for g := from; g < to; g++ {
+		dcRow := g * H
+		for h := range H {
+			sum3 := float64(0)
+			for l := range L {
+				dzRow := l * N
+				for n := range N {
+					dzAt := dz[((dzRow+n)*G+g)*H+h]
+					sum3 += float64(dzAt)
+				}
+			}
+			dc[dcRow+h] = float32(sum3)
+		}
+	}
 	return nil
 }
 
@@ -1371,71 +1814,32 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(float32(x[xRow2+i] * w[wRow2+i]))
-					}
-					sum[sumRow2+h] = float32(sum2)
-				}
-			}
+	if part := (lstm_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			h0Row := n * H
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				rRow := g * H
-				sum2Row3 := (sum2Row2 + g) * H
-				for j := range H {
-					sum3 := float64(0)
-					rRow2 := (rRow + j) * H
-					for k := range H {
-						var t2 float32
-						if c {
-							t2 = y[(i*N+n)*H+k]
-						} else {
-							t2 = h0[h0Row+k]
-						}
-						sum3 += float64(float32(t2 * r[rRow2+k]))
-					}
-					sum2[sum2Row3+j] = float32(sum3)
-				}
-			}
+	if part := (lstm_Part10{h0, r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
+		return err
 	}
 
 	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
 	z := runtime.Temp[float32](b, L*N*G*H)
-	for t := range L {
-		sumRow := t * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for j := range H {
-					t2 := sum[sumRow3+j] + b2[bRow+j] + c[bRow+j] + sum2[sumRow3+j]
-					z[sumRow3+j] = t2
-				}
-			}
+	if part := (lstm_Part11{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else c0[n, j]) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
@@ -1654,220 +2058,102 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		for l := range L {
-			dzRow := l * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * G
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for g := range G {
-						dzRow3 := (dzRow2 + g) * H
-						wRow := g * H
-						for h := range H {
-							wAt := w[(wRow+h)*I+i]
-							sum3 += float64(runtime.Absorb(dz[dzRow3+h], wAt))
-						}
-					}
-					dx[dxRow+i] = float32(sum3)
-				}
+		if part := (lstm_Part12{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, g, j], r[g, j, k])   for t in L, n in N, g in G, j in H, k in H
 	dh01 := runtime.Temp[float32](b, N*H)
 	if wantDh0 {
-		for n := range N {
-			dh01Row := n * H
-			for k := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					c2 := 0 <= i
-					c5 := c2
-					if c5 {
-						c3 := i < L
-						c5 = c3
-					}
-					dsum2Row := t * N
-					dsum2Row2 := (dsum2Row + n) * G
-					for g := range G {
-						dsum2Row3 := (dsum2Row2 + g) * H
-						rRow := g * H
-						for j := range H {
-							var t2 float32
-							if c5 {
-								t2 = 0
-							} else {
-								rAt := r[(rRow+j)*H+k]
-								t2 = runtime.Absorb(dsum2[dsum2Row3+j], rAt)
-							}
-							sum3 += float64(t2)
-						}
-					}
-				}
-				dh01[dh01Row+k] = float32(sum3)
+		if part := (lstm_Part13{dh01, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*G*H*H); err != nil {
+			return err
 		}
 	}
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h]   for n in N, h in H
 	if wantDh0 {
-		for n := range N {
-			dhnRow := n * H
-			for h := range H {
-				var t float32
-				if c6 {
-					t = 0
-				} else {
-					t = dhn[dhnRow+h]
-				}
-				dh0[dhnRow+h] = t + dh01[dhnRow+h]
+		if part := (lstm_Part14{dh0, dh01, dhn, c6, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @m[t, n, j] * sigmoid(z[t, n, 1, j])   for t in L, n in N, j in H
 	dc01 := runtime.Temp[float32](b, N*H)
 	if wantDc0 {
-		for n := range N {
-			dc01Row := n * H
-			for j := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					c2 := 0 <= i
-					c5 := c2
-					if c5 {
-						c3 := i < L
-						c5 = c3
-					}
-					var t3 float32
-					if c5 {
-						t3 = 0
-					} else {
-						i2 := int(1)
-						if uint(i2) >= uint(G) {
-							return runtime.RangeError("rnn.lstm", "z", "G", i2, G)
-						}
-						zAt := z[((t*N+n)*G+i2)*H+j]
-						t2 := runtime.Sigmoid(zAt)
-						t3 = float32(dm[(t*N+n)*H+j] * t2)
-					}
-					sum3 += float64(t3)
-				}
-				dc01[dc01Row+j] = float32(sum3)
+		if part := (lstm_Part15{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*H); err != nil {
+			return err
 		}
 	}
 
 	// @c0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @cn[n, h]) + @c0.1[n, h]   for n in N, h in H
 	if wantDc0 {
-		for n := range N {
-			dcnRow := n * H
-			for h := range H {
-				var t float32
-				if c6 {
-					t = 0
-				} else {
-					t = dcn[dcnRow+h]
-				}
-				dc0[dcnRow+h] = t + dc01[dcnRow+h]
+		if part := (lstm_Part16{dc0, dc01, dcn, c6, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		for g := range G {
-			dwRow := g * H
-			for h := range H {
-				dwRow2 := (dwRow + h) * I
-				for i := range I {
-					sum3 := float64(0)
-					for l := range L {
-						dzRow := l * N
-						for n := range N {
-							dzAt := dz[((dzRow+n)*G+g)*H+h]
-							xAt := x[(dzRow+n)*I+i]
-							sum3 += float64(runtime.Absorb(dzAt, xAt))
-						}
-					}
-					dw[dwRow2+i] = float32(sum3)
-				}
+		if part := (lstm_Part17{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += absorb(@sum2[t, n, g, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for t := range L {
-						dsum2Row := t * N
-						i := t - 1
-						c2 := 0 <= i
-						c5 := c2
-						if c5 {
-							c3 := i < L
-							c5 = c3
-						}
-						for n := range N {
-							dsum2At := dsum2[((dsum2Row+n)*G+g)*H+j]
-							var t2 float32
-							if c5 {
-								yAt := y[(i*N+n)*H+k]
-								t2 = yAt
-							} else {
-								h0At := h0[n*H+k]
-								t2 = h0At
-							}
-							sum3 += float64(runtime.Absorb(dsum2At, t2))
-						}
-					}
-					dr[drRow2+k] = float32(sum3)
-				}
+		if part := (lstm_Part18{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		for g := range G {
-			dbRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						sum3 += float64(dz[((dzRow+n)*G+g)*H+h])
-					}
-				}
-				db[dbRow+h] = float32(sum3)
+		if part := (lstm_Part19{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		for g := range G {
-			dcRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						dzAt := dz[((dzRow+n)*G+g)*H+h]
-						sum3 += float64(dzAt)
-					}
-				}
-				dc[dcRow+h] = float32(sum3)
+		if part := (lstm_Part20{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 11), dx)
@@ -1877,6 +2163,361 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 	copy(runtime.Elements[float32](b, 15), dr)
 	copy(runtime.Elements[float32](b, 16), db)
 	copy(runtime.Elements[float32](b, 17), dc)
+	return nil
+}
+
+// lstm_Part21 is a loop that runs in parts.
+type lstm_Part21 struct {
+	h0, r, sum2, y []float64
+	G, H, L, N     int
+}
+
+func (part *lstm_Part21) Run(from, to int) error {
+	h0, r, sum2, y, G, H, L, N := part.h0, part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		t := rest
+		i := t - 1
+		c := 0 <= i && i < L
+		sum2Row := t * N
+		h0Row := n * H
+		sum2Row2 := (sum2Row + n) * G
+		rRow := g * H
+		sum2Row3 := (sum2Row2 + g) * H
+		for j := range H {
+			sum3 := float64(0)
+			rRow2 := (rRow + j) * H
+			for k := range H {
+				var t2 float64
+				if c {
+					t2 = y[(i*N+n)*H+k]
+				} else {
+					t2 = h0[h0Row+k]
+				}
+				sum3 += float64(t2 * r[rRow2+k])
+			}
+			sum2[sum2Row3+j] = sum3
+		}
+	}
+	return nil
+}
+
+// lstm_Part22 is a loop that runs in parts.
+type lstm_Part22 struct {
+	b2, c, sum, sum2, z []float64
+	G, H, N             int
+}
+
+func (part *lstm_Part22) Run(from, to int) error {
+	b2, c, sum, sum2, z, G, H, N := part.b2, part.c, part.sum, part.sum2, part.z, part.G, part.H, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		t := rest
+		sumRow := t * N
+		sumRow2 := (sumRow + n) * G
+		sumRow3 := (sumRow2 + g) * H
+		bRow := g * H
+		for j := range H {
+			t2 := sum[sumRow3+j] + b2[bRow+j] + c[bRow+j] + sum2[sumRow3+j]
+			z[sumRow3+j] = t2
+		}
+	}
+	return nil
+}
+
+// lstm_Part23 is a loop that runs in parts.
+type lstm_Part23 struct {
+	dx, dz, w  []float64
+	G, H, I, N int
+}
+
+func (part *lstm_Part23) Run(from, to int) error {
+	dx, dz, w, G, H, I, N := part.dx, part.dz, part.w, part.G, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		l := rest
+		dzRow := l * N
+		dzRow2 := (dzRow + n) * G
+		dxRow := (dzRow + n) * I
+		for i := range I {
+			sum3 := float64(0)
+			for g := range G {
+				dzRow3 := (dzRow2 + g) * H
+				wRow := g * H
+				for h := range H {
+					wAt := w[(wRow+h)*I+i]
+					sum3 += runtime.Absorb(dz[dzRow3+h], wAt)
+				}
+			}
+			dx[dxRow+i] = sum3
+		}
+	}
+	return nil
+}
+
+// lstm_Part24 is a loop that runs in parts.
+type lstm_Part24 struct {
+	dh01, dsum2, r []float64
+	G, H, L, N     int
+}
+
+func (part *lstm_Part24) Run(from, to int) error {
+	dh01, dsum2, r, G, H, L, N := part.dh01, part.dsum2, part.r, part.G, part.H, part.L, part.N
+	for n := from; n < to; n++ {
+		dh01Row := n * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				i := t - 1
+				c2 := 0 <= i
+				c5 := c2
+				if c5 {
+					c3 := i < L
+					c5 = c3
+				}
+				dsum2Row := t * N
+				dsum2Row2 := (dsum2Row + n) * G
+				for g := range G {
+					dsum2Row3 := (dsum2Row2 + g) * H
+					rRow := g * H
+					for j := range H {
+						var t2 float64
+						if c5 {
+							t2 = 0
+						} else {
+							rAt := r[(rRow+j)*H+k]
+							t2 = runtime.Absorb(dsum2[dsum2Row3+j], rAt)
+						}
+						sum3 += t2
+					}
+				}
+			}
+			dh01[dh01Row+k] = sum3
+		}
+	}
+	return nil
+}
+
+// lstm_Part25 is a loop that runs in parts.
+type lstm_Part25 struct {
+	dh0, dh01, dhn []float64
+	c6             bool
+	H              int
+}
+
+func (part *lstm_Part25) Run(from, to int) error {
+	dh0, dh01, dhn, c6, H := part.dh0, part.dh01, part.dhn, part.c6, part.H
+	for n := from; n < to; n++ {
+		dhnRow := n * H
+		for h := range H {
+			var t float64
+			if c6 {
+				t = 0
+			} else {
+				t = dhn[dhnRow+h]
+			}
+			dh0[dhnRow+h] = t + dh01[dhnRow+h]
+		}
+	}
+	return nil
+}
+
+// lstm_Part26 is a loop that runs in parts.
+type lstm_Part26 struct {
+	dc01, dm, z []float64
+	G, H, L, N  int
+}
+
+func (part *lstm_Part26) Run(from, to int) error {
+	dc01, dm, z, G, H, L, N := part.dc01, part.dm, part.z, part.G, part.H, part.L, part.N
+	for n := from; n < to; n++ {
+		dc01Row := n * H
+		for j := range H {
+			sum3 := float64(0)
+			for t := range L {
+				i := t - 1
+				c2 := 0 <= i
+				c5 := c2
+				if c5 {
+					c3 := i < L
+					c5 = c3
+				}
+				var t3 float64
+				if c5 {
+					t3 = 0
+				} else {
+					i2 := int(1)
+					if uint(i2) >= uint(G) {
+						return runtime.RangeError("rnn.lstm", "z", "G", i2, G)
+					}
+					zAt := z[((t*N+n)*G+i2)*H+j]
+					t2 := runtime.Sigmoid(zAt)
+					t3 = float64(dm[(t*N+n)*H+j] * t2)
+				}
+				sum3 += t3
+			}
+			dc01[dc01Row+j] = sum3
+		}
+	}
+	return nil
+}
+
+// lstm_Part27 is a loop that runs in parts.
+type lstm_Part27 struct {
+	dc0, dc01, dcn []float64
+	c6             bool
+	H              int
+}
+
+func (part *lstm_Part27) Run(from, to int) error {
+	dc0, dc01, dcn, c6, H := part.dc0, part.dc01, part.dcn, part.c6, part.H
+	for n := from; n < to; n++ {
+		dcnRow := n * H
+		for h := range H {
+			var t float64
+			if c6 {
+				t = 0
+			} else {
+				t = dcn[dcnRow+h]
+			}
+			dc0[dcnRow+h] = t + dc01[dcnRow+h]
+		}
+	}
+	return nil
+}
+
+// lstm_Part28 is a loop that runs in parts.
+type lstm_Part28 struct {
+	dw, dz, x     []float64
+	G, H, I, L, N int
+}
+
+func (part *lstm_Part28) Run(from, to int) error {
+	dw, dz, x, G, H, I, L, N := part.dw, part.dz, part.x, part.G, part.H, part.I, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		h := rest % H
+		rest /= H
+		g := rest
+		dwRow := g * H
+		dwRow2 := (dwRow + h) * I
+		for i := range I {
+			sum3 := float64(0)
+			for l := range L {
+				dzRow := l * N
+				for n := range N {
+					dzAt := dz[((dzRow+n)*G+g)*H+h]
+					xAt := x[(dzRow+n)*I+i]
+					sum3 += runtime.Absorb(dzAt, xAt)
+				}
+			}
+			dw[dwRow2+i] = sum3
+		}
+	}
+	return nil
+}
+
+// lstm_Part29 is a loop that runs in parts.
+type lstm_Part29 struct {
+	dr, dsum2, h0, y []float64
+	G, H, L, N       int
+}
+
+func (part *lstm_Part29) Run(from, to int) error {
+	dr, dsum2, h0, y, G, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % H
+		rest /= H
+		g := rest
+		drRow := g * H
+		drRow2 := (drRow + j) * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				dsum2Row := t * N
+				i := t - 1
+				c2 := 0 <= i
+				c5 := c2
+				if c5 {
+					c3 := i < L
+					c5 = c3
+				}
+				for n := range N {
+					dsum2At := dsum2[((dsum2Row+n)*G+g)*H+j]
+					var t2 float64
+					if c5 {
+						yAt := y[(i*N+n)*H+k]
+						t2 = yAt
+					} else {
+						h0At := h0[n*H+k]
+						t2 = h0At
+					}
+					sum3 += runtime.Absorb(dsum2At, t2)
+				}
+			}
+			dr[drRow2+k] = sum3
+		}
+	}
+	return nil
+}
+
+// lstm_Part30 is a loop that runs in parts.
+type lstm_Part30 struct {
+	db, dz     []float64
+	G, H, L, N int
+}
+
+func (part *lstm_Part30) Run(from, to int) error {
+	db, dz, G, H, L, N := part.db, part.dz, part.G, part.H, part.L, part.N
+	for g := from; g < to; g++ {
+		dbRow := g * H
+		for h := range H {
+			sum3 := float64(0)
+			for l := range L {
+				dzRow := l * N
+				for n := range N {
+					sum3 += dz[((dzRow+n)*G+g)*H+h]
+				}
+			}
+			db[dbRow+h] = sum3
+		}
+	}
+	return nil
+}
+
+// lstm_Part31 is a loop that runs in parts.
+type lstm_Part31 struct {
+	dc, dz     []float64
+	G, H, L, N int
+}
+
+func (part *lstm_Part31) Run(from, to int) error {
+	dc, dz, G, H, L, N := part.dc, part.dz, part.G, part.H, part.L, part.N
+	for g := from; g < to; g++ {
+		dcRow := g * H
+		for h := range H {
+			sum3 := float64(0)
+			for l := range L {
+				dzRow := l * N
+				for n := range N {
+					dzAt := dz[((dzRow+n)*G+g)*H+h]
+					sum3 += dzAt
+				}
+			}
+			dc[dcRow+h] = sum3
+		}
+	}
 	return nil
 }
 
@@ -1915,71 +2556,32 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(x[xRow2+i] * w[wRow2+i])
-					}
-					sum[sumRow2+h] = sum2
-				}
-			}
+	if part := (lstm_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			h0Row := n * H
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				rRow := g * H
-				sum2Row3 := (sum2Row2 + g) * H
-				for j := range H {
-					sum3 := float64(0)
-					rRow2 := (rRow + j) * H
-					for k := range H {
-						var t2 float64
-						if c {
-							t2 = y[(i*N+n)*H+k]
-						} else {
-							t2 = h0[h0Row+k]
-						}
-						sum3 += float64(t2 * r[rRow2+k])
-					}
-					sum2[sum2Row3+j] = sum3
-				}
-			}
+	if part := (lstm_Part21{h0, r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
+		return err
 	}
 
 	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
 	z := runtime.Temp[float64](b, L*N*G*H)
-	for t := range L {
-		sumRow := t * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for j := range H {
-					t2 := sum[sumRow3+j] + b2[bRow+j] + c[bRow+j] + sum2[sumRow3+j]
-					z[sumRow3+j] = t2
-				}
-			}
+	if part := (lstm_Part22{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else c0[n, j]) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
@@ -2198,220 +2800,102 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		for l := range L {
-			dzRow := l * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * G
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for g := range G {
-						dzRow3 := (dzRow2 + g) * H
-						wRow := g * H
-						for h := range H {
-							wAt := w[(wRow+h)*I+i]
-							sum3 += runtime.Absorb(dz[dzRow3+h], wAt)
-						}
-					}
-					dx[dxRow+i] = sum3
-				}
+		if part := (lstm_Part23{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, g, j], r[g, j, k])   for t in L, n in N, g in G, j in H, k in H
 	dh01 := runtime.Temp[float64](b, N*H)
 	if wantDh0 {
-		for n := range N {
-			dh01Row := n * H
-			for k := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					c2 := 0 <= i
-					c5 := c2
-					if c5 {
-						c3 := i < L
-						c5 = c3
-					}
-					dsum2Row := t * N
-					dsum2Row2 := (dsum2Row + n) * G
-					for g := range G {
-						dsum2Row3 := (dsum2Row2 + g) * H
-						rRow := g * H
-						for j := range H {
-							var t2 float64
-							if c5 {
-								t2 = 0
-							} else {
-								rAt := r[(rRow+j)*H+k]
-								t2 = runtime.Absorb(dsum2[dsum2Row3+j], rAt)
-							}
-							sum3 += t2
-						}
-					}
-				}
-				dh01[dh01Row+k] = sum3
+		if part := (lstm_Part24{dh01, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*G*H*H); err != nil {
+			return err
 		}
 	}
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h]   for n in N, h in H
 	if wantDh0 {
-		for n := range N {
-			dhnRow := n * H
-			for h := range H {
-				var t float64
-				if c6 {
-					t = 0
-				} else {
-					t = dhn[dhnRow+h]
-				}
-				dh0[dhnRow+h] = t + dh01[dhnRow+h]
+		if part := (lstm_Part25{dh0, dh01, dhn, c6, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @m[t, n, j] * sigmoid(z[t, n, 1, j])   for t in L, n in N, j in H
 	dc01 := runtime.Temp[float64](b, N*H)
 	if wantDc0 {
-		for n := range N {
-			dc01Row := n * H
-			for j := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					c2 := 0 <= i
-					c5 := c2
-					if c5 {
-						c3 := i < L
-						c5 = c3
-					}
-					var t3 float64
-					if c5 {
-						t3 = 0
-					} else {
-						i2 := int(1)
-						if uint(i2) >= uint(G) {
-							return runtime.RangeError("rnn.lstm", "z", "G", i2, G)
-						}
-						zAt := z[((t*N+n)*G+i2)*H+j]
-						t2 := runtime.Sigmoid(zAt)
-						t3 = float64(dm[(t*N+n)*H+j] * t2)
-					}
-					sum3 += t3
-				}
-				dc01[dc01Row+j] = sum3
+		if part := (lstm_Part26{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*H); err != nil {
+			return err
 		}
 	}
 
 	// @c0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @cn[n, h]) + @c0.1[n, h]   for n in N, h in H
 	if wantDc0 {
-		for n := range N {
-			dcnRow := n * H
-			for h := range H {
-				var t float64
-				if c6 {
-					t = 0
-				} else {
-					t = dcn[dcnRow+h]
-				}
-				dc0[dcnRow+h] = t + dc01[dcnRow+h]
+		if part := (lstm_Part27{dc0, dc01, dcn, c6, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		for g := range G {
-			dwRow := g * H
-			for h := range H {
-				dwRow2 := (dwRow + h) * I
-				for i := range I {
-					sum3 := float64(0)
-					for l := range L {
-						dzRow := l * N
-						for n := range N {
-							dzAt := dz[((dzRow+n)*G+g)*H+h]
-							xAt := x[(dzRow+n)*I+i]
-							sum3 += runtime.Absorb(dzAt, xAt)
-						}
-					}
-					dw[dwRow2+i] = sum3
-				}
+		if part := (lstm_Part28{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += absorb(@sum2[t, n, g, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for t := range L {
-						dsum2Row := t * N
-						i := t - 1
-						c2 := 0 <= i
-						c5 := c2
-						if c5 {
-							c3 := i < L
-							c5 = c3
-						}
-						for n := range N {
-							dsum2At := dsum2[((dsum2Row+n)*G+g)*H+j]
-							var t2 float64
-							if c5 {
-								yAt := y[(i*N+n)*H+k]
-								t2 = yAt
-							} else {
-								h0At := h0[n*H+k]
-								t2 = h0At
-							}
-							sum3 += runtime.Absorb(dsum2At, t2)
-						}
-					}
-					dr[drRow2+k] = sum3
-				}
+		if part := (lstm_Part29{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		for g := range G {
-			dbRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						sum3 += dz[((dzRow+n)*G+g)*H+h]
-					}
-				}
-				db[dbRow+h] = sum3
+		if part := (lstm_Part30{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		for g := range G {
-			dcRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						dzAt := dz[((dzRow+n)*G+g)*H+h]
-						sum3 += dzAt
-					}
-				}
-				dc[dcRow+h] = sum3
+		if part := (lstm_Part31{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 11), dx)
@@ -2456,71 +2940,32 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(float32(x[xRow2+i] * w[wRow2+i]))
-					}
-					sum[sumRow2+h] = float32(sum2)
-				}
-			}
+	if part := (lstm_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			h0Row := n * H
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				rRow := g * H
-				sum2Row3 := (sum2Row2 + g) * H
-				for j := range H {
-					sum3 := float64(0)
-					rRow2 := (rRow + j) * H
-					for k := range H {
-						var t2 float32
-						if c {
-							t2 = y[(i*N+n)*H+k]
-						} else {
-							t2 = h0[h0Row+k]
-						}
-						sum3 += float64(float32(t2 * r[rRow2+k]))
-					}
-					sum2[sum2Row3+j] = float32(sum3)
-				}
-			}
+	if part := (lstm_Part10{h0, r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
+		return err
 	}
 
 	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
 	z := runtime.Temp[float32](b, L*N*G*H)
-	for t := range L {
-		sumRow := t * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for j := range H {
-					t2 := sum[sumRow3+j] + b2[bRow+j] + c[bRow+j] + sum2[sumRow3+j]
-					z[sumRow3+j] = t2
-				}
-			}
+	if part := (lstm_Part11{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else 0) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
@@ -2734,170 +3179,79 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		for l := range L {
-			dzRow := l * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * G
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for g := range G {
-						dzRow3 := (dzRow2 + g) * H
-						wRow := g * H
-						for h := range H {
-							wAt := w[(wRow+h)*I+i]
-							sum3 += float64(runtime.Absorb(dz[dzRow3+h], wAt))
-						}
-					}
-					dx[dxRow+i] = float32(sum3)
-				}
+		if part := (lstm_Part12{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, g, j], r[g, j, k])   for t in L, n in N, g in G, j in H, k in H
 	dh01 := runtime.Temp[float32](b, N*H)
 	if wantDh0 {
-		for n := range N {
-			dh01Row := n * H
-			for k := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					c2 := 0 <= i
-					c5 := c2
-					if c5 {
-						c3 := i < L
-						c5 = c3
-					}
-					dsum2Row := t * N
-					dsum2Row2 := (dsum2Row + n) * G
-					for g := range G {
-						dsum2Row3 := (dsum2Row2 + g) * H
-						rRow := g * H
-						for j := range H {
-							var t2 float32
-							if c5 {
-								t2 = 0
-							} else {
-								rAt := r[(rRow+j)*H+k]
-								t2 = runtime.Absorb(dsum2[dsum2Row3+j], rAt)
-							}
-							sum3 += float64(t2)
-						}
-					}
-				}
-				dh01[dh01Row+k] = float32(sum3)
+		if part := (lstm_Part13{dh01, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*G*H*H); err != nil {
+			return err
 		}
 	}
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h]   for n in N, h in H
 	if wantDh0 {
-		for n := range N {
-			dhnRow := n * H
-			for h := range H {
-				var t float32
-				if c6 {
-					t = 0
-				} else {
-					t = dhn[dhnRow+h]
-				}
-				dh0[dhnRow+h] = t + dh01[dhnRow+h]
+		if part := (lstm_Part14{dh0, dh01, dhn, c6, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		for g := range G {
-			dwRow := g * H
-			for h := range H {
-				dwRow2 := (dwRow + h) * I
-				for i := range I {
-					sum3 := float64(0)
-					for l := range L {
-						dzRow := l * N
-						for n := range N {
-							dzAt := dz[((dzRow+n)*G+g)*H+h]
-							xAt := x[(dzRow+n)*I+i]
-							sum3 += float64(runtime.Absorb(dzAt, xAt))
-						}
-					}
-					dw[dwRow2+i] = float32(sum3)
-				}
+		if part := (lstm_Part17{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += absorb(@sum2[t, n, g, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for t := range L {
-						dsum2Row := t * N
-						i := t - 1
-						c2 := 0 <= i
-						c5 := c2
-						if c5 {
-							c3 := i < L
-							c5 = c3
-						}
-						for n := range N {
-							dsum2At := dsum2[((dsum2Row+n)*G+g)*H+j]
-							var t2 float32
-							if c5 {
-								yAt := y[(i*N+n)*H+k]
-								t2 = yAt
-							} else {
-								h0At := h0[n*H+k]
-								t2 = h0At
-							}
-							sum3 += float64(runtime.Absorb(dsum2At, t2))
-						}
-					}
-					dr[drRow2+k] = float32(sum3)
-				}
+		if part := (lstm_Part18{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		for g := range G {
-			dbRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						sum3 += float64(dz[((dzRow+n)*G+g)*H+h])
-					}
-				}
-				db[dbRow+h] = float32(sum3)
+		if part := (lstm_Part19{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		for g := range G {
-			dcRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						dzAt := dz[((dzRow+n)*G+g)*H+h]
-						sum3 += float64(dzAt)
-					}
-				}
-				dc[dcRow+h] = float32(sum3)
+		if part := (lstm_Part20{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 11), dx)
@@ -2941,71 +3295,32 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(x[xRow2+i] * w[wRow2+i])
-					}
-					sum[sumRow2+h] = sum2
-				}
-			}
+	if part := (lstm_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			h0Row := n * H
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				rRow := g * H
-				sum2Row3 := (sum2Row2 + g) * H
-				for j := range H {
-					sum3 := float64(0)
-					rRow2 := (rRow + j) * H
-					for k := range H {
-						var t2 float64
-						if c {
-							t2 = y[(i*N+n)*H+k]
-						} else {
-							t2 = h0[h0Row+k]
-						}
-						sum3 += float64(t2 * r[rRow2+k])
-					}
-					sum2[sum2Row3+j] = sum3
-				}
-			}
+	if part := (lstm_Part21{h0, r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
+		return err
 	}
 
 	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
 	z := runtime.Temp[float64](b, L*N*G*H)
-	for t := range L {
-		sumRow := t * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for j := range H {
-					t2 := sum[sumRow3+j] + b2[bRow+j] + c[bRow+j] + sum2[sumRow3+j]
-					z[sumRow3+j] = t2
-				}
-			}
+	if part := (lstm_Part22{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else 0) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
@@ -3219,170 +3534,79 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		for l := range L {
-			dzRow := l * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * G
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for g := range G {
-						dzRow3 := (dzRow2 + g) * H
-						wRow := g * H
-						for h := range H {
-							wAt := w[(wRow+h)*I+i]
-							sum3 += runtime.Absorb(dz[dzRow3+h], wAt)
-						}
-					}
-					dx[dxRow+i] = sum3
-				}
+		if part := (lstm_Part23{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, g, j], r[g, j, k])   for t in L, n in N, g in G, j in H, k in H
 	dh01 := runtime.Temp[float64](b, N*H)
 	if wantDh0 {
-		for n := range N {
-			dh01Row := n * H
-			for k := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					c2 := 0 <= i
-					c5 := c2
-					if c5 {
-						c3 := i < L
-						c5 = c3
-					}
-					dsum2Row := t * N
-					dsum2Row2 := (dsum2Row + n) * G
-					for g := range G {
-						dsum2Row3 := (dsum2Row2 + g) * H
-						rRow := g * H
-						for j := range H {
-							var t2 float64
-							if c5 {
-								t2 = 0
-							} else {
-								rAt := r[(rRow+j)*H+k]
-								t2 = runtime.Absorb(dsum2[dsum2Row3+j], rAt)
-							}
-							sum3 += t2
-						}
-					}
-				}
-				dh01[dh01Row+k] = sum3
+		if part := (lstm_Part24{dh01, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*G*H*H); err != nil {
+			return err
 		}
 	}
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h]   for n in N, h in H
 	if wantDh0 {
-		for n := range N {
-			dhnRow := n * H
-			for h := range H {
-				var t float64
-				if c6 {
-					t = 0
-				} else {
-					t = dhn[dhnRow+h]
-				}
-				dh0[dhnRow+h] = t + dh01[dhnRow+h]
+		if part := (lstm_Part25{dh0, dh01, dhn, c6, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		for g := range G {
-			dwRow := g * H
-			for h := range H {
-				dwRow2 := (dwRow + h) * I
-				for i := range I {
-					sum3 := float64(0)
-					for l := range L {
-						dzRow := l * N
-						for n := range N {
-							dzAt := dz[((dzRow+n)*G+g)*H+h]
-							xAt := x[(dzRow+n)*I+i]
-							sum3 += runtime.Absorb(dzAt, xAt)
-						}
-					}
-					dw[dwRow2+i] = sum3
-				}
+		if part := (lstm_Part28{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += absorb(@sum2[t, n, g, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for t := range L {
-						dsum2Row := t * N
-						i := t - 1
-						c2 := 0 <= i
-						c5 := c2
-						if c5 {
-							c3 := i < L
-							c5 = c3
-						}
-						for n := range N {
-							dsum2At := dsum2[((dsum2Row+n)*G+g)*H+j]
-							var t2 float64
-							if c5 {
-								yAt := y[(i*N+n)*H+k]
-								t2 = yAt
-							} else {
-								h0At := h0[n*H+k]
-								t2 = h0At
-							}
-							sum3 += runtime.Absorb(dsum2At, t2)
-						}
-					}
-					dr[drRow2+k] = sum3
-				}
+		if part := (lstm_Part29{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		for g := range G {
-			dbRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						sum3 += dz[((dzRow+n)*G+g)*H+h]
-					}
-				}
-				db[dbRow+h] = sum3
+		if part := (lstm_Part30{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		for g := range G {
-			dcRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						dzAt := dz[((dzRow+n)*G+g)*H+h]
-						sum3 += dzAt
-					}
-				}
-				dc[dcRow+h] = sum3
+		if part := (lstm_Part31{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 11), dx)
@@ -3391,6 +3615,84 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 	copy(runtime.Elements[float64](b, 14), dr)
 	copy(runtime.Elements[float64](b, 15), db)
 	copy(runtime.Elements[float64](b, 16), dc)
+	return nil
+}
+
+// lstm_Part32 is a loop that runs in parts.
+type lstm_Part32 struct {
+	r, sum2, y []float32
+	G, H, L, N int
+}
+
+func (part *lstm_Part32) Run(from, to int) error {
+	r, sum2, y, G, H, L, N := part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		t := rest
+		i := t - 1
+		c := 0 <= i && i < L
+		sum2Row := t * N
+		sum2Row2 := (sum2Row + n) * G
+		rRow := g * H
+		sum2Row3 := (sum2Row2 + g) * H
+		for j := range H {
+			sum3 := float64(0)
+			rRow2 := (rRow + j) * H
+			for k := range H {
+				t2 := float32(0)
+				if c {
+					t2 = y[(i*N+n)*H+k]
+				}
+				sum3 += float64(float32(t2 * r[rRow2+k]))
+			}
+			sum2[sum2Row3+j] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// lstm_Part33 is a loop that runs in parts.
+type lstm_Part33 struct {
+	dr, dsum2, y []float32
+	G, H, L, N   int
+}
+
+func (part *lstm_Part33) Run(from, to int) error {
+	dr, dsum2, y, G, H, L, N := part.dr, part.dsum2, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % H
+		rest /= H
+		g := rest
+		drRow := g * H
+		drRow2 := (drRow + j) * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				i := t - 1
+				c2 := 0 <= i
+				c5 := c2
+				if c5 {
+					c3 := i < L
+					c5 = c3
+				}
+				dsum2Row := t * N
+				for n := range N {
+					t2 := float32(0)
+					if c5 {
+						yAt := y[(i*N+n)*H+k]
+						t2 = runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], yAt)
+					}
+					sum3 += float64(t2)
+				}
+			}
+			dr[drRow2+k] = float32(sum3)
+		}
+	}
 	return nil
 }
 
@@ -3426,68 +3728,32 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(float32(x[xRow2+i] * w[wRow2+i]))
-					}
-					sum[sumRow2+h] = float32(sum2)
-				}
-			}
+	if part := (lstm_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				rRow := g * H
-				sum2Row3 := (sum2Row2 + g) * H
-				for j := range H {
-					sum3 := float64(0)
-					rRow2 := (rRow + j) * H
-					for k := range H {
-						t2 := float32(0)
-						if c {
-							t2 = y[(i*N+n)*H+k]
-						}
-						sum3 += float64(float32(t2 * r[rRow2+k]))
-					}
-					sum2[sum2Row3+j] = float32(sum3)
-				}
-			}
+	if part := (lstm_Part32{r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
+		return err
 	}
 
 	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
 	z := runtime.Temp[float32](b, L*N*G*H)
-	for t := range L {
-		sumRow := t * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for j := range H {
-					t2 := sum[sumRow3+j] + b2[bRow+j] + c[bRow+j] + sum2[sumRow3+j]
-					z[sumRow3+j] = t2
-				}
-			}
+	if part := (lstm_Part11{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else c0[n, j]) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
@@ -3706,163 +3972,79 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		for l := range L {
-			dzRow := l * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * G
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for g := range G {
-						dzRow3 := (dzRow2 + g) * H
-						wRow := g * H
-						for h := range H {
-							wAt := w[(wRow+h)*I+i]
-							sum3 += float64(runtime.Absorb(dz[dzRow3+h], wAt))
-						}
-					}
-					dx[dxRow+i] = float32(sum3)
-				}
+		if part := (lstm_Part12{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @m[t, n, j] * sigmoid(z[t, n, 1, j])   for t in L, n in N, j in H
 	dc01 := runtime.Temp[float32](b, N*H)
 	if wantDc0 {
-		for n := range N {
-			dc01Row := n * H
-			for j := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					c2 := 0 <= i
-					c5 := c2
-					if c5 {
-						c3 := i < L
-						c5 = c3
-					}
-					var t3 float32
-					if c5 {
-						t3 = 0
-					} else {
-						i2 := int(1)
-						if uint(i2) >= uint(G) {
-							return runtime.RangeError("rnn.lstm", "z", "G", i2, G)
-						}
-						zAt := z[((t*N+n)*G+i2)*H+j]
-						t2 := runtime.Sigmoid(zAt)
-						t3 = float32(dm[(t*N+n)*H+j] * t2)
-					}
-					sum3 += float64(t3)
-				}
-				dc01[dc01Row+j] = float32(sum3)
+		if part := (lstm_Part15{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*H); err != nil {
+			return err
 		}
 	}
 
 	// @c0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @cn[n, h]) + @c0.1[n, h]   for n in N, h in H
 	if wantDc0 {
-		for n := range N {
-			dcnRow := n * H
-			for h := range H {
-				var t float32
-				if c6 {
-					t = 0
-				} else {
-					t = dcn[dcnRow+h]
-				}
-				dc0[dcnRow+h] = t + dc01[dcnRow+h]
+		if part := (lstm_Part16{dc0, dc01, dcn, c6, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		for g := range G {
-			dwRow := g * H
-			for h := range H {
-				dwRow2 := (dwRow + h) * I
-				for i := range I {
-					sum3 := float64(0)
-					for l := range L {
-						dzRow := l * N
-						for n := range N {
-							dzAt := dz[((dzRow+n)*G+g)*H+h]
-							xAt := x[(dzRow+n)*I+i]
-							sum3 += float64(runtime.Absorb(dzAt, xAt))
-						}
-					}
-					dw[dwRow2+i] = float32(sum3)
-				}
+		if part := (lstm_Part17{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, g, j], y[t - 1, n, k]) else 0   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for t := range L {
-						i := t - 1
-						c2 := 0 <= i
-						c5 := c2
-						if c5 {
-							c3 := i < L
-							c5 = c3
-						}
-						dsum2Row := t * N
-						for n := range N {
-							t2 := float32(0)
-							if c5 {
-								yAt := y[(i*N+n)*H+k]
-								t2 = runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], yAt)
-							}
-							sum3 += float64(t2)
-						}
-					}
-					dr[drRow2+k] = float32(sum3)
-				}
+		if part := (lstm_Part33{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		for g := range G {
-			dbRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						sum3 += float64(dz[((dzRow+n)*G+g)*H+h])
-					}
-				}
-				db[dbRow+h] = float32(sum3)
+		if part := (lstm_Part19{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		for g := range G {
-			dcRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						dzAt := dz[((dzRow+n)*G+g)*H+h]
-						sum3 += float64(dzAt)
-					}
-				}
-				dc[dcRow+h] = float32(sum3)
+		if part := (lstm_Part20{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 11), dx)
@@ -3871,6 +4053,84 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 	copy(runtime.Elements[float32](b, 14), dr)
 	copy(runtime.Elements[float32](b, 15), db)
 	copy(runtime.Elements[float32](b, 16), dc)
+	return nil
+}
+
+// lstm_Part34 is a loop that runs in parts.
+type lstm_Part34 struct {
+	r, sum2, y []float64
+	G, H, L, N int
+}
+
+func (part *lstm_Part34) Run(from, to int) error {
+	r, sum2, y, G, H, L, N := part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest % N
+		rest /= N
+		t := rest
+		i := t - 1
+		c := 0 <= i && i < L
+		sum2Row := t * N
+		sum2Row2 := (sum2Row + n) * G
+		rRow := g * H
+		sum2Row3 := (sum2Row2 + g) * H
+		for j := range H {
+			sum3 := float64(0)
+			rRow2 := (rRow + j) * H
+			for k := range H {
+				t2 := float64(0)
+				if c {
+					t2 = y[(i*N+n)*H+k]
+				}
+				sum3 += float64(t2 * r[rRow2+k])
+			}
+			sum2[sum2Row3+j] = sum3
+		}
+	}
+	return nil
+}
+
+// lstm_Part35 is a loop that runs in parts.
+type lstm_Part35 struct {
+	dr, dsum2, y []float64
+	G, H, L, N   int
+}
+
+func (part *lstm_Part35) Run(from, to int) error {
+	dr, dsum2, y, G, H, L, N := part.dr, part.dsum2, part.y, part.G, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % H
+		rest /= H
+		g := rest
+		drRow := g * H
+		drRow2 := (drRow + j) * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				i := t - 1
+				c2 := 0 <= i
+				c5 := c2
+				if c5 {
+					c3 := i < L
+					c5 = c3
+				}
+				dsum2Row := t * N
+				for n := range N {
+					t2 := float64(0)
+					if c5 {
+						yAt := y[(i*N+n)*H+k]
+						t2 = runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], yAt)
+					}
+					sum3 += t2
+				}
+			}
+			dr[drRow2+k] = sum3
+		}
+	}
 	return nil
 }
 
@@ -3906,68 +4166,32 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(x[xRow2+i] * w[wRow2+i])
-					}
-					sum[sumRow2+h] = sum2
-				}
-			}
+	if part := (lstm_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				rRow := g * H
-				sum2Row3 := (sum2Row2 + g) * H
-				for j := range H {
-					sum3 := float64(0)
-					rRow2 := (rRow + j) * H
-					for k := range H {
-						t2 := float64(0)
-						if c {
-							t2 = y[(i*N+n)*H+k]
-						}
-						sum3 += float64(t2 * r[rRow2+k])
-					}
-					sum2[sum2Row3+j] = sum3
-				}
-			}
+	if part := (lstm_Part34{r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
+		return err
 	}
 
 	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
 	z := runtime.Temp[float64](b, L*N*G*H)
-	for t := range L {
-		sumRow := t * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for j := range H {
-					t2 := sum[sumRow3+j] + b2[bRow+j] + c[bRow+j] + sum2[sumRow3+j]
-					z[sumRow3+j] = t2
-				}
-			}
+	if part := (lstm_Part22{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else c0[n, j]) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
@@ -4186,163 +4410,79 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		for l := range L {
-			dzRow := l * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * G
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for g := range G {
-						dzRow3 := (dzRow2 + g) * H
-						wRow := g * H
-						for h := range H {
-							wAt := w[(wRow+h)*I+i]
-							sum3 += runtime.Absorb(dz[dzRow3+h], wAt)
-						}
-					}
-					dx[dxRow+i] = sum3
-				}
+		if part := (lstm_Part23{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @m[t, n, j] * sigmoid(z[t, n, 1, j])   for t in L, n in N, j in H
 	dc01 := runtime.Temp[float64](b, N*H)
 	if wantDc0 {
-		for n := range N {
-			dc01Row := n * H
-			for j := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					c2 := 0 <= i
-					c5 := c2
-					if c5 {
-						c3 := i < L
-						c5 = c3
-					}
-					var t3 float64
-					if c5 {
-						t3 = 0
-					} else {
-						i2 := int(1)
-						if uint(i2) >= uint(G) {
-							return runtime.RangeError("rnn.lstm", "z", "G", i2, G)
-						}
-						zAt := z[((t*N+n)*G+i2)*H+j]
-						t2 := runtime.Sigmoid(zAt)
-						t3 = float64(dm[(t*N+n)*H+j] * t2)
-					}
-					sum3 += t3
-				}
-				dc01[dc01Row+j] = sum3
+		if part := (lstm_Part26{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*H); err != nil {
+			return err
 		}
 	}
 
 	// @c0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @cn[n, h]) + @c0.1[n, h]   for n in N, h in H
 	if wantDc0 {
-		for n := range N {
-			dcnRow := n * H
-			for h := range H {
-				var t float64
-				if c6 {
-					t = 0
-				} else {
-					t = dcn[dcnRow+h]
-				}
-				dc0[dcnRow+h] = t + dc01[dcnRow+h]
+		if part := (lstm_Part27{dc0, dc01, dcn, c6, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		for g := range G {
-			dwRow := g * H
-			for h := range H {
-				dwRow2 := (dwRow + h) * I
-				for i := range I {
-					sum3 := float64(0)
-					for l := range L {
-						dzRow := l * N
-						for n := range N {
-							dzAt := dz[((dzRow+n)*G+g)*H+h]
-							xAt := x[(dzRow+n)*I+i]
-							sum3 += runtime.Absorb(dzAt, xAt)
-						}
-					}
-					dw[dwRow2+i] = sum3
-				}
+		if part := (lstm_Part28{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, g, j], y[t - 1, n, k]) else 0   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for t := range L {
-						i := t - 1
-						c2 := 0 <= i
-						c5 := c2
-						if c5 {
-							c3 := i < L
-							c5 = c3
-						}
-						dsum2Row := t * N
-						for n := range N {
-							t2 := float64(0)
-							if c5 {
-								yAt := y[(i*N+n)*H+k]
-								t2 = runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], yAt)
-							}
-							sum3 += t2
-						}
-					}
-					dr[drRow2+k] = sum3
-				}
+		if part := (lstm_Part35{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		for g := range G {
-			dbRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						sum3 += dz[((dzRow+n)*G+g)*H+h]
-					}
-				}
-				db[dbRow+h] = sum3
+		if part := (lstm_Part30{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		for g := range G {
-			dcRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						dzAt := dz[((dzRow+n)*G+g)*H+h]
-						sum3 += dzAt
-					}
-				}
-				dc[dcRow+h] = sum3
+		if part := (lstm_Part31{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 11), dx)
@@ -4383,68 +4523,32 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(float32(x[xRow2+i] * w[wRow2+i]))
-					}
-					sum[sumRow2+h] = float32(sum2)
-				}
-			}
+	if part := (lstm_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				rRow := g * H
-				sum2Row3 := (sum2Row2 + g) * H
-				for j := range H {
-					sum3 := float64(0)
-					rRow2 := (rRow + j) * H
-					for k := range H {
-						t2 := float32(0)
-						if c {
-							t2 = y[(i*N+n)*H+k]
-						}
-						sum3 += float64(float32(t2 * r[rRow2+k]))
-					}
-					sum2[sum2Row3+j] = float32(sum3)
-				}
-			}
+	if part := (lstm_Part32{r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
+		return err
 	}
 
 	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
 	z := runtime.Temp[float32](b, L*N*G*H)
-	for t := range L {
-		sumRow := t * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for j := range H {
-					t2 := sum[sumRow3+j] + b2[bRow+j] + c[bRow+j] + sum2[sumRow3+j]
-					z[sumRow3+j] = t2
-				}
-			}
+	if part := (lstm_Part11{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else 0) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
@@ -4658,113 +4762,56 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		for l := range L {
-			dzRow := l * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * G
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for g := range G {
-						dzRow3 := (dzRow2 + g) * H
-						wRow := g * H
-						for h := range H {
-							wAt := w[(wRow+h)*I+i]
-							sum3 += float64(runtime.Absorb(dz[dzRow3+h], wAt))
-						}
-					}
-					dx[dxRow+i] = float32(sum3)
-				}
+		if part := (lstm_Part12{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		for g := range G {
-			dwRow := g * H
-			for h := range H {
-				dwRow2 := (dwRow + h) * I
-				for i := range I {
-					sum3 := float64(0)
-					for l := range L {
-						dzRow := l * N
-						for n := range N {
-							dzAt := dz[((dzRow+n)*G+g)*H+h]
-							xAt := x[(dzRow+n)*I+i]
-							sum3 += float64(runtime.Absorb(dzAt, xAt))
-						}
-					}
-					dw[dwRow2+i] = float32(sum3)
-				}
+		if part := (lstm_Part17{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, g, j], y[t - 1, n, k]) else 0   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for t := range L {
-						i := t - 1
-						c2 := 0 <= i
-						c5 := c2
-						if c5 {
-							c3 := i < L
-							c5 = c3
-						}
-						dsum2Row := t * N
-						for n := range N {
-							t2 := float32(0)
-							if c5 {
-								yAt := y[(i*N+n)*H+k]
-								t2 = runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], yAt)
-							}
-							sum3 += float64(t2)
-						}
-					}
-					dr[drRow2+k] = float32(sum3)
-				}
+		if part := (lstm_Part33{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		for g := range G {
-			dbRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						sum3 += float64(dz[((dzRow+n)*G+g)*H+h])
-					}
-				}
-				db[dbRow+h] = float32(sum3)
+		if part := (lstm_Part19{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		for g := range G {
-			dcRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						dzAt := dz[((dzRow+n)*G+g)*H+h]
-						sum3 += float64(dzAt)
-					}
-				}
-				dc[dcRow+h] = float32(sum3)
+		if part := (lstm_Part20{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 11), dx)
@@ -4804,68 +4851,32 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
-	for l := range L {
-		xRow := l * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * G
-			for g := range G {
-				wRow := g * H
-				sumRow2 := (sumRow + g) * H
-				for h := range H {
-					sum2 := float64(0)
-					wRow2 := (wRow + h) * I
-					for i := range I {
-						sum2 += float64(x[xRow2+i] * w[wRow2+i])
-					}
-					sum[sumRow2+h] = sum2
-				}
-			}
+	if part := (lstm_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
 	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			sum2Row2 := (sum2Row + n) * G
-			for g := range G {
-				rRow := g * H
-				sum2Row3 := (sum2Row2 + g) * H
-				for j := range H {
-					sum3 := float64(0)
-					rRow2 := (rRow + j) * H
-					for k := range H {
-						t2 := float64(0)
-						if c {
-							t2 = y[(i*N+n)*H+k]
-						}
-						sum3 += float64(t2 * r[rRow2+k])
-					}
-					sum2[sum2Row3+j] = sum3
-				}
-			}
+	if part := (lstm_Part34{r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
+		return err
 	}
 
 	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
 	z := runtime.Temp[float64](b, L*N*G*H)
-	for t := range L {
-		sumRow := t * N
-		for n := range N {
-			sumRow2 := (sumRow + n) * G
-			for g := range G {
-				sumRow3 := (sumRow2 + g) * H
-				bRow := g * H
-				for j := range H {
-					t2 := sum[sumRow3+j] + b2[bRow+j] + c[bRow+j] + sum2[sumRow3+j]
-					z[sumRow3+j] = t2
-				}
-			}
+	if part := (lstm_Part22{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
+		if err := part.Run(0, L*N*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N*G, H); err != nil {
+		return err
 	}
 
 	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else 0) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
@@ -5079,113 +5090,56 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		for l := range L {
-			dzRow := l * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * G
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for g := range G {
-						dzRow3 := (dzRow2 + g) * H
-						wRow := g * H
-						for h := range H {
-							wAt := w[(wRow+h)*I+i]
-							sum3 += runtime.Absorb(dz[dzRow3+h], wAt)
-						}
-					}
-					dx[dxRow+i] = sum3
-				}
+		if part := (lstm_Part23{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, G*H*I); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		for g := range G {
-			dwRow := g * H
-			for h := range H {
-				dwRow2 := (dwRow + h) * I
-				for i := range I {
-					sum3 := float64(0)
-					for l := range L {
-						dzRow := l * N
-						for n := range N {
-							dzAt := dz[((dzRow+n)*G+g)*H+h]
-							xAt := x[(dzRow+n)*I+i]
-							sum3 += runtime.Absorb(dzAt, xAt)
-						}
-					}
-					dw[dwRow2+i] = sum3
-				}
+		if part := (lstm_Part28{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[g, j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, g, j], y[t - 1, n, k]) else 0   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		for g := range G {
-			drRow := g * H
-			for j := range H {
-				drRow2 := (drRow + j) * H
-				for k := range H {
-					sum3 := float64(0)
-					for t := range L {
-						i := t - 1
-						c2 := 0 <= i
-						c5 := c2
-						if c5 {
-							c3 := i < L
-							c5 = c3
-						}
-						dsum2Row := t * N
-						for n := range N {
-							t2 := float64(0)
-							if c5 {
-								yAt := y[(i*N+n)*H+k]
-								t2 = runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], yAt)
-							}
-							sum3 += t2
-						}
-					}
-					dr[drRow2+k] = sum3
-				}
+		if part := (lstm_Part35{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+			if err := part.Run(0, G*H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		for g := range G {
-			dbRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						sum3 += dz[((dzRow+n)*G+g)*H+h]
-					}
-				}
-				db[dbRow+h] = sum3
+		if part := (lstm_Part30{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		for g := range G {
-			dcRow := g * H
-			for h := range H {
-				sum3 := float64(0)
-				for l := range L {
-					dzRow := l * N
-					for n := range N {
-						dzAt := dz[((dzRow+n)*G+g)*H+h]
-						sum3 += dzAt
-					}
-				}
-				dc[dcRow+h] = sum3
+		if part := (lstm_Part31{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, L*N*H); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 11), dx)

@@ -3,12 +3,37 @@
 package rnn_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/rnn"
+	"github.com/opgen/opgen/gen/rnn"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLSTM() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, -1, 0.5}, 2, 1, 2))
+	w := runtime.Must(runtime.FromSlice([]float32{0.5, -0.25, 0.125, 0.25, 1, 0, 0, -1}, 4, 2))
+	r := runtime.Must(runtime.FromSlice([]float32{0.5, -1, 0.25, 2}, 4, 1))
+	b := runtime.Must(runtime.FromSlice([]float32{0.125, -0.5, 0, 1}, 4))
+	c := runtime.Must(runtime.FromSlice([]float32{0.25, 0, 1, 0}, 4))
+	y, hn, cn, err := rnn.LSTM(x, nil, nil, w, r, b, c)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", y)
+	fmt.Printf("%.4v\n", hn)
+	fmt.Printf("%.4v\n", cn)
+	// Output:
+	// f32[2 1 1]
+	// [[[0.1389]]
+	//
+	//  [[0.1439]]]
+	// f32[1 1]
+	// [[0.1439]]
+	// f32[1 1]
+	// [[0.2132]]
+}
 
 func TestLSTMExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/rnn.lstm",

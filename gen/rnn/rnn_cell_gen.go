@@ -70,6 +70,10 @@ func (a *RNNCellAttrs) values() (rnnCellValues, error) {
 // x: T[N, I], h: T[N, H], w: T[H, I], r: T[H, H], b: T[H] or nil, c: T[H] or nil; hn: T[N, H]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1]], h = [[2]], w = [[1]] and r = [[0.5]], hn is [[2]]:
+//
+//	hn, err := rnn.RNNCell(x, h, w, r, nil, nil, &rnn.RNNCellAttrs{Nonlinearity: rnn.RNNCellNonlinearityRelu})
 func RNNCell(x, h, w, r, b, c *runtime.Tensor, attrs *RNNCellAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -541,7 +545,7 @@ func init() {
 	})
 }
 
-var rnn_cell_tanh_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var rnn_cell_tanh_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f32_forward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func rnn_cell_tanh_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_tanh_f32_forward_0_plan) {
@@ -561,7 +565,7 @@ func rnn_cell_tanh_f32_forward_1_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_tanh_f32_forward_1, a, &rnn_cell_tanh_f32_forward_1_plan)
 }
 
-var rnn_cell_tanh_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var rnn_cell_tanh_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f32_backward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func rnn_cell_tanh_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_tanh_f32_backward_0_plan) {
@@ -581,7 +585,7 @@ func rnn_cell_tanh_f32_backward_4_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_tanh_f32_backward_4, a, &rnn_cell_tanh_f32_backward_4_plan)
 }
 
-var rnn_cell_tanh_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var rnn_cell_tanh_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f64_forward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func rnn_cell_tanh_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_tanh_f64_forward_0_plan) {
@@ -601,7 +605,7 @@ func rnn_cell_tanh_f64_forward_1_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_tanh_f64_forward_1, a, &rnn_cell_tanh_f64_forward_1_plan)
 }
 
-var rnn_cell_tanh_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var rnn_cell_tanh_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f64_backward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func rnn_cell_tanh_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_tanh_f64_backward_0_plan) {
@@ -641,7 +645,7 @@ func rnn_cell_relu_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_relu_f32_backward_0, a, &rnn_cell_relu_f32_backward_0_plan)
 }
 
-var rnn_cell_relu_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var rnn_cell_relu_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f32_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 6, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func rnn_cell_relu_f32_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_relu_f32_backward_1_plan) {
@@ -661,7 +665,7 @@ func rnn_cell_relu_f32_backward_2_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_relu_f32_backward_2, a, &rnn_cell_relu_f32_backward_2_plan)
 }
 
-var rnn_cell_relu_f32_backward_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f32_backward_4", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var rnn_cell_relu_f32_backward_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f32_backward_4", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 6, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func rnn_cell_relu_f32_backward_4_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_relu_f32_backward_4_plan) {
@@ -691,7 +695,7 @@ func rnn_cell_relu_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_relu_f64_backward_0, a, &rnn_cell_relu_f64_backward_0_plan)
 }
 
-var rnn_cell_relu_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f64_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var rnn_cell_relu_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f64_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 6, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func rnn_cell_relu_f64_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_relu_f64_backward_1_plan) {
@@ -711,7 +715,7 @@ func rnn_cell_relu_f64_backward_2_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_relu_f64_backward_2, a, &rnn_cell_relu_f64_backward_2_plan)
 }
 
-var rnn_cell_relu_f64_backward_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f64_backward_4", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var rnn_cell_relu_f64_backward_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f64_backward_4", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 6, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func rnn_cell_relu_f64_backward_4_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_relu_f64_backward_4_plan) {

@@ -3,12 +3,39 @@
 package rnn_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/rnn"
+	"github.com/opgen/opgen/gen/rnn"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRNNCell() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2}, 1, 2))
+	h := runtime.Must(runtime.FromSlice([]float32{0.5}, 1, 1))
+	w := runtime.Must(runtime.FromSlice([]float32{0.5, -0.25}, 1, 2))
+	r := runtime.Must(runtime.FromSlice([]float32{2}, 1, 1))
+	b := runtime.Must(runtime.FromSlice([]float32{0.25}, 1))
+	c := runtime.Must(runtime.FromSlice([]float32{-1}, 1))
+	hn := runtime.Must(rnn.RNNCell(x, h, w, r, b, c, nil))
+	fmt.Printf("%.4v\n", hn)
+	// Output:
+	// f32[1 1]
+	// [[0.2449]]
+}
+
+func ExampleRNNCell_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1}, 1, 1))
+	h := runtime.Must(runtime.FromSlice([]float32{2}, 1, 1))
+	w := runtime.Must(runtime.FromSlice([]float32{1}, 1, 1))
+	r := runtime.Must(runtime.FromSlice([]float32{0.5}, 1, 1))
+	hn := runtime.Must(rnn.RNNCell(x, h, w, r, nil, nil, &rnn.RNNCellAttrs{Nonlinearity: rnn.RNNCellNonlinearityRelu}))
+	fmt.Println(hn)
+	// Output:
+	// f32[1 1]
+	// [[2]]
+}
 
 func TestRNNCellExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/rnn.rnn_cell",

@@ -75,6 +75,10 @@ func (a *RNNAttrs) values() (rnn_Values, error) {
 // x: T[L, N, I], h0: T[N, H] or nil, w: T[H, I], r: T[H, H], b: T[H] or nil, c: T[H] or nil; y: T[L, N, H], hn: T[N, H]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[[1]], [[-3]]], h0 = [[2]], w = [[1]] and r = [[0.5]], y is [[[2]], [[0]]] and hn is [[0]]:
+//
+//	y, hn, err := rnn.RNN(x, h0, w, r, nil, nil, &rnn.RNNAttrs{Nonlinearity: rnn.RNNNonlinearityRelu})
 func RNN(x, h0, w, r, b, c *runtime.Tensor, attrs *RNNAttrs) (*runtime.Tensor, *runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -8,6 +8,58 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
+// rnn_Part0 is a loop that runs in parts.
+type rnn_Part0 struct {
+	sum, w, x []float32
+	H, I, N   int
+}
+
+func (part *rnn_Part0) Run(from, to int) error {
+	sum, w, x, H, I, N := part.sum, part.w, part.x, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		t := rest
+		xRow := t * N
+		xRow2 := (xRow + n) * I
+		sumRow := (xRow + n) * H
+		for j := range H {
+			sum2 := float64(0)
+			wRow := j * I
+			for i := range I {
+				sum2 += float64(float32(x[xRow2+i] * w[wRow+i]))
+			}
+			sum[sumRow+j] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// rnn_Part1 is a loop that runs in parts.
+type rnn_Part1 struct {
+	h0, hn, y []float32
+	c         bool
+	H, N, i   int
+}
+
+func (part *rnn_Part1) Run(from, to int) error {
+	h0, hn, y, c, H, N, i := part.h0, part.hn, part.y, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
+		h0Row := n * H
+		for j := range H {
+			var t float32
+			if c {
+				t = y[(i*N+n)*H+j]
+			} else {
+				t = h0[h0Row+j]
+			}
+			hn[h0Row+j] = t
+		}
+	}
+	return nil
+}
+
 // rnn_H0TanhRunF32 computes rnn with h0 given, nonlinearity tanh, T f32.
 func rnn_H0TanhRunF32(b *runtime.Bound, v *rnn_Values) error {
 	L := b.Ext[0]
@@ -25,20 +77,12 @@ func rnn_H0TanhRunF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float32](b, L*N*H)
-	for t := range L {
-		xRow := t * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow := j * I
-				for i := range I {
-					sum2 += float64(float32(x[xRow2+i] * w[wRow+i]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (rnn_Part0{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[j, k]   for t in L, n in N, j in H, k in H   group 1 along t up
@@ -91,10 +135,57 @@ func rnn_H0TanhRunF32(b *runtime.Bound, v *rnn_Values) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else h0[n, j]   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
+	if part := (rnn_Part1{h0, hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
+	}
+	return nil
+}
+
+// rnn_Part2 is a loop that runs in parts.
+type rnn_Part2 struct {
+	sum, w, x []float64
+	H, I, N   int
+}
+
+func (part *rnn_Part2) Run(from, to int) error {
+	sum, w, x, H, I, N := part.sum, part.w, part.x, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		t := rest
+		xRow := t * N
+		xRow2 := (xRow + n) * I
+		sumRow := (xRow + n) * H
+		for j := range H {
+			sum2 := float64(0)
+			wRow := j * I
+			for i := range I {
+				sum2 += float64(x[xRow2+i] * w[wRow+i])
+			}
+			sum[sumRow+j] = sum2
+		}
+	}
+	return nil
+}
+
+// rnn_Part3 is a loop that runs in parts.
+type rnn_Part3 struct {
+	h0, hn, y []float64
+	c         bool
+	H, N, i   int
+}
+
+func (part *rnn_Part3) Run(from, to int) error {
+	h0, hn, y, c, H, N, i := part.h0, part.hn, part.y, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
 		h0Row := n * H
 		for j := range H {
-			var t float32
+			var t float64
 			if c {
 				t = y[(i*N+n)*H+j]
 			} else {
@@ -123,20 +214,12 @@ func rnn_H0TanhRunF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float64](b, L*N*H)
-	for t := range L {
-		xRow := t * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow := j * I
-				for i := range I {
-					sum2 += float64(x[xRow2+i] * w[wRow+i])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (rnn_Part2{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[j, k]   for t in L, n in N, j in H, k in H   group 1 along t up
@@ -189,17 +272,12 @@ func rnn_H0TanhRunF64(b *runtime.Bound, v *rnn_Values) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else h0[n, j]   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
-		h0Row := n * H
-		for j := range H {
-			var t float64
-			if c {
-				t = y[(i*N+n)*H+j]
-			} else {
-				t = h0[h0Row+j]
-			}
-			hn[h0Row+j] = t
+	if part := (rnn_Part3{h0, hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 	return nil
 }
@@ -221,20 +299,12 @@ func rnn_H0ReluRunF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float32](b, L*N*H)
-	for t := range L {
-		xRow := t * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow := j * I
-				for i := range I {
-					sum2 += float64(float32(x[xRow2+i] * w[wRow+i]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (rnn_Part0{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[j, k]   for t in L, n in N, j in H, k in H   group 1 along t up
@@ -287,17 +357,12 @@ func rnn_H0ReluRunF32(b *runtime.Bound, v *rnn_Values) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else h0[n, j]   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
-		h0Row := n * H
-		for j := range H {
-			var t float32
-			if c {
-				t = y[(i*N+n)*H+j]
-			} else {
-				t = h0[h0Row+j]
-			}
-			hn[h0Row+j] = t
+	if part := (rnn_Part1{h0, hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 	return nil
 }
@@ -319,20 +384,12 @@ func rnn_H0ReluRunF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float64](b, L*N*H)
-	for t := range L {
-		xRow := t * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow := j * I
-				for i := range I {
-					sum2 += float64(x[xRow2+i] * w[wRow+i])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (rnn_Part2{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[j, k]   for t in L, n in N, j in H, k in H   group 1 along t up
@@ -385,16 +442,33 @@ func rnn_H0ReluRunF64(b *runtime.Bound, v *rnn_Values) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else h0[n, j]   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
-		h0Row := n * H
+	if part := (rnn_Part3{h0, hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
+	}
+	return nil
+}
+
+// rnn_Part4 is a loop that runs in parts.
+type rnn_Part4 struct {
+	hn, y   []float32
+	c       bool
+	H, N, i int
+}
+
+func (part *rnn_Part4) Run(from, to int) error {
+	hn, y, c, H, N, i := part.hn, part.y, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
+		hnRow := n * H
 		for j := range H {
-			var t float64
+			t := float32(0)
 			if c {
 				t = y[(i*N+n)*H+j]
-			} else {
-				t = h0[h0Row+j]
 			}
-			hn[h0Row+j] = t
+			hn[hnRow+j] = t
 		}
 	}
 	return nil
@@ -416,20 +490,12 @@ func rnn_NoH0TanhRunF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float32](b, L*N*H)
-	for t := range L {
-		xRow := t * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow := j * I
-				for i := range I {
-					sum2 += float64(float32(x[xRow2+i] * w[wRow+i]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (rnn_Part0{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[j, k]   for t in L, n in N, j in H, k in H   group 1 along t up
@@ -479,10 +545,29 @@ func rnn_NoH0TanhRunF32(b *runtime.Bound, v *rnn_Values) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else 0   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
+	if part := (rnn_Part4{hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
+	}
+	return nil
+}
+
+// rnn_Part5 is a loop that runs in parts.
+type rnn_Part5 struct {
+	hn, y   []float64
+	c       bool
+	H, N, i int
+}
+
+func (part *rnn_Part5) Run(from, to int) error {
+	hn, y, c, H, N, i := part.hn, part.y, part.c, part.H, part.N, part.i
+	for n := from; n < to; n++ {
 		hnRow := n * H
 		for j := range H {
-			t := float32(0)
+			t := float64(0)
 			if c {
 				t = y[(i*N+n)*H+j]
 			}
@@ -508,20 +593,12 @@ func rnn_NoH0TanhRunF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float64](b, L*N*H)
-	for t := range L {
-		xRow := t * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow := j * I
-				for i := range I {
-					sum2 += float64(x[xRow2+i] * w[wRow+i])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (rnn_Part2{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[j, k]   for t in L, n in N, j in H, k in H   group 1 along t up
@@ -571,15 +648,12 @@ func rnn_NoH0TanhRunF64(b *runtime.Bound, v *rnn_Values) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else 0   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
-		hnRow := n * H
-		for j := range H {
-			t := float64(0)
-			if c {
-				t = y[(i*N+n)*H+j]
-			}
-			hn[hnRow+j] = t
+	if part := (rnn_Part5{hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 	return nil
 }
@@ -600,20 +674,12 @@ func rnn_NoH0ReluRunF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float32](b, L*N*H)
-	for t := range L {
-		xRow := t * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow := j * I
-				for i := range I {
-					sum2 += float64(float32(x[xRow2+i] * w[wRow+i]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (rnn_Part0{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[j, k]   for t in L, n in N, j in H, k in H   group 1 along t up
@@ -663,15 +729,12 @@ func rnn_NoH0ReluRunF32(b *runtime.Bound, v *rnn_Values) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else 0   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
-		hnRow := n * H
-		for j := range H {
-			t := float32(0)
-			if c {
-				t = y[(i*N+n)*H+j]
-			}
-			hn[hnRow+j] = t
+	if part := (rnn_Part4{hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
 	}
 	return nil
 }
@@ -692,20 +755,12 @@ func rnn_NoH0ReluRunF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float64](b, L*N*H)
-	for t := range L {
-		xRow := t * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow := j * I
-				for i := range I {
-					sum2 += float64(x[xRow2+i] * w[wRow+i])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (rnn_Part2{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[j, k]   for t in L, n in N, j in H, k in H   group 1 along t up
@@ -755,15 +810,202 @@ func rnn_NoH0ReluRunF64(b *runtime.Bound, v *rnn_Values) error {
 	// hn[n, j] = if 0 <= |L| - 1 && |L| - 1 < |L| then y[|L| - 1, n, j] else 0   for n in N, j in H
 	i := L - 1
 	c := 0 <= i && i < L
-	for n := range N {
-		hnRow := n * H
-		for j := range H {
-			t := float64(0)
-			if c {
-				t = y[(i*N+n)*H+j]
-			}
-			hn[hnRow+j] = t
+	if part := (rnn_Part5{hn, y, c, H, N, i}); runtime.Small(N, H) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, H); err != nil {
+		return err
+	}
+	return nil
+}
+
+// rnn_Part6 is a loop that runs in parts.
+type rnn_Part6 struct {
+	dx, dz, w []float32
+	H, I, N   int
+}
+
+func (part *rnn_Part6) Run(from, to int) error {
+	dx, dz, w, H, I, N := part.dx, part.dz, part.w, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		t := rest
+		dzRow := t * N
+		dzRow2 := (dzRow + n) * H
+		dxRow := (dzRow + n) * I
+		for i := range I {
+			sum := float64(0)
+			for j := range H {
+				sum += float64(float32(dz[dzRow2+j] * w[j*I+i]))
+			}
+			dx[dxRow+i] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// rnn_Part7 is a loop that runs in parts.
+type rnn_Part7 struct {
+	dh01, dsum2, r []float32
+	H, L, N        int
+}
+
+func (part *rnn_Part7) Run(from, to int) error {
+	dh01, dsum2, r, H, L, N := part.dh01, part.dsum2, part.r, part.H, part.L, part.N
+	for n := from; n < to; n++ {
+		dh01Row := n * H
+		for k := range H {
+			sum := float64(0)
+			for t := range L {
+				i := t - 1
+				c := 0 <= i && i < L
+				dsum2Row := t * N
+				dsum2Row2 := (dsum2Row + n) * H
+				for j := range H {
+					var t2 float32
+					if c {
+						t2 = 0
+					} else {
+						t2 = float32(dsum2[dsum2Row2+j] * r[j*H+k])
+					}
+					sum += float64(t2)
+				}
+			}
+			dh01[dh01Row+k] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// rnn_Part8 is a loop that runs in parts.
+type rnn_Part8 struct {
+	dh0, dh01, dhn []float32
+	c3             bool
+	H              int
+}
+
+func (part *rnn_Part8) Run(from, to int) error {
+	dh0, dh01, dhn, c3, H := part.dh0, part.dh01, part.dhn, part.c3, part.H
+	for n := from; n < to; n++ {
+		dhnRow := n * H
+		for h := range H {
+			var t float32
+			if c3 {
+				t = 0
+			} else {
+				t = dhn[dhnRow+h]
+			}
+			dh0[dhnRow+h] = t + dh01[dhnRow+h]
+		}
+	}
+	return nil
+}
+
+// rnn_Part9 is a loop that runs in parts.
+type rnn_Part9 struct {
+	dw, dz, x  []float32
+	H, I, L, N int
+}
+
+func (part *rnn_Part9) Run(from, to int) error {
+	dw, dz, x, H, I, L, N := part.dw, part.dz, part.x, part.H, part.I, part.L, part.N
+	for j := from; j < to; j++ {
+		dwRow := j * I
+		for i := range I {
+			sum := float64(0)
+			for t := range L {
+				dzRow := t * N
+				for n := range N {
+					dzAt := dz[(dzRow+n)*H+j]
+					sum += float64(float32(dzAt * x[(dzRow+n)*I+i]))
+				}
+			}
+			dw[dwRow+i] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// rnn_Part10 is a loop that runs in parts.
+type rnn_Part10 struct {
+	dr, dsum2, h0, y []float32
+	H, L, N          int
+}
+
+func (part *rnn_Part10) Run(from, to int) error {
+	dr, dsum2, h0, y, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		drRow := j * H
+		for k := range H {
+			sum := float64(0)
+			for t := range L {
+				dsum2Row := t * N
+				i := t - 1
+				c := 0 <= i
+				c4 := c
+				if c4 {
+					c2 := i < L
+					c4 = c2
+				}
+				for n := range N {
+					dsum2At := dsum2[(dsum2Row+n)*H+j]
+					var t2 float32
+					if c4 {
+						t2 = y[(i*N+n)*H+k]
+					} else {
+						t2 = h0[n*H+k]
+					}
+					sum += float64(float32(dsum2At * t2))
+				}
+			}
+			dr[drRow+k] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// rnn_Part11 is a loop that runs in parts.
+type rnn_Part11 struct {
+	db, dz  []float32
+	H, L, N int
+}
+
+func (part *rnn_Part11) Run(from, to int) error {
+	db, dz, H, L, N := part.db, part.dz, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		sum := float64(0)
+		for t := range L {
+			dzRow := t * N
+			for n := range N {
+				sum += float64(dz[(dzRow+n)*H+j])
+			}
+		}
+		db[j] = float32(sum)
+	}
+	return nil
+}
+
+// rnn_Part12 is a loop that runs in parts.
+type rnn_Part12 struct {
+	dc, dz  []float32
+	H, L, N int
+}
+
+func (part *rnn_Part12) Run(from, to int) error {
+	dc, dz, H, L, N := part.dc, part.dz, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		sum := float64(0)
+		for t := range L {
+			dzRow := t * N
+			for n := range N {
+				dzAt := dz[(dzRow+n)*H+j]
+				sum += float64(dzAt)
+			}
+		}
+		dc[j] = float32(sum)
 	}
 	return nil
 }
@@ -870,141 +1112,270 @@ func rnn_H0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += @z[t, n, j] * w[j, i]   for t in L, n in N, j in H, i in I
 	if wantDx {
-		for t := range L {
-			dzRow := t * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * H
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum := float64(0)
-					for j := range H {
-						sum += float64(float32(dz[dzRow2+j] * w[j*I+i]))
-					}
-					dx[dxRow+i] = float32(sum)
-				}
+		if part := (rnn_Part6{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, H*I); err != nil {
+			return err
 		}
 	}
 
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else @sum2[t, n, j] * r[j, k]   for t in L, n in N, j in H, k in H
 	dh01 := runtime.Temp[float32](b, N*H)
 	if wantDh0 {
-		for n := range N {
-			dh01Row := n * H
-			for k := range H {
-				sum := float64(0)
-				for t := range L {
-					i := t - 1
-					c := 0 <= i && i < L
-					dsum2Row := t * N
-					dsum2Row2 := (dsum2Row + n) * H
-					for j := range H {
-						var t2 float32
-						if c {
-							t2 = 0
-						} else {
-							t2 = float32(dsum2[dsum2Row2+j] * r[j*H+k])
-						}
-						sum += float64(t2)
-					}
-				}
-				dh01[dh01Row+k] = float32(sum)
+		if part := (rnn_Part7{dh01, dsum2, r, H, L, N}); runtime.Small(N, L*H*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*H*H); err != nil {
+			return err
 		}
 	}
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h]   for n in N, h in H
 	if wantDh0 {
-		for n := range N {
-			dhnRow := n * H
-			for h := range H {
-				var t float32
-				if c3 {
-					t = 0
-				} else {
-					t = dhn[dhnRow+h]
-				}
-				dh0[dhnRow+h] = t + dh01[dhnRow+h]
+		if part := (rnn_Part8{dh0, dh01, dhn, c3, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[j, i] += @z[t, n, j] * x[t, n, i]   for t in L, n in N, j in H, i in I
 	if wantDw {
-		for j := range H {
-			dwRow := j * I
-			for i := range I {
-				sum := float64(0)
-				for t := range L {
-					dzRow := t * N
-					for n := range N {
-						dzAt := dz[(dzRow+n)*H+j]
-						sum += float64(float32(dzAt * x[(dzRow+n)*I+i]))
-					}
-				}
-				dw[dwRow+i] = float32(sum)
+		if part := (rnn_Part9{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[j, k] += @sum2[t, n, j] * (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, j in H, k in H
 	if wantDr {
-		for j := range H {
-			drRow := j * H
-			for k := range H {
-				sum := float64(0)
-				for t := range L {
-					dsum2Row := t * N
-					i := t - 1
-					c := 0 <= i
-					c4 := c
-					if c4 {
-						c2 := i < L
-						c4 = c2
-					}
-					for n := range N {
-						dsum2At := dsum2[(dsum2Row+n)*H+j]
-						var t2 float32
-						if c4 {
-							t2 = y[(i*N+n)*H+k]
-						} else {
-							t2 = h0[n*H+k]
-						}
-						sum += float64(float32(dsum2At * t2))
-					}
-				}
-				dr[drRow+k] = float32(sum)
+		if part := (rnn_Part10{dr, dsum2, h0, y, H, L, N}); runtime.Small(H, L*N*H) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDb {
-		for j := range H {
-			sum := float64(0)
-			for t := range L {
-				dzRow := t * N
-				for n := range N {
-					sum += float64(dz[(dzRow+n)*H+j])
-				}
+		if part := (rnn_Part11{db, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
-			db[j] = float32(sum)
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
 		}
 	}
 
 	// @c[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDc {
-		for j := range H {
+		if part := (rnn_Part12{dc, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rnn_Part13 is a loop that runs in parts.
+type rnn_Part13 struct {
+	dx, dz, w []float64
+	H, I, N   int
+}
+
+func (part *rnn_Part13) Run(from, to int) error {
+	dx, dz, w, H, I, N := part.dx, part.dz, part.w, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		t := rest
+		dzRow := t * N
+		dzRow2 := (dzRow + n) * H
+		dxRow := (dzRow + n) * I
+		for i := range I {
+			sum := float64(0)
+			for j := range H {
+				sum += float64(dz[dzRow2+j] * w[j*I+i])
+			}
+			dx[dxRow+i] = sum
+		}
+	}
+	return nil
+}
+
+// rnn_Part14 is a loop that runs in parts.
+type rnn_Part14 struct {
+	dh01, dsum2, r []float64
+	H, L, N        int
+}
+
+func (part *rnn_Part14) Run(from, to int) error {
+	dh01, dsum2, r, H, L, N := part.dh01, part.dsum2, part.r, part.H, part.L, part.N
+	for n := from; n < to; n++ {
+		dh01Row := n * H
+		for k := range H {
+			sum := float64(0)
+			for t := range L {
+				i := t - 1
+				c := 0 <= i && i < L
+				dsum2Row := t * N
+				dsum2Row2 := (dsum2Row + n) * H
+				for j := range H {
+					var t2 float64
+					if c {
+						t2 = 0
+					} else {
+						t2 = float64(dsum2[dsum2Row2+j] * r[j*H+k])
+					}
+					sum += t2
+				}
+			}
+			dh01[dh01Row+k] = sum
+		}
+	}
+	return nil
+}
+
+// rnn_Part15 is a loop that runs in parts.
+type rnn_Part15 struct {
+	dh0, dh01, dhn []float64
+	c3             bool
+	H              int
+}
+
+func (part *rnn_Part15) Run(from, to int) error {
+	dh0, dh01, dhn, c3, H := part.dh0, part.dh01, part.dhn, part.c3, part.H
+	for n := from; n < to; n++ {
+		dhnRow := n * H
+		for h := range H {
+			var t float64
+			if c3 {
+				t = 0
+			} else {
+				t = dhn[dhnRow+h]
+			}
+			dh0[dhnRow+h] = t + dh01[dhnRow+h]
+		}
+	}
+	return nil
+}
+
+// rnn_Part16 is a loop that runs in parts.
+type rnn_Part16 struct {
+	dw, dz, x  []float64
+	H, I, L, N int
+}
+
+func (part *rnn_Part16) Run(from, to int) error {
+	dw, dz, x, H, I, L, N := part.dw, part.dz, part.x, part.H, part.I, part.L, part.N
+	for j := from; j < to; j++ {
+		dwRow := j * I
+		for i := range I {
 			sum := float64(0)
 			for t := range L {
 				dzRow := t * N
 				for n := range N {
 					dzAt := dz[(dzRow+n)*H+j]
-					sum += float64(dzAt)
+					sum += float64(dzAt * x[(dzRow+n)*I+i])
 				}
 			}
-			dc[j] = float32(sum)
+			dw[dwRow+i] = sum
 		}
+	}
+	return nil
+}
+
+// rnn_Part17 is a loop that runs in parts.
+type rnn_Part17 struct {
+	dr, dsum2, h0, y []float64
+	H, L, N          int
+}
+
+func (part *rnn_Part17) Run(from, to int) error {
+	dr, dsum2, h0, y, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		drRow := j * H
+		for k := range H {
+			sum := float64(0)
+			for t := range L {
+				dsum2Row := t * N
+				i := t - 1
+				c := 0 <= i
+				c4 := c
+				if c4 {
+					c2 := i < L
+					c4 = c2
+				}
+				for n := range N {
+					dsum2At := dsum2[(dsum2Row+n)*H+j]
+					var t2 float64
+					if c4 {
+						t2 = y[(i*N+n)*H+k]
+					} else {
+						t2 = h0[n*H+k]
+					}
+					sum += float64(dsum2At * t2)
+				}
+			}
+			dr[drRow+k] = sum
+		}
+	}
+	return nil
+}
+
+// rnn_Part18 is a loop that runs in parts.
+type rnn_Part18 struct {
+	db, dz  []float64
+	H, L, N int
+}
+
+func (part *rnn_Part18) Run(from, to int) error {
+	db, dz, H, L, N := part.db, part.dz, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		sum := float64(0)
+		for t := range L {
+			dzRow := t * N
+			for n := range N {
+				sum += dz[(dzRow+n)*H+j]
+			}
+		}
+		db[j] = sum
+	}
+	return nil
+}
+
+// rnn_Part19 is a loop that runs in parts.
+type rnn_Part19 struct {
+	dc, dz  []float64
+	H, L, N int
+}
+
+func (part *rnn_Part19) Run(from, to int) error {
+	dc, dz, H, L, N := part.dc, part.dz, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		sum := float64(0)
+		for t := range L {
+			dzRow := t * N
+			for n := range N {
+				dzAt := dz[(dzRow+n)*H+j]
+				sum += dzAt
+			}
+		}
+		dc[j] = sum
 	}
 	return nil
 }
@@ -1111,141 +1482,292 @@ func rnn_H0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += @z[t, n, j] * w[j, i]   for t in L, n in N, j in H, i in I
 	if wantDx {
-		for t := range L {
-			dzRow := t * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * H
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum := float64(0)
-					for j := range H {
-						sum += float64(dz[dzRow2+j] * w[j*I+i])
-					}
-					dx[dxRow+i] = sum
-				}
+		if part := (rnn_Part13{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, H*I); err != nil {
+			return err
 		}
 	}
 
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else @sum2[t, n, j] * r[j, k]   for t in L, n in N, j in H, k in H
 	dh01 := runtime.Temp[float64](b, N*H)
 	if wantDh0 {
-		for n := range N {
-			dh01Row := n * H
-			for k := range H {
-				sum := float64(0)
-				for t := range L {
-					i := t - 1
-					c := 0 <= i && i < L
-					dsum2Row := t * N
-					dsum2Row2 := (dsum2Row + n) * H
-					for j := range H {
-						var t2 float64
-						if c {
-							t2 = 0
-						} else {
-							t2 = float64(dsum2[dsum2Row2+j] * r[j*H+k])
-						}
-						sum += t2
-					}
-				}
-				dh01[dh01Row+k] = sum
+		if part := (rnn_Part14{dh01, dsum2, r, H, L, N}); runtime.Small(N, L*H*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*H*H); err != nil {
+			return err
 		}
 	}
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h]   for n in N, h in H
 	if wantDh0 {
-		for n := range N {
-			dhnRow := n * H
-			for h := range H {
-				var t float64
-				if c3 {
-					t = 0
-				} else {
-					t = dhn[dhnRow+h]
-				}
-				dh0[dhnRow+h] = t + dh01[dhnRow+h]
+		if part := (rnn_Part15{dh0, dh01, dhn, c3, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[j, i] += @z[t, n, j] * x[t, n, i]   for t in L, n in N, j in H, i in I
 	if wantDw {
-		for j := range H {
-			dwRow := j * I
-			for i := range I {
-				sum := float64(0)
-				for t := range L {
-					dzRow := t * N
-					for n := range N {
-						dzAt := dz[(dzRow+n)*H+j]
-						sum += float64(dzAt * x[(dzRow+n)*I+i])
-					}
-				}
-				dw[dwRow+i] = sum
+		if part := (rnn_Part16{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[j, k] += @sum2[t, n, j] * (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, j in H, k in H
 	if wantDr {
-		for j := range H {
-			drRow := j * H
-			for k := range H {
-				sum := float64(0)
-				for t := range L {
-					dsum2Row := t * N
-					i := t - 1
-					c := 0 <= i
-					c4 := c
-					if c4 {
-						c2 := i < L
-						c4 = c2
-					}
-					for n := range N {
-						dsum2At := dsum2[(dsum2Row+n)*H+j]
-						var t2 float64
-						if c4 {
-							t2 = y[(i*N+n)*H+k]
-						} else {
-							t2 = h0[n*H+k]
-						}
-						sum += float64(dsum2At * t2)
-					}
-				}
-				dr[drRow+k] = sum
+		if part := (rnn_Part17{dr, dsum2, h0, y, H, L, N}); runtime.Small(H, L*N*H) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDb {
-		for j := range H {
-			sum := float64(0)
-			for t := range L {
-				dzRow := t * N
-				for n := range N {
-					sum += dz[(dzRow+n)*H+j]
-				}
+		if part := (rnn_Part18{db, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
-			db[j] = sum
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
 		}
 	}
 
 	// @c[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDc {
+		if part := (rnn_Part19{dc, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rnn_Part20 is a loop that runs in parts.
+type rnn_Part20 struct {
+	h0, r, sum2, y []float32
+	H, L, N        int
+}
+
+func (part *rnn_Part20) Run(from, to int) error {
+	h0, r, sum2, y, H, L, N := part.h0, part.r, part.sum2, part.y, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		t := rest
+		i := t - 1
+		c := 0 <= i && i < L
+		sum2Row := t * N
+		h0Row := n * H
+		sum2Row2 := (sum2Row + n) * H
 		for j := range H {
-			sum := float64(0)
+			sum3 := float64(0)
+			rRow := j * H
+			for k := range H {
+				var t2 float32
+				if c {
+					t2 = y[(i*N+n)*H+k]
+				} else {
+					t2 = h0[h0Row+k]
+				}
+				sum3 += float64(float32(t2 * r[rRow+k]))
+			}
+			sum2[sum2Row2+j] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// rnn_Part21 is a loop that runs in parts.
+type rnn_Part21 struct {
+	dx, dz, w []float32
+	H, I, N   int
+}
+
+func (part *rnn_Part21) Run(from, to int) error {
+	dx, dz, w, H, I, N := part.dx, part.dz, part.w, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		t := rest
+		dzRow := t * N
+		dzRow2 := (dzRow + n) * H
+		dxRow := (dzRow + n) * I
+		for i := range I {
+			sum3 := float64(0)
+			for j := range H {
+				wAt := w[j*I+i]
+				sum3 += float64(runtime.Absorb(dz[dzRow2+j], wAt))
+			}
+			dx[dxRow+i] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// rnn_Part22 is a loop that runs in parts.
+type rnn_Part22 struct {
+	dh01, dsum2, r []float32
+	H, L, N        int
+}
+
+func (part *rnn_Part22) Run(from, to int) error {
+	dh01, dsum2, r, H, L, N := part.dh01, part.dsum2, part.r, part.H, part.L, part.N
+	for n := from; n < to; n++ {
+		dh01Row := n * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				i := t - 1
+				c := 0 <= i
+				c5 := c
+				if c5 {
+					c2 := i < L
+					c5 = c2
+				}
+				dsum2Row := t * N
+				dsum2Row2 := (dsum2Row + n) * H
+				for j := range H {
+					var t2 float32
+					if c5 {
+						t2 = 0
+					} else {
+						rAt := r[j*H+k]
+						t2 = runtime.Absorb(dsum2[dsum2Row2+j], rAt)
+					}
+					sum3 += float64(t2)
+				}
+			}
+			dh01[dh01Row+k] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// rnn_Part23 is a loop that runs in parts.
+type rnn_Part23 struct {
+	dw, dz, x  []float32
+	H, I, L, N int
+}
+
+func (part *rnn_Part23) Run(from, to int) error {
+	dw, dz, x, H, I, L, N := part.dw, part.dz, part.x, part.H, part.I, part.L, part.N
+	for j := from; j < to; j++ {
+		dwRow := j * I
+		for i := range I {
+			sum3 := float64(0)
 			for t := range L {
 				dzRow := t * N
 				for n := range N {
 					dzAt := dz[(dzRow+n)*H+j]
-					sum += dzAt
+					xAt := x[(dzRow+n)*I+i]
+					sum3 += float64(runtime.Absorb(dzAt, xAt))
 				}
 			}
-			dc[j] = sum
+			dw[dwRow+i] = float32(sum3)
 		}
+	}
+	return nil
+}
+
+// rnn_Part24 is a loop that runs in parts.
+type rnn_Part24 struct {
+	dr, dsum2, h0, y []float32
+	H, L, N          int
+}
+
+func (part *rnn_Part24) Run(from, to int) error {
+	dr, dsum2, h0, y, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		drRow := j * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				dsum2Row := t * N
+				i := t - 1
+				c := 0 <= i
+				c5 := c
+				if c5 {
+					c2 := i < L
+					c5 = c2
+				}
+				for n := range N {
+					dsum2At := dsum2[(dsum2Row+n)*H+j]
+					var t2 float32
+					if c5 {
+						yAt := y[(i*N+n)*H+k]
+						t2 = yAt
+					} else {
+						h0At := h0[n*H+k]
+						t2 = h0At
+					}
+					sum3 += float64(runtime.Absorb(dsum2At, t2))
+				}
+			}
+			dr[drRow+k] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// rnn_Part25 is a loop that runs in parts.
+type rnn_Part25 struct {
+	db, dz  []float32
+	H, L, N int
+}
+
+func (part *rnn_Part25) Run(from, to int) error {
+	db, dz, H, L, N := part.db, part.dz, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		sum3 := float64(0)
+		for t := range L {
+			dzRow := t * N
+			for n := range N {
+				sum3 += float64(dz[(dzRow+n)*H+j])
+			}
+		}
+		db[j] = float32(sum3)
+	}
+	return nil
+}
+
+// rnn_Part26 is a loop that runs in parts.
+type rnn_Part26 struct {
+	dc, dz  []float32
+	H, L, N int
+}
+
+func (part *rnn_Part26) Run(from, to int) error {
+	dc, dz, H, L, N := part.dc, part.dz, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		sum3 := float64(0)
+		for t := range L {
+			dzRow := t * N
+			for n := range N {
+				dzAt := dz[(dzRow+n)*H+j]
+				sum3 += float64(dzAt)
+			}
+		}
+		dc[j] = float32(sum3)
 	}
 	return nil
 }
@@ -1280,46 +1802,22 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float32](b, L*N*H)
-	for t := range L {
-		xRow := t * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow := j * I
-				for i := range I {
-					sum2 += float64(float32(x[xRow2+i] * w[wRow+i]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (rnn_Part0{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[j, k]   for t in L, n in N, j in H, k in H
 	sum2 := runtime.Temp[float32](b, L*N*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			h0Row := n * H
-			sum2Row2 := (sum2Row + n) * H
-			for j := range H {
-				sum3 := float64(0)
-				rRow := j * H
-				for k := range H {
-					var t2 float32
-					if c {
-						t2 = y[(i*N+n)*H+k]
-					} else {
-						t2 = h0[h0Row+k]
-					}
-					sum3 += float64(float32(t2 * r[rRow+k]))
-				}
-				sum2[sum2Row2+j] = float32(sum3)
-			}
+	if part := (rnn_Part20{h0, r, sum2, y, H, L, N}); runtime.Small(L*N, H*H) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*H); err != nil {
+		return err
 	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, j], r[j, k]) else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
@@ -1403,151 +1901,292 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
-		for t := range L {
-			dzRow := t * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * H
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for j := range H {
-						wAt := w[j*I+i]
-						sum3 += float64(runtime.Absorb(dz[dzRow2+j], wAt))
-					}
-					dx[dxRow+i] = float32(sum3)
-				}
+		if part := (rnn_Part21{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, H*I); err != nil {
+			return err
 		}
 	}
 
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, j], r[j, k])   for t in L, n in N, j in H, k in H
 	dh01 := runtime.Temp[float32](b, N*H)
 	if wantDh0 {
-		for n := range N {
-			dh01Row := n * H
-			for k := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					c := 0 <= i
-					c5 := c
-					if c5 {
-						c2 := i < L
-						c5 = c2
-					}
-					dsum2Row := t * N
-					dsum2Row2 := (dsum2Row + n) * H
-					for j := range H {
-						var t2 float32
-						if c5 {
-							t2 = 0
-						} else {
-							rAt := r[j*H+k]
-							t2 = runtime.Absorb(dsum2[dsum2Row2+j], rAt)
-						}
-						sum3 += float64(t2)
-					}
-				}
-				dh01[dh01Row+k] = float32(sum3)
+		if part := (rnn_Part22{dh01, dsum2, r, H, L, N}); runtime.Small(N, L*H*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*H*H); err != nil {
+			return err
 		}
 	}
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h]   for n in N, h in H
 	if wantDh0 {
-		for n := range N {
-			dhnRow := n * H
-			for h := range H {
-				var t float32
-				if c3 {
-					t = 0
-				} else {
-					t = dhn[dhnRow+h]
-				}
-				dh0[dhnRow+h] = t + dh01[dhnRow+h]
+		if part := (rnn_Part8{dh0, dh01, dhn, c3, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
-		for j := range H {
-			dwRow := j * I
-			for i := range I {
-				sum3 := float64(0)
-				for t := range L {
-					dzRow := t * N
-					for n := range N {
-						dzAt := dz[(dzRow+n)*H+j]
-						xAt := x[(dzRow+n)*I+i]
-						sum3 += float64(runtime.Absorb(dzAt, xAt))
-					}
-				}
-				dw[dwRow+i] = float32(sum3)
+		if part := (rnn_Part23{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[j, k] += absorb(@sum2[t, n, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, j in H, k in H
 	if wantDr {
-		for j := range H {
-			drRow := j * H
-			for k := range H {
-				sum3 := float64(0)
-				for t := range L {
-					dsum2Row := t * N
-					i := t - 1
-					c := 0 <= i
-					c5 := c
-					if c5 {
-						c2 := i < L
-						c5 = c2
-					}
-					for n := range N {
-						dsum2At := dsum2[(dsum2Row+n)*H+j]
-						var t2 float32
-						if c5 {
-							yAt := y[(i*N+n)*H+k]
-							t2 = yAt
-						} else {
-							h0At := h0[n*H+k]
-							t2 = h0At
-						}
-						sum3 += float64(runtime.Absorb(dsum2At, t2))
-					}
-				}
-				dr[drRow+k] = float32(sum3)
+		if part := (rnn_Part24{dr, dsum2, h0, y, H, L, N}); runtime.Small(H, L*N*H) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDb {
-		for j := range H {
-			sum3 := float64(0)
-			for t := range L {
-				dzRow := t * N
-				for n := range N {
-					sum3 += float64(dz[(dzRow+n)*H+j])
-				}
+		if part := (rnn_Part25{db, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
-			db[j] = float32(sum3)
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
 		}
 	}
 
 	// @c[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDc {
+		if part := (rnn_Part26{dc, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rnn_Part27 is a loop that runs in parts.
+type rnn_Part27 struct {
+	h0, r, sum2, y []float64
+	H, L, N        int
+}
+
+func (part *rnn_Part27) Run(from, to int) error {
+	h0, r, sum2, y, H, L, N := part.h0, part.r, part.sum2, part.y, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		t := rest
+		i := t - 1
+		c := 0 <= i && i < L
+		sum2Row := t * N
+		h0Row := n * H
+		sum2Row2 := (sum2Row + n) * H
 		for j := range H {
+			sum3 := float64(0)
+			rRow := j * H
+			for k := range H {
+				var t2 float64
+				if c {
+					t2 = y[(i*N+n)*H+k]
+				} else {
+					t2 = h0[h0Row+k]
+				}
+				sum3 += float64(t2 * r[rRow+k])
+			}
+			sum2[sum2Row2+j] = sum3
+		}
+	}
+	return nil
+}
+
+// rnn_Part28 is a loop that runs in parts.
+type rnn_Part28 struct {
+	dx, dz, w []float64
+	H, I, N   int
+}
+
+func (part *rnn_Part28) Run(from, to int) error {
+	dx, dz, w, H, I, N := part.dx, part.dz, part.w, part.H, part.I, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		t := rest
+		dzRow := t * N
+		dzRow2 := (dzRow + n) * H
+		dxRow := (dzRow + n) * I
+		for i := range I {
+			sum3 := float64(0)
+			for j := range H {
+				wAt := w[j*I+i]
+				sum3 += runtime.Absorb(dz[dzRow2+j], wAt)
+			}
+			dx[dxRow+i] = sum3
+		}
+	}
+	return nil
+}
+
+// rnn_Part29 is a loop that runs in parts.
+type rnn_Part29 struct {
+	dh01, dsum2, r []float64
+	H, L, N        int
+}
+
+func (part *rnn_Part29) Run(from, to int) error {
+	dh01, dsum2, r, H, L, N := part.dh01, part.dsum2, part.r, part.H, part.L, part.N
+	for n := from; n < to; n++ {
+		dh01Row := n * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				i := t - 1
+				c := 0 <= i
+				c5 := c
+				if c5 {
+					c2 := i < L
+					c5 = c2
+				}
+				dsum2Row := t * N
+				dsum2Row2 := (dsum2Row + n) * H
+				for j := range H {
+					var t2 float64
+					if c5 {
+						t2 = 0
+					} else {
+						rAt := r[j*H+k]
+						t2 = runtime.Absorb(dsum2[dsum2Row2+j], rAt)
+					}
+					sum3 += t2
+				}
+			}
+			dh01[dh01Row+k] = sum3
+		}
+	}
+	return nil
+}
+
+// rnn_Part30 is a loop that runs in parts.
+type rnn_Part30 struct {
+	dw, dz, x  []float64
+	H, I, L, N int
+}
+
+func (part *rnn_Part30) Run(from, to int) error {
+	dw, dz, x, H, I, L, N := part.dw, part.dz, part.x, part.H, part.I, part.L, part.N
+	for j := from; j < to; j++ {
+		dwRow := j * I
+		for i := range I {
 			sum3 := float64(0)
 			for t := range L {
 				dzRow := t * N
 				for n := range N {
 					dzAt := dz[(dzRow+n)*H+j]
-					sum3 += float64(dzAt)
+					xAt := x[(dzRow+n)*I+i]
+					sum3 += runtime.Absorb(dzAt, xAt)
 				}
 			}
-			dc[j] = float32(sum3)
+			dw[dwRow+i] = sum3
 		}
+	}
+	return nil
+}
+
+// rnn_Part31 is a loop that runs in parts.
+type rnn_Part31 struct {
+	dr, dsum2, h0, y []float64
+	H, L, N          int
+}
+
+func (part *rnn_Part31) Run(from, to int) error {
+	dr, dsum2, h0, y, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		drRow := j * H
+		for k := range H {
+			sum3 := float64(0)
+			for t := range L {
+				dsum2Row := t * N
+				i := t - 1
+				c := 0 <= i
+				c5 := c
+				if c5 {
+					c2 := i < L
+					c5 = c2
+				}
+				for n := range N {
+					dsum2At := dsum2[(dsum2Row+n)*H+j]
+					var t2 float64
+					if c5 {
+						yAt := y[(i*N+n)*H+k]
+						t2 = yAt
+					} else {
+						h0At := h0[n*H+k]
+						t2 = h0At
+					}
+					sum3 += runtime.Absorb(dsum2At, t2)
+				}
+			}
+			dr[drRow+k] = sum3
+		}
+	}
+	return nil
+}
+
+// rnn_Part32 is a loop that runs in parts.
+type rnn_Part32 struct {
+	db, dz  []float64
+	H, L, N int
+}
+
+func (part *rnn_Part32) Run(from, to int) error {
+	db, dz, H, L, N := part.db, part.dz, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		sum3 := float64(0)
+		for t := range L {
+			dzRow := t * N
+			for n := range N {
+				sum3 += dz[(dzRow+n)*H+j]
+			}
+		}
+		db[j] = sum3
+	}
+	return nil
+}
+
+// rnn_Part33 is a loop that runs in parts.
+type rnn_Part33 struct {
+	dc, dz  []float64
+	H, L, N int
+}
+
+func (part *rnn_Part33) Run(from, to int) error {
+	dc, dz, H, L, N := part.dc, part.dz, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		sum3 := float64(0)
+		for t := range L {
+			dzRow := t * N
+			for n := range N {
+				dzAt := dz[(dzRow+n)*H+j]
+				sum3 += dzAt
+			}
+		}
+		dc[j] = sum3
 	}
 	return nil
 }
@@ -1582,46 +2221,22 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float64](b, L*N*H)
-	for t := range L {
-		xRow := t * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow := j * I
-				for i := range I {
-					sum2 += float64(x[xRow2+i] * w[wRow+i])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (rnn_Part2{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[j, k]   for t in L, n in N, j in H, k in H
 	sum2 := runtime.Temp[float64](b, L*N*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			h0Row := n * H
-			sum2Row2 := (sum2Row + n) * H
-			for j := range H {
-				sum3 := float64(0)
-				rRow := j * H
-				for k := range H {
-					var t2 float64
-					if c {
-						t2 = y[(i*N+n)*H+k]
-					} else {
-						t2 = h0[h0Row+k]
-					}
-					sum3 += float64(t2 * r[rRow+k])
-				}
-				sum2[sum2Row2+j] = sum3
-			}
+	if part := (rnn_Part27{h0, r, sum2, y, H, L, N}); runtime.Small(L*N, H*H) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*H); err != nil {
+		return err
 	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, j], r[j, k]) else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
@@ -1705,150 +2320,110 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
-		for t := range L {
-			dzRow := t * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * H
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for j := range H {
-						wAt := w[j*I+i]
-						sum3 += runtime.Absorb(dz[dzRow2+j], wAt)
-					}
-					dx[dxRow+i] = sum3
-				}
+		if part := (rnn_Part28{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, H*I); err != nil {
+			return err
 		}
 	}
 
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, j], r[j, k])   for t in L, n in N, j in H, k in H
 	dh01 := runtime.Temp[float64](b, N*H)
 	if wantDh0 {
-		for n := range N {
-			dh01Row := n * H
-			for k := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					c := 0 <= i
-					c5 := c
-					if c5 {
-						c2 := i < L
-						c5 = c2
-					}
-					dsum2Row := t * N
-					dsum2Row2 := (dsum2Row + n) * H
-					for j := range H {
-						var t2 float64
-						if c5 {
-							t2 = 0
-						} else {
-							rAt := r[j*H+k]
-							t2 = runtime.Absorb(dsum2[dsum2Row2+j], rAt)
-						}
-						sum3 += t2
-					}
-				}
-				dh01[dh01Row+k] = sum3
+		if part := (rnn_Part29{dh01, dsum2, r, H, L, N}); runtime.Small(N, L*H*H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, L*H*H); err != nil {
+			return err
 		}
 	}
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h]   for n in N, h in H
 	if wantDh0 {
-		for n := range N {
-			dhnRow := n * H
-			for h := range H {
-				var t float64
-				if c3 {
-					t = 0
-				} else {
-					t = dhn[dhnRow+h]
-				}
-				dh0[dhnRow+h] = t + dh01[dhnRow+h]
+		if part := (rnn_Part15{dh0, dh01, dhn, c3, H}); runtime.Small(N, H) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, H); err != nil {
+			return err
 		}
 	}
 
 	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
-		for j := range H {
-			dwRow := j * I
-			for i := range I {
-				sum3 := float64(0)
-				for t := range L {
-					dzRow := t * N
-					for n := range N {
-						dzAt := dz[(dzRow+n)*H+j]
-						xAt := x[(dzRow+n)*I+i]
-						sum3 += runtime.Absorb(dzAt, xAt)
-					}
-				}
-				dw[dwRow+i] = sum3
+		if part := (rnn_Part30{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[j, k] += absorb(@sum2[t, n, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, j in H, k in H
 	if wantDr {
-		for j := range H {
-			drRow := j * H
-			for k := range H {
-				sum3 := float64(0)
-				for t := range L {
-					dsum2Row := t * N
-					i := t - 1
-					c := 0 <= i
-					c5 := c
-					if c5 {
-						c2 := i < L
-						c5 = c2
-					}
-					for n := range N {
-						dsum2At := dsum2[(dsum2Row+n)*H+j]
-						var t2 float64
-						if c5 {
-							yAt := y[(i*N+n)*H+k]
-							t2 = yAt
-						} else {
-							h0At := h0[n*H+k]
-							t2 = h0At
-						}
-						sum3 += runtime.Absorb(dsum2At, t2)
-					}
-				}
-				dr[drRow+k] = sum3
+		if part := (rnn_Part31{dr, dsum2, h0, y, H, L, N}); runtime.Small(H, L*N*H) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDb {
-		for j := range H {
-			sum3 := float64(0)
-			for t := range L {
-				dzRow := t * N
-				for n := range N {
-					sum3 += dz[(dzRow+n)*H+j]
-				}
+		if part := (rnn_Part32{db, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
-			db[j] = sum3
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
 		}
 	}
 
 	// @c[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDc {
-		for j := range H {
-			sum3 := float64(0)
+		if part := (rnn_Part33{dc, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rnn_Part34 is a loop that runs in parts.
+type rnn_Part34 struct {
+	dr, dsum2, y []float32
+	H, L, N      int
+}
+
+func (part *rnn_Part34) Run(from, to int) error {
+	dr, dsum2, y, H, L, N := part.dr, part.dsum2, part.y, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		drRow := j * H
+		for k := range H {
+			sum := float64(0)
 			for t := range L {
-				dzRow := t * N
+				i := t - 1
+				c := 0 <= i && i < L
+				dsum2Row := t * N
 				for n := range N {
-					dzAt := dz[(dzRow+n)*H+j]
-					sum3 += dzAt
+					t3 := float32(0)
+					if c {
+						t2 := float32(dsum2[(dsum2Row+n)*H+j] * y[(i*N+n)*H+k])
+						t3 = t2
+					}
+					sum += float64(t3)
 				}
 			}
-			dc[j] = sum3
+			dr[drRow+k] = float32(sum)
 		}
 	}
 	return nil
@@ -1953,90 +2528,87 @@ func rnn_NoH0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += @z[t, n, j] * w[j, i]   for t in L, n in N, j in H, i in I
 	if wantDx {
-		for t := range L {
-			dzRow := t * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * H
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum := float64(0)
-					for j := range H {
-						sum += float64(float32(dz[dzRow2+j] * w[j*I+i]))
-					}
-					dx[dxRow+i] = float32(sum)
-				}
+		if part := (rnn_Part6{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, H*I); err != nil {
+			return err
 		}
 	}
 
 	// @w[j, i] += @z[t, n, j] * x[t, n, i]   for t in L, n in N, j in H, i in I
 	if wantDw {
-		for j := range H {
-			dwRow := j * I
-			for i := range I {
-				sum := float64(0)
-				for t := range L {
-					dzRow := t * N
-					for n := range N {
-						dzAt := dz[(dzRow+n)*H+j]
-						sum += float64(float32(dzAt * x[(dzRow+n)*I+i]))
-					}
-				}
-				dw[dwRow+i] = float32(sum)
+		if part := (rnn_Part9{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[j, k] += if 0 <= t - 1 && t - 1 < |L| then @sum2[t, n, j] * y[t - 1, n, k] else 0   for t in L, n in N, j in H, k in H
 	if wantDr {
-		for j := range H {
-			drRow := j * H
-			for k := range H {
-				sum := float64(0)
-				for t := range L {
-					i := t - 1
-					c := 0 <= i && i < L
-					dsum2Row := t * N
-					for n := range N {
-						t3 := float32(0)
-						if c {
-							t2 := float32(dsum2[(dsum2Row+n)*H+j] * y[(i*N+n)*H+k])
-							t3 = t2
-						}
-						sum += float64(t3)
-					}
-				}
-				dr[drRow+k] = float32(sum)
+		if part := (rnn_Part34{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDb {
-		for j := range H {
-			sum := float64(0)
-			for t := range L {
-				dzRow := t * N
-				for n := range N {
-					sum += float64(dz[(dzRow+n)*H+j])
-				}
+		if part := (rnn_Part11{db, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
-			db[j] = float32(sum)
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
 		}
 	}
 
 	// @c[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDc {
-		for j := range H {
+		if part := (rnn_Part12{dc, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rnn_Part35 is a loop that runs in parts.
+type rnn_Part35 struct {
+	dr, dsum2, y []float64
+	H, L, N      int
+}
+
+func (part *rnn_Part35) Run(from, to int) error {
+	dr, dsum2, y, H, L, N := part.dr, part.dsum2, part.y, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		drRow := j * H
+		for k := range H {
 			sum := float64(0)
 			for t := range L {
-				dzRow := t * N
+				i := t - 1
+				c := 0 <= i && i < L
+				dsum2Row := t * N
 				for n := range N {
-					dzAt := dz[(dzRow+n)*H+j]
-					sum += float64(dzAt)
+					t3 := float64(0)
+					if c {
+						t2 := float64(dsum2[(dsum2Row+n)*H+j] * y[(i*N+n)*H+k])
+						t3 = t2
+					}
+					sum += t3
 				}
 			}
-			dc[j] = float32(sum)
+			dr[drRow+k] = sum
 		}
 	}
 	return nil
@@ -2141,90 +2713,125 @@ func rnn_NoH0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += @z[t, n, j] * w[j, i]   for t in L, n in N, j in H, i in I
 	if wantDx {
-		for t := range L {
-			dzRow := t * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * H
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum := float64(0)
-					for j := range H {
-						sum += float64(dz[dzRow2+j] * w[j*I+i])
-					}
-					dx[dxRow+i] = sum
-				}
+		if part := (rnn_Part13{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, H*I); err != nil {
+			return err
 		}
 	}
 
 	// @w[j, i] += @z[t, n, j] * x[t, n, i]   for t in L, n in N, j in H, i in I
 	if wantDw {
-		for j := range H {
-			dwRow := j * I
-			for i := range I {
-				sum := float64(0)
-				for t := range L {
-					dzRow := t * N
-					for n := range N {
-						dzAt := dz[(dzRow+n)*H+j]
-						sum += float64(dzAt * x[(dzRow+n)*I+i])
-					}
-				}
-				dw[dwRow+i] = sum
+		if part := (rnn_Part16{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[j, k] += if 0 <= t - 1 && t - 1 < |L| then @sum2[t, n, j] * y[t - 1, n, k] else 0   for t in L, n in N, j in H, k in H
 	if wantDr {
-		for j := range H {
-			drRow := j * H
-			for k := range H {
-				sum := float64(0)
-				for t := range L {
-					i := t - 1
-					c := 0 <= i && i < L
-					dsum2Row := t * N
-					for n := range N {
-						t3 := float64(0)
-						if c {
-							t2 := float64(dsum2[(dsum2Row+n)*H+j] * y[(i*N+n)*H+k])
-							t3 = t2
-						}
-						sum += t3
-					}
-				}
-				dr[drRow+k] = sum
+		if part := (rnn_Part35{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDb {
-		for j := range H {
-			sum := float64(0)
-			for t := range L {
-				dzRow := t * N
-				for n := range N {
-					sum += dz[(dzRow+n)*H+j]
-				}
+		if part := (rnn_Part18{db, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
-			db[j] = sum
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
 		}
 	}
 
 	// @c[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDc {
+		if part := (rnn_Part19{dc, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rnn_Part36 is a loop that runs in parts.
+type rnn_Part36 struct {
+	r, sum2, y []float32
+	H, L, N    int
+}
+
+func (part *rnn_Part36) Run(from, to int) error {
+	r, sum2, y, H, L, N := part.r, part.sum2, part.y, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		t := rest
+		i := t - 1
+		c := 0 <= i && i < L
+		sum2Row := t * N
+		sum2Row2 := (sum2Row + n) * H
 		for j := range H {
-			sum := float64(0)
+			sum3 := float64(0)
+			rRow := j * H
+			for k := range H {
+				t2 := float32(0)
+				if c {
+					t2 = y[(i*N+n)*H+k]
+				}
+				sum3 += float64(float32(t2 * r[rRow+k]))
+			}
+			sum2[sum2Row2+j] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// rnn_Part37 is a loop that runs in parts.
+type rnn_Part37 struct {
+	dr, dsum2, y []float32
+	H, L, N      int
+}
+
+func (part *rnn_Part37) Run(from, to int) error {
+	dr, dsum2, y, H, L, N := part.dr, part.dsum2, part.y, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		drRow := j * H
+		for k := range H {
+			sum3 := float64(0)
 			for t := range L {
-				dzRow := t * N
+				i := t - 1
+				c := 0 <= i
+				c5 := c
+				if c5 {
+					c2 := i < L
+					c5 = c2
+				}
+				dsum2Row := t * N
 				for n := range N {
-					dzAt := dz[(dzRow+n)*H+j]
-					sum += dzAt
+					t2 := float32(0)
+					if c5 {
+						yAt := y[(i*N+n)*H+k]
+						t2 = runtime.Absorb(dsum2[(dsum2Row+n)*H+j], yAt)
+					}
+					sum3 += float64(t2)
 				}
 			}
-			dc[j] = sum
+			dr[drRow+k] = float32(sum3)
 		}
 	}
 	return nil
@@ -2257,43 +2864,22 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float32](b, L*N*H)
-	for t := range L {
-		xRow := t * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow := j * I
-				for i := range I {
-					sum2 += float64(float32(x[xRow2+i] * w[wRow+i]))
-				}
-				sum[sumRow+j] = float32(sum2)
-			}
+	if part := (rnn_Part0{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[j, k]   for t in L, n in N, j in H, k in H
 	sum2 := runtime.Temp[float32](b, L*N*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			sum2Row2 := (sum2Row + n) * H
-			for j := range H {
-				sum3 := float64(0)
-				rRow := j * H
-				for k := range H {
-					t2 := float32(0)
-					if c {
-						t2 = y[(i*N+n)*H+k]
-					}
-					sum3 += float64(float32(t2 * r[rRow+k]))
-				}
-				sum2[sum2Row2+j] = float32(sum3)
-			}
+	if part := (rnn_Part36{r, sum2, y, H, L, N}); runtime.Small(L*N, H*H) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*H); err != nil {
+		return err
 	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, j], r[j, k]) else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
@@ -2377,97 +2963,125 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
-		for t := range L {
-			dzRow := t * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * H
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for j := range H {
-						wAt := w[j*I+i]
-						sum3 += float64(runtime.Absorb(dz[dzRow2+j], wAt))
-					}
-					dx[dxRow+i] = float32(sum3)
-				}
+		if part := (rnn_Part21{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, H*I); err != nil {
+			return err
 		}
 	}
 
 	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
-		for j := range H {
-			dwRow := j * I
-			for i := range I {
-				sum3 := float64(0)
-				for t := range L {
-					dzRow := t * N
-					for n := range N {
-						dzAt := dz[(dzRow+n)*H+j]
-						xAt := x[(dzRow+n)*I+i]
-						sum3 += float64(runtime.Absorb(dzAt, xAt))
-					}
-				}
-				dw[dwRow+i] = float32(sum3)
+		if part := (rnn_Part23{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, j], y[t - 1, n, k]) else 0   for t in L, n in N, j in H, k in H
 	if wantDr {
-		for j := range H {
-			drRow := j * H
-			for k := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					c := 0 <= i
-					c5 := c
-					if c5 {
-						c2 := i < L
-						c5 = c2
-					}
-					dsum2Row := t * N
-					for n := range N {
-						t2 := float32(0)
-						if c5 {
-							yAt := y[(i*N+n)*H+k]
-							t2 = runtime.Absorb(dsum2[(dsum2Row+n)*H+j], yAt)
-						}
-						sum3 += float64(t2)
-					}
-				}
-				dr[drRow+k] = float32(sum3)
+		if part := (rnn_Part37{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDb {
-		for j := range H {
-			sum3 := float64(0)
-			for t := range L {
-				dzRow := t * N
-				for n := range N {
-					sum3 += float64(dz[(dzRow+n)*H+j])
-				}
+		if part := (rnn_Part25{db, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
-			db[j] = float32(sum3)
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
 		}
 	}
 
 	// @c[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDc {
+		if part := (rnn_Part26{dc, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rnn_Part38 is a loop that runs in parts.
+type rnn_Part38 struct {
+	r, sum2, y []float64
+	H, L, N    int
+}
+
+func (part *rnn_Part38) Run(from, to int) error {
+	r, sum2, y, H, L, N := part.r, part.sum2, part.y, part.H, part.L, part.N
+	for point := from; point < to; point++ {
+		rest := point
+		n := rest % N
+		rest /= N
+		t := rest
+		i := t - 1
+		c := 0 <= i && i < L
+		sum2Row := t * N
+		sum2Row2 := (sum2Row + n) * H
 		for j := range H {
 			sum3 := float64(0)
+			rRow := j * H
+			for k := range H {
+				t2 := float64(0)
+				if c {
+					t2 = y[(i*N+n)*H+k]
+				}
+				sum3 += float64(t2 * r[rRow+k])
+			}
+			sum2[sum2Row2+j] = sum3
+		}
+	}
+	return nil
+}
+
+// rnn_Part39 is a loop that runs in parts.
+type rnn_Part39 struct {
+	dr, dsum2, y []float64
+	H, L, N      int
+}
+
+func (part *rnn_Part39) Run(from, to int) error {
+	dr, dsum2, y, H, L, N := part.dr, part.dsum2, part.y, part.H, part.L, part.N
+	for j := from; j < to; j++ {
+		drRow := j * H
+		for k := range H {
+			sum3 := float64(0)
 			for t := range L {
-				dzRow := t * N
+				i := t - 1
+				c := 0 <= i
+				c5 := c
+				if c5 {
+					c2 := i < L
+					c5 = c2
+				}
+				dsum2Row := t * N
 				for n := range N {
-					dzAt := dz[(dzRow+n)*H+j]
-					sum3 += float64(dzAt)
+					t2 := float64(0)
+					if c5 {
+						yAt := y[(i*N+n)*H+k]
+						t2 = runtime.Absorb(dsum2[(dsum2Row+n)*H+j], yAt)
+					}
+					sum3 += t2
 				}
 			}
-			dc[j] = float32(sum3)
+			dr[drRow+k] = sum3
 		}
 	}
 	return nil
@@ -2500,43 +3114,22 @@ func rnn_NoH0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float64](b, L*N*H)
-	for t := range L {
-		xRow := t * N
-		for n := range N {
-			xRow2 := (xRow + n) * I
-			sumRow := (xRow + n) * H
-			for j := range H {
-				sum2 := float64(0)
-				wRow := j * I
-				for i := range I {
-					sum2 += float64(x[xRow2+i] * w[wRow+i])
-				}
-				sum[sumRow+j] = sum2
-			}
+	if part := (rnn_Part2{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*I); err != nil {
+		return err
 	}
 
 	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[j, k]   for t in L, n in N, j in H, k in H
 	sum2 := runtime.Temp[float64](b, L*N*H)
-	for t := range L {
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		for n := range N {
-			sum2Row2 := (sum2Row + n) * H
-			for j := range H {
-				sum3 := float64(0)
-				rRow := j * H
-				for k := range H {
-					t2 := float64(0)
-					if c {
-						t2 = y[(i*N+n)*H+k]
-					}
-					sum3 += float64(t2 * r[rRow+k])
-				}
-				sum2[sum2Row2+j] = sum3
-			}
+	if part := (rnn_Part38{r, sum2, y, H, L, N}); runtime.Small(L*N, H*H) {
+		if err := part.Run(0, L*N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, L*N, H*H); err != nil {
+		return err
 	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, j], r[j, k]) else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
@@ -2620,97 +3213,56 @@ func rnn_NoH0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
-		for t := range L {
-			dzRow := t * N
-			for n := range N {
-				dzRow2 := (dzRow + n) * H
-				dxRow := (dzRow + n) * I
-				for i := range I {
-					sum3 := float64(0)
-					for j := range H {
-						wAt := w[j*I+i]
-						sum3 += runtime.Absorb(dz[dzRow2+j], wAt)
-					}
-					dx[dxRow+i] = sum3
-				}
+		if part := (rnn_Part28{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+			if err := part.Run(0, L*N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, L*N, H*I); err != nil {
+			return err
 		}
 	}
 
 	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
-		for j := range H {
-			dwRow := j * I
-			for i := range I {
-				sum3 := float64(0)
-				for t := range L {
-					dzRow := t * N
-					for n := range N {
-						dzAt := dz[(dzRow+n)*H+j]
-						xAt := x[(dzRow+n)*I+i]
-						sum3 += runtime.Absorb(dzAt, xAt)
-					}
-				}
-				dw[dwRow+i] = sum3
+		if part := (rnn_Part30{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*I); err != nil {
+			return err
 		}
 	}
 
 	// @r[j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, j], y[t - 1, n, k]) else 0   for t in L, n in N, j in H, k in H
 	if wantDr {
-		for j := range H {
-			drRow := j * H
-			for k := range H {
-				sum3 := float64(0)
-				for t := range L {
-					i := t - 1
-					c := 0 <= i
-					c5 := c
-					if c5 {
-						c2 := i < L
-						c5 = c2
-					}
-					dsum2Row := t * N
-					for n := range N {
-						t2 := float64(0)
-						if c5 {
-							yAt := y[(i*N+n)*H+k]
-							t2 = runtime.Absorb(dsum2[(dsum2Row+n)*H+j], yAt)
-						}
-						sum3 += t2
-					}
-				}
-				dr[drRow+k] = sum3
+		if part := (rnn_Part39{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, H, L*N*H); err != nil {
+			return err
 		}
 	}
 
 	// @b[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDb {
-		for j := range H {
-			sum3 := float64(0)
-			for t := range L {
-				dzRow := t * N
-				for n := range N {
-					sum3 += dz[(dzRow+n)*H+j]
-				}
+		if part := (rnn_Part32{db, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
-			db[j] = sum3
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
 		}
 	}
 
 	// @c[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDc {
-		for j := range H {
-			sum3 := float64(0)
-			for t := range L {
-				dzRow := t * N
-				for n := range N {
-					dzAt := dz[(dzRow+n)*H+j]
-					sum3 += dzAt
-				}
+		if part := (rnn_Part33{dc, dz, H, L, N}); runtime.Small(H, L*N) {
+			if err := part.Run(0, H); err != nil {
+				return err
 			}
-			dc[j] = sum3
+		} else if err := runtime.Split(part, H, L*N); err != nil {
+			return err
 		}
 	}
 	return nil

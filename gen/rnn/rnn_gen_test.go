@@ -3,12 +3,54 @@
 package rnn_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/rnn"
+	"github.com/opgen/opgen/gen/rnn"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleRNN() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, -1, 0.5}, 2, 1, 2))
+	w := runtime.Must(runtime.FromSlice([]float32{0.5, -0.25, 0.125, 0.25}, 2, 2))
+	r := runtime.Must(runtime.FromSlice([]float32{0.5, 0, -1, 0.25}, 2, 2))
+	b := runtime.Must(runtime.FromSlice([]float32{0.125, -0.5}, 2))
+	c := runtime.Must(runtime.FromSlice([]float32{0.25, 0}, 2))
+	y, hn, err := rnn.RNN(x, nil, w, r, b, c, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.3v\n", y)
+	fmt.Printf("%.4v\n", hn)
+	// Output:
+	// f32[2 1 2]
+	// [[[ 0.358  0.124]]
+	//
+	//  [[-0.071 -0.679]]]
+	// f32[1 2]
+	// [[-0.0707 -0.6790]]
+}
+
+func ExampleRNN_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, -3}, 2, 1, 1))
+	h0 := runtime.Must(runtime.FromSlice([]float32{2}, 1, 1))
+	w := runtime.Must(runtime.FromSlice([]float32{1}, 1, 1))
+	r := runtime.Must(runtime.FromSlice([]float32{0.5}, 1, 1))
+	y, hn, err := rnn.RNN(x, h0, w, r, nil, nil, &rnn.RNNAttrs{Nonlinearity: rnn.RNNNonlinearityRelu})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(y)
+	fmt.Println(hn)
+	// Output:
+	// f32[2 1 1]
+	// [[[2]]
+	//
+	//  [[0]]]
+	// f32[1 1]
+	// [[0]]
+}
 
 func TestRNNExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/rnn.rnn",

@@ -23,7 +23,7 @@ func adaptiveAvgPoolValuesOf(size []int) (adaptiveAvgPoolValues, error) {
 // AdaptiveAvgPool is the mean over windows that cover the image, for a size that is asked for: window p of P along an
 // axis reaches from floor(p S/P) to before ceil((p + 1) S/P).
 //
-// x has any axes of samples and channels, and the sizes S. size is that of y, one number for each axis or for all.
+// x has any axes of samples and channels, and the sizes S. size is that of y, one number for each axis of S or for all.
 //
 // Source: the documentation of PyTorch 1.13, AdaptiveAvgPool2d.
 //
@@ -33,6 +33,10 @@ func adaptiveAvgPoolValuesOf(size []int) (adaptiveAvgPoolValues, error) {
 // x: T[...N, ...S]; y: T[...N, ...P]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue.
+//
+// With x = [[1, 2, 3, 4, 5]], y is [[2, 4]]:
+//
+//	y, err := window.AdaptiveAvgPool(x, []int{2})
 func AdaptiveAvgPool(x *runtime.Tensor, size []int) (*runtime.Tensor, error) {
 	vals, err := adaptiveAvgPoolValuesOf(size)
 	if err != nil {
@@ -259,7 +263,7 @@ func adaptiveAvgPoolInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runti
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/window", Name: "adaptive_avg_pool", Source: "adaptive_avg_pool.op", Signature: &adaptiveAvgPoolForward,
-		Doc: "AdaptiveAvgPool is the mean over windows that cover the image, for a size that is asked for: window p of P along an\naxis reaches from floor(p S/P) to before ceil((p + 1) S/P).\n\nx has any axes of samples and channels, and the sizes S. size is that of y, one number for each axis or for all.\n\nSource: the documentation of PyTorch 1.13, AdaptiveAvgPool2d.",
+		Doc: "AdaptiveAvgPool is the mean over windows that cover the image, for a size that is asked for: window p of P along an\naxis reaches from floor(p S/P) to before ceil((p + 1) S/P).\n\nx has any axes of samples and channels, and the sizes S. size is that of y, one number for each axis of S or for all.\n\nSource: the documentation of PyTorch 1.13, AdaptiveAvgPool2d.",
 		Attrs: []runtime.AttrInfo{
 			{Name: "size", Type: "int[S]"},
 		},

@@ -10,7 +10,7 @@ import (
 func adaptiveAvgPoolExtents0(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 	P0 := runtime.Entry(v.size, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("window.adaptive_avg_pool", "P0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.adaptive_avg_pool", "P0 = size[0] that isn't negative", P0)
 	}
 	if err := b.DerivePack(2, P0); err != nil {
 		return err
@@ -22,11 +22,11 @@ func adaptiveAvgPoolExtents0(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 func adaptiveAvgPoolExtents1(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 	P0 := runtime.Entry(v.size, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("window.adaptive_avg_pool", "P0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.adaptive_avg_pool", "P0 = size[0] that isn't negative", P0)
 	}
 	P1 := runtime.Entry(v.size, 1, 0)
 	if P1 < 0 {
-		return runtime.ShapeError("window.adaptive_avg_pool", "P1 = size[1] that isn't negative")
+		return runtime.ShapeError("window.adaptive_avg_pool", "P1 = size[1] that isn't negative", P1)
 	}
 	if err := b.DerivePack(2, P0, P1); err != nil {
 		return err
@@ -38,15 +38,15 @@ func adaptiveAvgPoolExtents1(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 func adaptiveAvgPoolExtents2(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 	P0 := runtime.Entry(v.size, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("window.adaptive_avg_pool", "P0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.adaptive_avg_pool", "P0 = size[0] that isn't negative", P0)
 	}
 	P1 := runtime.Entry(v.size, 1, 0)
 	if P1 < 0 {
-		return runtime.ShapeError("window.adaptive_avg_pool", "P1 = size[1] that isn't negative")
+		return runtime.ShapeError("window.adaptive_avg_pool", "P1 = size[1] that isn't negative", P1)
 	}
 	P2 := runtime.Entry(v.size, 2, 0)
 	if P2 < 0 {
-		return runtime.ShapeError("window.adaptive_avg_pool", "P2 = size[2] that isn't negative")
+		return runtime.ShapeError("window.adaptive_avg_pool", "P2 = size[2] that isn't negative", P2)
 	}
 	if err := b.DerivePack(2, P0, P1, P2); err != nil {
 		return err
@@ -70,17 +70,15 @@ func adaptiveAvgPoolExtents(b *runtime.Bound, v *adaptiveAvgPoolValues, variant 
 	return nil
 }
 
-// adaptiveAvgPoolRun0F32 computes adaptive_avg_pool with rank(S) = 1, T f32.
-func adaptiveAvgPoolRun0F32(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, N*P0)
+// adaptiveAvgPoolPart0 is a loop that runs in parts.
+type adaptiveAvgPoolPart0 struct {
+	mean, x []float32
+	P0, S0  int
+}
 
-	// mean[n, p0] += x[n, i0]   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
-	mean := runtime.Temp[float32](b, N*P0)
-	for n := range N {
+func (part *adaptiveAvgPoolPart0) Run(from, to int) error {
+	mean, x, P0, S0 := part.mean, part.x, part.P0, part.S0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		meanRow := n * P0
 		for p0 := range P0 {
@@ -101,10 +99,18 @@ func adaptiveAvgPoolRun0F32(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 			mean[meanRow+p0] = float32(sum)
 		}
 	}
+	return nil
+}
 
-	// mean2[p0] += 1   for p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
-	mean2 := runtime.Temp[float32](b, P0)
-	for p0 := range P0 {
+// adaptiveAvgPoolPart1 is a loop that runs in parts.
+type adaptiveAvgPoolPart1 struct {
+	mean2  []float32
+	P0, S0 int
+}
+
+func (part *adaptiveAvgPoolPart1) Run(from, to int) error {
+	mean2, P0, S0 := part.mean2, part.P0, part.S0
+	for p0 := from; p0 < to; p0++ {
 		sum := float64(0)
 		if P0 == 0 {
 			return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
@@ -118,29 +124,75 @@ func adaptiveAvgPoolRun0F32(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 		}
 		mean2[p0] = float32(sum)
 	}
+	return nil
+}
 
-	// y[n, p0] = mean[n, p0] / mean2[p0]   for n in ...N, p0 in P0
-	for n := range N {
+// adaptiveAvgPoolPart2 is a loop that runs in parts.
+type adaptiveAvgPoolPart2 struct {
+	mean, mean2, y []float32
+	P0             int
+}
+
+func (part *adaptiveAvgPoolPart2) Run(from, to int) error {
+	mean, mean2, y, P0 := part.mean, part.mean2, part.y, part.P0
+	for n := from; n < to; n++ {
 		meanRow := n * P0
 		for p0 := range P0 {
 			y[meanRow+p0] = mean[meanRow+p0] / mean2[p0]
 		}
 	}
+	return nil
+}
+
+// adaptiveAvgPoolRun0F32 computes adaptive_avg_pool with rank(S) = 1, T f32.
+func adaptiveAvgPoolRun0F32(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, N*P0)
+
+	// mean[n, p0] += x[n, i0]   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
+	mean := runtime.Temp[float32](b, N*P0)
+	if part := (adaptiveAvgPoolPart0{mean, x, P0, S0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
+	}
+
+	// mean2[p0] += 1   for p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
+	mean2 := runtime.Temp[float32](b, P0)
+	if part := (adaptiveAvgPoolPart1{mean2, P0, S0}); runtime.Small(P0, 8) {
+		if err := part.Run(0, P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, P0, 8); err != nil {
+		return err
+	}
+
+	// y[n, p0] = mean[n, p0] / mean2[p0]   for n in ...N, p0 in P0
+	if part := (adaptiveAvgPoolPart2{mean, mean2, y, P0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
-// adaptiveAvgPoolRun0F64 computes adaptive_avg_pool with rank(S) = 1, T f64.
-func adaptiveAvgPoolRun0F64(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, N*P0)
+// adaptiveAvgPoolPart3 is a loop that runs in parts.
+type adaptiveAvgPoolPart3 struct {
+	mean, x []float64
+	P0, S0  int
+}
 
-	// mean[n, p0] += x[n, i0]   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
-	mean := runtime.Temp[float64](b, N*P0)
-	for n := range N {
+func (part *adaptiveAvgPoolPart3) Run(from, to int) error {
+	mean, x, P0, S0 := part.mean, part.x, part.P0, part.S0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		meanRow := n * P0
 		for p0 := range P0 {
@@ -161,10 +213,18 @@ func adaptiveAvgPoolRun0F64(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 			mean[meanRow+p0] = sum
 		}
 	}
+	return nil
+}
 
-	// mean2[p0] += 1   for p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
-	mean2 := runtime.Temp[float64](b, P0)
-	for p0 := range P0 {
+// adaptiveAvgPoolPart4 is a loop that runs in parts.
+type adaptiveAvgPoolPart4 struct {
+	mean2  []float64
+	P0, S0 int
+}
+
+func (part *adaptiveAvgPoolPart4) Run(from, to int) error {
+	mean2, P0, S0 := part.mean2, part.P0, part.S0
+	for p0 := from; p0 < to; p0++ {
 		sum := float64(0)
 		if P0 == 0 {
 			return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
@@ -178,74 +238,128 @@ func adaptiveAvgPoolRun0F64(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 		}
 		mean2[p0] = sum
 	}
+	return nil
+}
 
-	// y[n, p0] = mean[n, p0] / mean2[p0]   for n in ...N, p0 in P0
-	for n := range N {
+// adaptiveAvgPoolPart5 is a loop that runs in parts.
+type adaptiveAvgPoolPart5 struct {
+	mean, mean2, y []float64
+	P0             int
+}
+
+func (part *adaptiveAvgPoolPart5) Run(from, to int) error {
+	mean, mean2, y, P0 := part.mean, part.mean2, part.y, part.P0
+	for n := from; n < to; n++ {
 		meanRow := n * P0
 		for p0 := range P0 {
 			y[meanRow+p0] = mean[meanRow+p0] / mean2[p0]
 		}
 	}
+	return nil
+}
+
+// adaptiveAvgPoolRun0F64 computes adaptive_avg_pool with rank(S) = 1, T f64.
+func adaptiveAvgPoolRun0F64(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, N*P0)
+
+	// mean[n, p0] += x[n, i0]   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
+	mean := runtime.Temp[float64](b, N*P0)
+	if part := (adaptiveAvgPoolPart3{mean, x, P0, S0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
+	}
+
+	// mean2[p0] += 1   for p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
+	mean2 := runtime.Temp[float64](b, P0)
+	if part := (adaptiveAvgPoolPart4{mean2, P0, S0}); runtime.Small(P0, 8) {
+		if err := part.Run(0, P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, P0, 8); err != nil {
+		return err
+	}
+
+	// y[n, p0] = mean[n, p0] / mean2[p0]   for n in ...N, p0 in P0
+	if part := (adaptiveAvgPoolPart5{mean, mean2, y, P0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
-// adaptiveAvgPoolRun1F32 computes adaptive_avg_pool with rank(S) = 2, T f32.
-func adaptiveAvgPoolRun1F32(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
-	S0 := b.PackExt(1, 0)
-	S1 := b.PackExt(1, 1)
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, N*P0*P1)
+// adaptiveAvgPoolPart6 is a loop that runs in parts.
+type adaptiveAvgPoolPart6 struct {
+	mean, x        []float32
+	P0, P1, S0, S1 int
+}
 
-	// mean[n, p0, p1] += x[n, i0, i1]   for n in ...N, p0 in P0, p1 in P1, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|)
-	mean := runtime.Temp[float32](b, N*P0*P1)
-	for n := range N {
+func (part *adaptiveAvgPoolPart6) Run(from, to int) error {
+	mean, x, P0, P1, S0, S1 := part.mean, part.x, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		xRow := n * S0
 		meanRow := n * P0
-		for p0 := range P0 {
-			i3 := p0 * S0
-			i4 := (p0 + 1) * S0
-			meanRow2 := (meanRow + p0) * P1
-			for p1 := range P1 {
-				sum := float64(0)
-				i := p1 * S1
-				i2 := (p1 + 1) * S1
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
-				}
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-				}
-				end2 := -runtime.FloorDiv(-i4, P0)
-				for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-					}
-					end := -runtime.FloorDiv(-i2, P1)
-					for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
-						if uint(i0) >= uint(S0) {
-							return runtime.RangeError("window.adaptive_avg_pool", "x", "S0", i0, S0)
-						}
-						if uint(i1) >= uint(S1) {
-							return runtime.RangeError("window.adaptive_avg_pool", "x", "S1", i1, S1)
-						}
-						sum += float64(x[(xRow+i0)*S1+i1])
-					}
-				}
-				mean[meanRow2+p1] = float32(sum)
+		i3 := p0 * S0
+		i4 := (p0 + 1) * S0
+		meanRow2 := (meanRow + p0) * P1
+		for p1 := range P1 {
+			sum := float64(0)
+			i := p1 * S1
+			i2 := (p1 + 1) * S1
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
 			}
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end2 := -runtime.FloorDiv(-i4, P0)
+			for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				end := -runtime.FloorDiv(-i2, P1)
+				for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
+					if uint(i0) >= uint(S0) {
+						return runtime.RangeError("window.adaptive_avg_pool", "x", "S0", i0, S0)
+					}
+					if uint(i1) >= uint(S1) {
+						return runtime.RangeError("window.adaptive_avg_pool", "x", "S1", i1, S1)
+					}
+					sum += float64(x[(xRow+i0)*S1+i1])
+				}
+			}
+			mean[meanRow2+p1] = float32(sum)
 		}
 	}
+	return nil
+}
 
-	// mean2[p0, p1] += 1   for p0 in P0, p1 in P1, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|)
-	mean2 := runtime.Temp[float32](b, P0*P1)
-	for p0 := range P0 {
+// adaptiveAvgPoolPart7 is a loop that runs in parts.
+type adaptiveAvgPoolPart7 struct {
+	mean2          []float32
+	P0, P1, S0, S1 int
+}
+
+func (part *adaptiveAvgPoolPart7) Run(from, to int) error {
+	mean2, P0, P1, S0, S1 := part.mean2, part.P0, part.P1, part.S0, part.S1
+	for p0 := from; p0 < to; p0++ {
 		i3 := p0 * S0
 		i4 := (p0 + 1) * S0
 		mean2Row := p0 * P1
@@ -275,78 +389,136 @@ func adaptiveAvgPoolRun1F32(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 			mean2[mean2Row+p1] = float32(sum)
 		}
 	}
-
-	// y[n, p0, p1] = mean[n, p0, p1] / mean2[p0, p1]   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		meanRow := n * P0
-		for p0 := range P0 {
-			meanRow2 := (meanRow + p0) * P1
-			mean2Row := p0 * P1
-			for p1 := range P1 {
-				y[meanRow2+p1] = mean[meanRow2+p1] / mean2[mean2Row+p1]
-			}
-		}
-	}
-	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
-// adaptiveAvgPoolRun1F64 computes adaptive_avg_pool with rank(S) = 2, T f64.
-func adaptiveAvgPoolRun1F64(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
+// adaptiveAvgPoolPart8 is a loop that runs in parts.
+type adaptiveAvgPoolPart8 struct {
+	mean, mean2, y []float32
+	P0, P1         int
+}
+
+func (part *adaptiveAvgPoolPart8) Run(from, to int) error {
+	mean, mean2, y, P0, P1 := part.mean, part.mean2, part.y, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		meanRow := n * P0
+		meanRow2 := (meanRow + p0) * P1
+		mean2Row := p0 * P1
+		for p1 := range P1 {
+			y[meanRow2+p1] = mean[meanRow2+p1] / mean2[mean2Row+p1]
+		}
+	}
+	return nil
+}
+
+// adaptiveAvgPoolRun1F32 computes adaptive_avg_pool with rank(S) = 2, T f32.
+func adaptiveAvgPoolRun1F32(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 	N := b.Ext[0]
 	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, N*P0*P1)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, N*P0*P1)
 
 	// mean[n, p0, p1] += x[n, i0, i1]   for n in ...N, p0 in P0, p1 in P1, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|)
-	mean := runtime.Temp[float64](b, N*P0*P1)
-	for n := range N {
-		xRow := n * S0
-		meanRow := n * P0
-		for p0 := range P0 {
-			i3 := p0 * S0
-			i4 := (p0 + 1) * S0
-			meanRow2 := (meanRow + p0) * P1
-			for p1 := range P1 {
-				sum := float64(0)
-				i := p1 * S1
-				i2 := (p1 + 1) * S1
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
-				}
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-				}
-				end2 := -runtime.FloorDiv(-i4, P0)
-				for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-					}
-					end := -runtime.FloorDiv(-i2, P1)
-					for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
-						if uint(i0) >= uint(S0) {
-							return runtime.RangeError("window.adaptive_avg_pool", "x", "S0", i0, S0)
-						}
-						if uint(i1) >= uint(S1) {
-							return runtime.RangeError("window.adaptive_avg_pool", "x", "S1", i1, S1)
-						}
-						sum += x[(xRow+i0)*S1+i1]
-					}
-				}
-				mean[meanRow2+p1] = sum
-			}
+	mean := runtime.Temp[float32](b, N*P0*P1)
+	if part := (adaptiveAvgPoolPart6{mean, x, P0, P1, S0, S1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// mean2[p0, p1] += 1   for p0 in P0, p1 in P1, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|)
-	mean2 := runtime.Temp[float64](b, P0*P1)
-	for p0 := range P0 {
+	mean2 := runtime.Temp[float32](b, P0*P1)
+	if part := (adaptiveAvgPoolPart7{mean2, P0, P1, S0, S1}); runtime.Small(P0, P1*8*8) {
+		if err := part.Run(0, P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, P0, P1*8*8); err != nil {
+		return err
+	}
+
+	// y[n, p0, p1] = mean[n, p0, p1] / mean2[p0, p1]   for n in ...N, p0 in P0, p1 in P1
+	if part := (adaptiveAvgPoolPart8{mean, mean2, y, P0, P1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// adaptiveAvgPoolPart9 is a loop that runs in parts.
+type adaptiveAvgPoolPart9 struct {
+	mean, x        []float64
+	P0, P1, S0, S1 int
+}
+
+func (part *adaptiveAvgPoolPart9) Run(from, to int) error {
+	mean, x, P0, P1, S0, S1 := part.mean, part.x, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		meanRow := n * P0
+		i3 := p0 * S0
+		i4 := (p0 + 1) * S0
+		meanRow2 := (meanRow + p0) * P1
+		for p1 := range P1 {
+			sum := float64(0)
+			i := p1 * S1
+			i2 := (p1 + 1) * S1
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end2 := -runtime.FloorDiv(-i4, P0)
+			for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				end := -runtime.FloorDiv(-i2, P1)
+				for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
+					if uint(i0) >= uint(S0) {
+						return runtime.RangeError("window.adaptive_avg_pool", "x", "S0", i0, S0)
+					}
+					if uint(i1) >= uint(S1) {
+						return runtime.RangeError("window.adaptive_avg_pool", "x", "S1", i1, S1)
+					}
+					sum += x[(xRow+i0)*S1+i1]
+				}
+			}
+			mean[meanRow2+p1] = sum
+		}
+	}
+	return nil
+}
+
+// adaptiveAvgPoolPart10 is a loop that runs in parts.
+type adaptiveAvgPoolPart10 struct {
+	mean2          []float64
+	P0, P1, S0, S1 int
+}
+
+func (part *adaptiveAvgPoolPart10) Run(from, to int) error {
+	mean2, P0, P1, S0, S1 := part.mean2, part.P0, part.P1, part.S0, part.S1
+	for p0 := from; p0 < to; p0++ {
 		i3 := p0 * S0
 		i4 := (p0 + 1) * S0
 		mean2Row := p0 * P1
@@ -376,19 +548,225 @@ func adaptiveAvgPoolRun1F64(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 			mean2[mean2Row+p1] = sum
 		}
 	}
+	return nil
+}
 
-	// y[n, p0, p1] = mean[n, p0, p1] / mean2[p0, p1]   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
+// adaptiveAvgPoolPart11 is a loop that runs in parts.
+type adaptiveAvgPoolPart11 struct {
+	mean, mean2, y []float64
+	P0, P1         int
+}
+
+func (part *adaptiveAvgPoolPart11) Run(from, to int) error {
+	mean, mean2, y, P0, P1 := part.mean, part.mean2, part.y, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		meanRow := n * P0
-		for p0 := range P0 {
-			meanRow2 := (meanRow + p0) * P1
-			mean2Row := p0 * P1
-			for p1 := range P1 {
-				y[meanRow2+p1] = mean[meanRow2+p1] / mean2[mean2Row+p1]
-			}
+		meanRow2 := (meanRow + p0) * P1
+		mean2Row := p0 * P1
+		for p1 := range P1 {
+			y[meanRow2+p1] = mean[meanRow2+p1] / mean2[mean2Row+p1]
 		}
 	}
+	return nil
+}
+
+// adaptiveAvgPoolRun1F64 computes adaptive_avg_pool with rank(S) = 2, T f64.
+func adaptiveAvgPoolRun1F64(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
+	S0 := b.PackExt(1, 0)
+	S1 := b.PackExt(1, 1)
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, N*P0*P1)
+
+	// mean[n, p0, p1] += x[n, i0, i1]   for n in ...N, p0 in P0, p1 in P1, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|)
+	mean := runtime.Temp[float64](b, N*P0*P1)
+	if part := (adaptiveAvgPoolPart9{mean, x, P0, P1, S0, S1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
+	}
+
+	// mean2[p0, p1] += 1   for p0 in P0, p1 in P1, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|)
+	mean2 := runtime.Temp[float64](b, P0*P1)
+	if part := (adaptiveAvgPoolPart10{mean2, P0, P1, S0, S1}); runtime.Small(P0, P1*8*8) {
+		if err := part.Run(0, P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, P0, P1*8*8); err != nil {
+		return err
+	}
+
+	// y[n, p0, p1] = mean[n, p0, p1] / mean2[p0, p1]   for n in ...N, p0 in P0, p1 in P1
+	if part := (adaptiveAvgPoolPart11{mean, mean2, y, P0, P1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// adaptiveAvgPoolPart12 is a loop that runs in parts.
+type adaptiveAvgPoolPart12 struct {
+	mean, x                []float32
+	P0, P1, P2, S0, S1, S2 int
+}
+
+func (part *adaptiveAvgPoolPart12) Run(from, to int) error {
+	mean, x, P0, P1, P2, S0, S1, S2 := part.mean, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		meanRow := n * P0
+		i6 := p0 * S0
+		i7 := (p0 + 1) * S0
+		meanRow2 := (meanRow + p0) * P1
+		i4 := p1 * S1
+		i5 := (p1 + 1) * S1
+		meanRow3 := (meanRow2 + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			i := p2 * S2
+			i3 := (p2 + 1) * S2
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end3 := -runtime.FloorDiv(-i7, P0)
+			for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				end2 := -runtime.FloorDiv(-i5, P1)
+				for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
+					}
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+					}
+					end := -runtime.FloorDiv(-i3, P2)
+					for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
+						if uint(i0) >= uint(S0) {
+							return runtime.RangeError("window.adaptive_avg_pool", "x", "S0", i0, S0)
+						}
+						if uint(i1) >= uint(S1) {
+							return runtime.RangeError("window.adaptive_avg_pool", "x", "S1", i1, S1)
+						}
+						if uint(i2) >= uint(S2) {
+							return runtime.RangeError("window.adaptive_avg_pool", "x", "S2", i2, S2)
+						}
+						sum += float64(x[((xRow+i0)*S1+i1)*S2+i2])
+					}
+				}
+			}
+			mean[meanRow3+p2] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// adaptiveAvgPoolPart13 is a loop that runs in parts.
+type adaptiveAvgPoolPart13 struct {
+	mean2                  []float32
+	P0, P1, P2, S0, S1, S2 int
+}
+
+func (part *adaptiveAvgPoolPart13) Run(from, to int) error {
+	mean2, P0, P1, P2, S0, S1, S2 := part.mean2, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest
+		i6 := p0 * S0
+		i7 := (p0 + 1) * S0
+		mean2Row := p0 * P1
+		i4 := p1 * S1
+		i5 := (p1 + 1) * S1
+		mean2Row2 := (mean2Row + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			i := p2 * S2
+			i3 := (p2 + 1) * S2
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end3 := -runtime.FloorDiv(-i7, P0)
+			for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				end2 := -runtime.FloorDiv(-i5, P1)
+				for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
+					}
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+					}
+					end := -runtime.FloorDiv(-i3, P2)
+					for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
+						sum += 1
+					}
+				}
+			}
+			mean2[mean2Row2+p2] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// adaptiveAvgPoolPart14 is a loop that runs in parts.
+type adaptiveAvgPoolPart14 struct {
+	mean, mean2, y []float32
+	P0, P1, P2     int
+}
+
+func (part *adaptiveAvgPoolPart14) Run(from, to int) error {
+	mean, mean2, y, P0, P1, P2 := part.mean, part.mean2, part.y, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		meanRow := n * P0
+		meanRow2 := (meanRow + p0) * P1
+		mean2Row := p0 * P1
+		meanRow3 := (meanRow2 + p1) * P2
+		mean2Row2 := (mean2Row + p1) * P2
+		for p2 := range P2 {
+			y[meanRow3+p2] = mean[meanRow3+p2] / mean2[mean2Row2+p2]
+		}
+	}
 	return nil
 }
 
@@ -406,127 +784,187 @@ func adaptiveAvgPoolRun2F32(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 
 	// mean[n, p0, p1, p2] += x[n, i0, i1, i2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|), i2 in floor(p2 * |S2| / |P2|)..ceil((p2 + 1) * |S2| / |P2|)
 	mean := runtime.Temp[float32](b, N*P0*P1*P2)
-	for n := range N {
-		xRow := n * S0
-		meanRow := n * P0
-		for p0 := range P0 {
-			i6 := p0 * S0
-			i7 := (p0 + 1) * S0
-			meanRow2 := (meanRow + p0) * P1
-			for p1 := range P1 {
-				i4 := p1 * S1
-				i5 := (p1 + 1) * S1
-				meanRow3 := (meanRow2 + p1) * P2
-				for p2 := range P2 {
-					sum := float64(0)
-					i := p2 * S2
-					i3 := (p2 + 1) * S2
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
-					}
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-					}
-					end3 := -runtime.FloorDiv(-i7, P0)
-					for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
-						}
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-						}
-						end2 := -runtime.FloorDiv(-i5, P1)
-						for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
-							}
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-							}
-							end := -runtime.FloorDiv(-i3, P2)
-							for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
-								if uint(i0) >= uint(S0) {
-									return runtime.RangeError("window.adaptive_avg_pool", "x", "S0", i0, S0)
-								}
-								if uint(i1) >= uint(S1) {
-									return runtime.RangeError("window.adaptive_avg_pool", "x", "S1", i1, S1)
-								}
-								if uint(i2) >= uint(S2) {
-									return runtime.RangeError("window.adaptive_avg_pool", "x", "S2", i2, S2)
-								}
-								sum += float64(x[((xRow+i0)*S1+i1)*S2+i2])
-							}
-						}
-					}
-					mean[meanRow3+p2] = float32(sum)
-				}
-			}
+	if part := (adaptiveAvgPoolPart12{mean, x, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// mean2[p0, p1, p2] += 1   for p0 in P0, p1 in P1, p2 in P2, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|), i2 in floor(p2 * |S2| / |P2|)..ceil((p2 + 1) * |S2| / |P2|)
 	mean2 := runtime.Temp[float32](b, P0*P1*P2)
-	for p0 := range P0 {
-		i6 := p0 * S0
-		i7 := (p0 + 1) * S0
-		mean2Row := p0 * P1
-		for p1 := range P1 {
-			i4 := p1 * S1
-			i5 := (p1 + 1) * S1
-			mean2Row2 := (mean2Row + p1) * P2
-			for p2 := range P2 {
-				sum := float64(0)
-				i := p2 * S2
-				i3 := (p2 + 1) * S2
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
-				}
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-				}
-				end3 := -runtime.FloorDiv(-i7, P0)
-				for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-					}
-					end2 := -runtime.FloorDiv(-i5, P1)
-					for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
-						if P2 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
-						}
-						if P2 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-						}
-						end := -runtime.FloorDiv(-i3, P2)
-						for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
-							sum += 1
-						}
-					}
-				}
-				mean2[mean2Row2+p2] = float32(sum)
-			}
+	if part := (adaptiveAvgPoolPart13{mean2, P0, P1, P2, S0, S1, S2}); runtime.Small(P0*P1, P2*8*8*8) {
+		if err := part.Run(0, P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = mean[n, p0, p1, p2] / mean2[p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
-		meanRow := n * P0
-		for p0 := range P0 {
-			meanRow2 := (meanRow + p0) * P1
-			mean2Row := p0 * P1
-			for p1 := range P1 {
-				meanRow3 := (meanRow2 + p1) * P2
-				mean2Row2 := (mean2Row + p1) * P2
-				for p2 := range P2 {
-					y[meanRow3+p2] = mean[meanRow3+p2] / mean2[mean2Row2+p2]
-				}
-			}
+	if part := (adaptiveAvgPoolPart14{mean, mean2, y, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// adaptiveAvgPoolPart15 is a loop that runs in parts.
+type adaptiveAvgPoolPart15 struct {
+	mean, x                []float64
+	P0, P1, P2, S0, S1, S2 int
+}
+
+func (part *adaptiveAvgPoolPart15) Run(from, to int) error {
+	mean, x, P0, P1, P2, S0, S1, S2 := part.mean, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		meanRow := n * P0
+		i6 := p0 * S0
+		i7 := (p0 + 1) * S0
+		meanRow2 := (meanRow + p0) * P1
+		i4 := p1 * S1
+		i5 := (p1 + 1) * S1
+		meanRow3 := (meanRow2 + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			i := p2 * S2
+			i3 := (p2 + 1) * S2
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end3 := -runtime.FloorDiv(-i7, P0)
+			for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				end2 := -runtime.FloorDiv(-i5, P1)
+				for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
+					}
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+					}
+					end := -runtime.FloorDiv(-i3, P2)
+					for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
+						if uint(i0) >= uint(S0) {
+							return runtime.RangeError("window.adaptive_avg_pool", "x", "S0", i0, S0)
+						}
+						if uint(i1) >= uint(S1) {
+							return runtime.RangeError("window.adaptive_avg_pool", "x", "S1", i1, S1)
+						}
+						if uint(i2) >= uint(S2) {
+							return runtime.RangeError("window.adaptive_avg_pool", "x", "S2", i2, S2)
+						}
+						sum += x[((xRow+i0)*S1+i1)*S2+i2]
+					}
+				}
+			}
+			mean[meanRow3+p2] = sum
+		}
+	}
+	return nil
+}
+
+// adaptiveAvgPoolPart16 is a loop that runs in parts.
+type adaptiveAvgPoolPart16 struct {
+	mean2                  []float64
+	P0, P1, P2, S0, S1, S2 int
+}
+
+func (part *adaptiveAvgPoolPart16) Run(from, to int) error {
+	mean2, P0, P1, P2, S0, S1, S2 := part.mean2, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest
+		i6 := p0 * S0
+		i7 := (p0 + 1) * S0
+		mean2Row := p0 * P1
+		i4 := p1 * S1
+		i5 := (p1 + 1) * S1
+		mean2Row2 := (mean2Row + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			i := p2 * S2
+			i3 := (p2 + 1) * S2
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end3 := -runtime.FloorDiv(-i7, P0)
+			for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				end2 := -runtime.FloorDiv(-i5, P1)
+				for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
+					}
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+					}
+					end := -runtime.FloorDiv(-i3, P2)
+					for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
+						sum += 1
+					}
+				}
+			}
+			mean2[mean2Row2+p2] = sum
+		}
+	}
+	return nil
+}
+
+// adaptiveAvgPoolPart17 is a loop that runs in parts.
+type adaptiveAvgPoolPart17 struct {
+	mean, mean2, y []float64
+	P0, P1, P2     int
+}
+
+func (part *adaptiveAvgPoolPart17) Run(from, to int) error {
+	mean, mean2, y, P0, P1, P2 := part.mean, part.mean2, part.y, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		meanRow := n * P0
+		meanRow2 := (meanRow + p0) * P1
+		mean2Row := p0 * P1
+		meanRow3 := (meanRow2 + p1) * P2
+		mean2Row2 := (mean2Row + p1) * P2
+		for p2 := range P2 {
+			y[meanRow3+p2] = mean[meanRow3+p2] / mean2[mean2Row2+p2]
+		}
+	}
 	return nil
 }
 
@@ -544,127 +982,84 @@ func adaptiveAvgPoolRun2F64(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 
 	// mean[n, p0, p1, p2] += x[n, i0, i1, i2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|), i2 in floor(p2 * |S2| / |P2|)..ceil((p2 + 1) * |S2| / |P2|)
 	mean := runtime.Temp[float64](b, N*P0*P1*P2)
-	for n := range N {
-		xRow := n * S0
-		meanRow := n * P0
-		for p0 := range P0 {
-			i6 := p0 * S0
-			i7 := (p0 + 1) * S0
-			meanRow2 := (meanRow + p0) * P1
-			for p1 := range P1 {
-				i4 := p1 * S1
-				i5 := (p1 + 1) * S1
-				meanRow3 := (meanRow2 + p1) * P2
-				for p2 := range P2 {
-					sum := float64(0)
-					i := p2 * S2
-					i3 := (p2 + 1) * S2
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
-					}
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-					}
-					end3 := -runtime.FloorDiv(-i7, P0)
-					for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
-						}
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-						}
-						end2 := -runtime.FloorDiv(-i5, P1)
-						for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
-							}
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-							}
-							end := -runtime.FloorDiv(-i3, P2)
-							for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
-								if uint(i0) >= uint(S0) {
-									return runtime.RangeError("window.adaptive_avg_pool", "x", "S0", i0, S0)
-								}
-								if uint(i1) >= uint(S1) {
-									return runtime.RangeError("window.adaptive_avg_pool", "x", "S1", i1, S1)
-								}
-								if uint(i2) >= uint(S2) {
-									return runtime.RangeError("window.adaptive_avg_pool", "x", "S2", i2, S2)
-								}
-								sum += x[((xRow+i0)*S1+i1)*S2+i2]
-							}
-						}
-					}
-					mean[meanRow3+p2] = sum
-				}
-			}
+	if part := (adaptiveAvgPoolPart15{mean, x, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// mean2[p0, p1, p2] += 1   for p0 in P0, p1 in P1, p2 in P2, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|), i2 in floor(p2 * |S2| / |P2|)..ceil((p2 + 1) * |S2| / |P2|)
 	mean2 := runtime.Temp[float64](b, P0*P1*P2)
-	for p0 := range P0 {
-		i6 := p0 * S0
-		i7 := (p0 + 1) * S0
-		mean2Row := p0 * P1
-		for p1 := range P1 {
-			i4 := p1 * S1
-			i5 := (p1 + 1) * S1
-			mean2Row2 := (mean2Row + p1) * P2
-			for p2 := range P2 {
-				sum := float64(0)
-				i := p2 * S2
-				i3 := (p2 + 1) * S2
+	if part := (adaptiveAvgPoolPart16{mean2, P0, P1, P2, S0, S1, S2}); runtime.Small(P0*P1, P2*8*8*8) {
+		if err := part.Run(0, P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, P0*P1, P2*8*8*8); err != nil {
+		return err
+	}
+
+	// y[n, p0, p1, p2] = mean[n, p0, p1, p2] / mean2[p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
+	if part := (adaptiveAvgPoolPart17{mean, mean2, y, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// adaptiveAvgPoolPart18 is a loop that runs in parts.
+type adaptiveAvgPoolPart18 struct {
+	dmean, dy, mean2 []float32
+	P0               int
+}
+
+func (part *adaptiveAvgPoolPart18) Run(from, to int) error {
+	dmean, dy, mean2, P0 := part.dmean, part.dy, part.mean2, part.P0
+	for n := from; n < to; n++ {
+		dyRow := n * P0
+		for p0 := range P0 {
+			dmean[dyRow+p0] = dy[dyRow+p0] / mean2[p0]
+		}
+	}
+	return nil
+}
+
+// adaptiveAvgPoolPart19 is a loop that runs in parts.
+type adaptiveAvgPoolPart19 struct {
+	dmean, dx []float32
+	P0, S0    int
+}
+
+func (part *adaptiveAvgPoolPart19) Run(from, to int) error {
+	dmean, dx, P0, S0 := part.dmean, part.dx, part.P0, part.S0
+	for n := from; n < to; n++ {
+		dmeanRow := n * P0
+		dxRow := n * S0
+		for s0 := range S0 {
+			sum := float64(0)
+			for p0 := range P0 {
 				if P0 == 0 {
 					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				}
+				if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
+					continue
 				}
 				if P0 == 0 {
 					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
 				}
-				end3 := -runtime.FloorDiv(-i7, P0)
-				for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-					}
-					end2 := -runtime.FloorDiv(-i5, P1)
-					for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
-						if P2 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
-						}
-						if P2 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-						}
-						end := -runtime.FloorDiv(-i3, P2)
-						for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
-							sum += 1
-						}
-					}
+				if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
+					continue
 				}
-				mean2[mean2Row2+p2] = sum
+				sum += float64(dmean[dmeanRow+p0])
 			}
+			dx[dxRow+s0] = float32(sum)
 		}
 	}
-
-	// y[n, p0, p1, p2] = mean[n, p0, p1, p2] / mean2[p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
-		meanRow := n * P0
-		for p0 := range P0 {
-			meanRow2 := (meanRow + p0) * P1
-			mean2Row := p0 * P1
-			for p1 := range P1 {
-				meanRow3 := (meanRow2 + p1) * P2
-				mean2Row2 := (mean2Row + p1) * P2
-				for p2 := range P2 {
-					y[meanRow3+p2] = mean[meanRow3+p2] / mean2[mean2Row2+p2]
-				}
-			}
-		}
-	}
-	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -680,60 +1075,89 @@ func adaptiveAvgPoolRunBackward0F32(b *runtime.Bound, v *adaptiveAvgPoolValues) 
 	// mean2[p0] += 1   for p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
 	mean2 := runtime.Temp[float32](b, P0)
 	if wantDx {
-		for p0 := range P0 {
-			sum := float64(0)
-			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+		if part := (adaptiveAvgPoolPart1{mean2, P0, S0}); runtime.Small(P0, 8) {
+			if err := part.Run(0, P0); err != nil {
+				return err
 			}
-			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-			}
-			end := -runtime.FloorDiv(-((p0 + 1) * S0), P0)
-			for i0 := runtime.FloorDiv(p0*S0, P0); i0 < end; i0++ {
-				sum += 1
-			}
-			mean2[p0] = float32(sum)
+		} else if err := runtime.Split(part, P0, 8); err != nil {
+			return err
 		}
 	}
 
 	// @mean[n, p0] = @y[n, p0] / mean2[p0]   for n in ...N, p0 in P0
 	dmean := runtime.Temp[float32](b, N*P0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dmean[dyRow+p0] = dy[dyRow+p0] / mean2[p0]
+		if part := (adaptiveAvgPoolPart18{dmean, dy, mean2, P0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0] += @mean[n, p0]   for n in ...N, s0 in S0, p0 in P0   where floor(p0 * |S0| / |P0|) <= s0 && s0 < ceil((p0 + 1) * |S0| / |P0|)
 	if wantDx {
-		for n := range N {
-			dmeanRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				sum := float64(0)
-				for p0 := range P0 {
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
-					}
-					if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
-						continue
-					}
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-					}
-					if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
-						continue
-					}
-					sum += float64(dmean[dmeanRow+p0])
-				}
-				dx[dxRow+s0] = float32(sum)
+		if part := (adaptiveAvgPoolPart19{dmean, dx, P0, S0}); runtime.Small(N, S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S0*P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// adaptiveAvgPoolPart20 is a loop that runs in parts.
+type adaptiveAvgPoolPart20 struct {
+	dmean, dy, mean2 []float64
+	P0               int
+}
+
+func (part *adaptiveAvgPoolPart20) Run(from, to int) error {
+	dmean, dy, mean2, P0 := part.dmean, part.dy, part.mean2, part.P0
+	for n := from; n < to; n++ {
+		dyRow := n * P0
+		for p0 := range P0 {
+			dmean[dyRow+p0] = dy[dyRow+p0] / mean2[p0]
+		}
+	}
+	return nil
+}
+
+// adaptiveAvgPoolPart21 is a loop that runs in parts.
+type adaptiveAvgPoolPart21 struct {
+	dmean, dx []float64
+	P0, S0    int
+}
+
+func (part *adaptiveAvgPoolPart21) Run(from, to int) error {
+	dmean, dx, P0, S0 := part.dmean, part.dx, part.P0, part.S0
+	for n := from; n < to; n++ {
+		dmeanRow := n * P0
+		dxRow := n * S0
+		for s0 := range S0 {
+			sum := float64(0)
+			for p0 := range P0 {
+				if P0 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				}
+				if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
+					continue
+				}
+				if P0 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				}
+				if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
+					continue
+				}
+				sum += dmean[dmeanRow+p0]
+			}
+			dx[dxRow+s0] = sum
+		}
+	}
 	return nil
 }
 
@@ -749,60 +1173,118 @@ func adaptiveAvgPoolRunBackward0F64(b *runtime.Bound, v *adaptiveAvgPoolValues) 
 	// mean2[p0] += 1   for p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
 	mean2 := runtime.Temp[float64](b, P0)
 	if wantDx {
-		for p0 := range P0 {
-			sum := float64(0)
-			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+		if part := (adaptiveAvgPoolPart4{mean2, P0, S0}); runtime.Small(P0, 8) {
+			if err := part.Run(0, P0); err != nil {
+				return err
 			}
-			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-			}
-			end := -runtime.FloorDiv(-((p0 + 1) * S0), P0)
-			for i0 := runtime.FloorDiv(p0*S0, P0); i0 < end; i0++ {
-				sum += 1
-			}
-			mean2[p0] = sum
+		} else if err := runtime.Split(part, P0, 8); err != nil {
+			return err
 		}
 	}
 
 	// @mean[n, p0] = @y[n, p0] / mean2[p0]   for n in ...N, p0 in P0
 	dmean := runtime.Temp[float64](b, N*P0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dmean[dyRow+p0] = dy[dyRow+p0] / mean2[p0]
+		if part := (adaptiveAvgPoolPart20{dmean, dy, mean2, P0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0] += @mean[n, p0]   for n in ...N, s0 in S0, p0 in P0   where floor(p0 * |S0| / |P0|) <= s0 && s0 < ceil((p0 + 1) * |S0| / |P0|)
 	if wantDx {
-		for n := range N {
-			dmeanRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				sum := float64(0)
-				for p0 := range P0 {
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
-					}
-					if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
-						continue
-					}
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-					}
-					if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
-						continue
-					}
-					sum += dmean[dmeanRow+p0]
-				}
-				dx[dxRow+s0] = sum
+		if part := (adaptiveAvgPoolPart21{dmean, dx, P0, S0}); runtime.Small(N, S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S0*P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// adaptiveAvgPoolPart22 is a loop that runs in parts.
+type adaptiveAvgPoolPart22 struct {
+	dmean, dy, mean2 []float32
+	P0, P1           int
+}
+
+func (part *adaptiveAvgPoolPart22) Run(from, to int) error {
+	dmean, dy, mean2, P0, P1 := part.dmean, part.dy, part.mean2, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		mean2Row := p0 * P1
+		for p1 := range P1 {
+			dmean[dyRow2+p1] = dy[dyRow2+p1] / mean2[mean2Row+p1]
+		}
+	}
+	return nil
+}
+
+// adaptiveAvgPoolPart23 is a loop that runs in parts.
+type adaptiveAvgPoolPart23 struct {
+	dmean, dx      []float32
+	P0, P1, S0, S1 int
+}
+
+func (part *adaptiveAvgPoolPart23) Run(from, to int) error {
+	dmean, dx, P0, P1, S0, S1 := part.dmean, part.dx, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dmeanRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
+			for p0 := range P0 {
+				if !(P1 > 0) {
+					continue
+				}
+				if P0 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				}
+				if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
+					continue
+				}
+				if P0 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				}
+				if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
+					continue
+				}
+				dmeanRow2 := (dmeanRow + p0) * P1
+				for p1 := range P1 {
+					if P1 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+					}
+					if !(runtime.FloorDiv(p1*S1, P1) <= s1) {
+						continue
+					}
+					if P1 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					}
+					if !(s1 < -runtime.FloorDiv(-((p1+1)*S1), P1)) {
+						continue
+					}
+					sum += float64(dmean[dmeanRow2+p1])
+				}
+			}
+			dx[dxRow2+s1] = float32(sum)
+		}
+	}
 	return nil
 }
 
@@ -820,101 +1302,118 @@ func adaptiveAvgPoolRunBackward1F32(b *runtime.Bound, v *adaptiveAvgPoolValues) 
 	// mean2[p0, p1] += 1   for p0 in P0, p1 in P1, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|)
 	mean2 := runtime.Temp[float32](b, P0*P1)
 	if wantDx {
-		for p0 := range P0 {
-			i3 := p0 * S0
-			i4 := (p0 + 1) * S0
-			mean2Row := p0 * P1
-			for p1 := range P1 {
-				sum := float64(0)
-				i := p1 * S1
-				i2 := (p1 + 1) * S1
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
-				}
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-				}
-				end2 := -runtime.FloorDiv(-i4, P0)
-				for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-					}
-					end := -runtime.FloorDiv(-i2, P1)
-					for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
-						sum += 1
-					}
-				}
-				mean2[mean2Row+p1] = float32(sum)
+		if part := (adaptiveAvgPoolPart7{mean2, P0, P1, S0, S1}); runtime.Small(P0, P1*8*8) {
+			if err := part.Run(0, P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, P0, P1*8*8); err != nil {
+			return err
 		}
 	}
 
 	// @mean[n, p0, p1] = @y[n, p0, p1] / mean2[p0, p1]   for n in ...N, p0 in P0, p1 in P1
 	dmean := runtime.Temp[float32](b, N*P0*P1)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				mean2Row := p0 * P1
-				for p1 := range P1 {
-					dmean[dyRow2+p1] = dy[dyRow2+p1] / mean2[mean2Row+p1]
-				}
+		if part := (adaptiveAvgPoolPart22{dmean, dy, mean2, P0, P1}); runtime.Small(N*P0, P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, P1); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1] += @mean[n, p0, p1]   for n in ...N, s0 in S0, s1 in S1, p0 in P0, p1 in P1   where floor(p0 * |S0| / |P0|) <= s0 && s0 < ceil((p0 + 1) * |S0| / |P0|) && floor(p1 * |S1| / |P1|) <= s1 && s1 < ceil((p1 + 1) * |S1| / |P1|)
 	if wantDx {
-		for n := range N {
-			dmeanRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for p0 := range P0 {
-						if !(P1 > 0) {
-							continue
-						}
-						if P0 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
-						}
-						if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
-							continue
-						}
-						if P0 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-						}
-						if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
-							continue
-						}
-						dmeanRow2 := (dmeanRow + p0) * P1
-						for p1 := range P1 {
-							if P1 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
-							}
-							if !(runtime.FloorDiv(p1*S1, P1) <= s1) {
-								continue
-							}
-							if P1 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-							}
-							if !(s1 < -runtime.FloorDiv(-((p1+1)*S1), P1)) {
-								continue
-							}
-							sum += float64(dmean[dmeanRow2+p1])
-						}
-					}
-					dx[dxRow2+s1] = float32(sum)
-				}
+		if part := (adaptiveAvgPoolPart23{dmean, dx, P0, P1, S0, S1}); runtime.Small(N*S0, S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0, S1*P0*P1); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// adaptiveAvgPoolPart24 is a loop that runs in parts.
+type adaptiveAvgPoolPart24 struct {
+	dmean, dy, mean2 []float64
+	P0, P1           int
+}
+
+func (part *adaptiveAvgPoolPart24) Run(from, to int) error {
+	dmean, dy, mean2, P0, P1 := part.dmean, part.dy, part.mean2, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		mean2Row := p0 * P1
+		for p1 := range P1 {
+			dmean[dyRow2+p1] = dy[dyRow2+p1] / mean2[mean2Row+p1]
+		}
+	}
+	return nil
+}
+
+// adaptiveAvgPoolPart25 is a loop that runs in parts.
+type adaptiveAvgPoolPart25 struct {
+	dmean, dx      []float64
+	P0, P1, S0, S1 int
+}
+
+func (part *adaptiveAvgPoolPart25) Run(from, to int) error {
+	dmean, dx, P0, P1, S0, S1 := part.dmean, part.dx, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dmeanRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
+			for p0 := range P0 {
+				if !(P1 > 0) {
+					continue
+				}
+				if P0 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				}
+				if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
+					continue
+				}
+				if P0 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				}
+				if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
+					continue
+				}
+				dmeanRow2 := (dmeanRow + p0) * P1
+				for p1 := range P1 {
+					if P1 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+					}
+					if !(runtime.FloorDiv(p1*S1, P1) <= s1) {
+						continue
+					}
+					if P1 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					}
+					if !(s1 < -runtime.FloorDiv(-((p1+1)*S1), P1)) {
+						continue
+					}
+					sum += dmean[dmeanRow2+p1]
+				}
+			}
+			dx[dxRow2+s1] = sum
+		}
+	}
 	return nil
 }
 
@@ -932,101 +1431,140 @@ func adaptiveAvgPoolRunBackward1F64(b *runtime.Bound, v *adaptiveAvgPoolValues) 
 	// mean2[p0, p1] += 1   for p0 in P0, p1 in P1, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|)
 	mean2 := runtime.Temp[float64](b, P0*P1)
 	if wantDx {
-		for p0 := range P0 {
-			i3 := p0 * S0
-			i4 := (p0 + 1) * S0
-			mean2Row := p0 * P1
-			for p1 := range P1 {
-				sum := float64(0)
-				i := p1 * S1
-				i2 := (p1 + 1) * S1
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
-				}
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-				}
-				end2 := -runtime.FloorDiv(-i4, P0)
-				for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-					}
-					end := -runtime.FloorDiv(-i2, P1)
-					for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
-						sum += 1
-					}
-				}
-				mean2[mean2Row+p1] = sum
+		if part := (adaptiveAvgPoolPart10{mean2, P0, P1, S0, S1}); runtime.Small(P0, P1*8*8) {
+			if err := part.Run(0, P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, P0, P1*8*8); err != nil {
+			return err
 		}
 	}
 
 	// @mean[n, p0, p1] = @y[n, p0, p1] / mean2[p0, p1]   for n in ...N, p0 in P0, p1 in P1
 	dmean := runtime.Temp[float64](b, N*P0*P1)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				mean2Row := p0 * P1
-				for p1 := range P1 {
-					dmean[dyRow2+p1] = dy[dyRow2+p1] / mean2[mean2Row+p1]
-				}
+		if part := (adaptiveAvgPoolPart24{dmean, dy, mean2, P0, P1}); runtime.Small(N*P0, P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, P1); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1] += @mean[n, p0, p1]   for n in ...N, s0 in S0, s1 in S1, p0 in P0, p1 in P1   where floor(p0 * |S0| / |P0|) <= s0 && s0 < ceil((p0 + 1) * |S0| / |P0|) && floor(p1 * |S1| / |P1|) <= s1 && s1 < ceil((p1 + 1) * |S1| / |P1|)
 	if wantDx {
-		for n := range N {
-			dmeanRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for p0 := range P0 {
-						if !(P1 > 0) {
-							continue
-						}
-						if P0 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
-						}
-						if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
-							continue
-						}
-						if P0 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-						}
-						if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
-							continue
-						}
-						dmeanRow2 := (dmeanRow + p0) * P1
-						for p1 := range P1 {
-							if P1 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
-							}
-							if !(runtime.FloorDiv(p1*S1, P1) <= s1) {
-								continue
-							}
-							if P1 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-							}
-							if !(s1 < -runtime.FloorDiv(-((p1+1)*S1), P1)) {
-								continue
-							}
-							sum += dmean[dmeanRow2+p1]
-						}
-					}
-					dx[dxRow2+s1] = sum
-				}
+		if part := (adaptiveAvgPoolPart25{dmean, dx, P0, P1, S0, S1}); runtime.Small(N*S0, S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0, S1*P0*P1); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// adaptiveAvgPoolPart26 is a loop that runs in parts.
+type adaptiveAvgPoolPart26 struct {
+	dmean, dy, mean2 []float32
+	P0, P1, P2       int
+}
+
+func (part *adaptiveAvgPoolPart26) Run(from, to int) error {
+	dmean, dy, mean2, P0, P1, P2 := part.dmean, part.dy, part.mean2, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		mean2Row := p0 * P1
+		dyRow3 := (dyRow2 + p1) * P2
+		mean2Row2 := (mean2Row + p1) * P2
+		for p2 := range P2 {
+			dmean[dyRow3+p2] = dy[dyRow3+p2] / mean2[mean2Row2+p2]
+		}
+	}
+	return nil
+}
+
+// adaptiveAvgPoolPart27 is a loop that runs in parts.
+type adaptiveAvgPoolPart27 struct {
+	dmean, dx              []float32
+	P0, P1, P2, S0, S1, S2 int
+}
+
+func (part *adaptiveAvgPoolPart27) Run(from, to int) error {
+	dmean, dx, P0, P1, P2, S0, S1, S2 := part.dmean, part.dx, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dmeanRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		dxRow3 := (dxRow2 + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
+			for p0 := range P0 {
+				if !(P1 > 0 && P2 > 0) {
+					continue
+				}
+				if P0 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				}
+				if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
+					continue
+				}
+				if P0 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				}
+				if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
+					continue
+				}
+				dmeanRow2 := (dmeanRow + p0) * P1
+				for p1 := range P1 {
+					if P1 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+					}
+					if !(runtime.FloorDiv(p1*S1, P1) <= s1) {
+						continue
+					}
+					if P1 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					}
+					if !(s1 < -runtime.FloorDiv(-((p1+1)*S1), P1)) {
+						continue
+					}
+					dmeanRow3 := (dmeanRow2 + p1) * P2
+					for p2 := range P2 {
+						if P2 == 0 {
+							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
+						}
+						if !(runtime.FloorDiv(p2*S2, P2) <= s2) {
+							continue
+						}
+						if P2 == 0 {
+							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+						}
+						if !(s2 < -runtime.FloorDiv(-((p2+1)*S2), P2)) {
+							continue
+						}
+						sum += float64(dmean[dmeanRow3+p2])
+					}
+				}
+			}
+			dx[dxRow3+s2] = float32(sum)
+		}
+	}
 	return nil
 }
 
@@ -1046,137 +1584,140 @@ func adaptiveAvgPoolRunBackward2F32(b *runtime.Bound, v *adaptiveAvgPoolValues) 
 	// mean2[p0, p1, p2] += 1   for p0 in P0, p1 in P1, p2 in P2, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|), i2 in floor(p2 * |S2| / |P2|)..ceil((p2 + 1) * |S2| / |P2|)
 	mean2 := runtime.Temp[float32](b, P0*P1*P2)
 	if wantDx {
-		for p0 := range P0 {
-			i6 := p0 * S0
-			i7 := (p0 + 1) * S0
-			mean2Row := p0 * P1
-			for p1 := range P1 {
-				i4 := p1 * S1
-				i5 := (p1 + 1) * S1
-				mean2Row2 := (mean2Row + p1) * P2
-				for p2 := range P2 {
-					sum := float64(0)
-					i := p2 * S2
-					i3 := (p2 + 1) * S2
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
-					}
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-					}
-					end3 := -runtime.FloorDiv(-i7, P0)
-					for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
-						}
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-						}
-						end2 := -runtime.FloorDiv(-i5, P1)
-						for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
-							}
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-							}
-							end := -runtime.FloorDiv(-i3, P2)
-							for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
-								sum += 1
-							}
-						}
-					}
-					mean2[mean2Row2+p2] = float32(sum)
-				}
+		if part := (adaptiveAvgPoolPart13{mean2, P0, P1, P2, S0, S1, S2}); runtime.Small(P0*P1, P2*8*8*8) {
+			if err := part.Run(0, P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, P0*P1, P2*8*8*8); err != nil {
+			return err
 		}
 	}
 
 	// @mean[n, p0, p1, p2] = @y[n, p0, p1, p2] / mean2[p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	dmean := runtime.Temp[float32](b, N*P0*P1*P2)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				mean2Row := p0 * P1
-				for p1 := range P1 {
-					dyRow3 := (dyRow2 + p1) * P2
-					mean2Row2 := (mean2Row + p1) * P2
-					for p2 := range P2 {
-						dmean[dyRow3+p2] = dy[dyRow3+p2] / mean2[mean2Row2+p2]
-					}
-				}
+		if part := (adaptiveAvgPoolPart26{dmean, dy, mean2, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1, s2] += @mean[n, p0, p1, p2]   for n in ...N, s0 in S0, s1 in S1, s2 in S2, p0 in P0, p1 in P1, p2 in P2   where floor(p0 * |S0| / |P0|) <= s0 && s0 < ceil((p0 + 1) * |S0| / |P0|) && floor(p1 * |S1| / |P1|) <= s1 && s1 < ceil((p1 + 1) * |S1| / |P1|) && floor(p2 * |S2| / |P2|) <= s2 && s2 < ceil((p2 + 1) * |S2| / |P2|)
 	if wantDx {
-		for n := range N {
-			dmeanRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					dxRow3 := (dxRow2 + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for p0 := range P0 {
-							if !(P1 > 0 && P2 > 0) {
-								continue
-							}
-							if P0 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
-							}
-							if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
-								continue
-							}
-							if P0 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-							}
-							if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
-								continue
-							}
-							dmeanRow2 := (dmeanRow + p0) * P1
-							for p1 := range P1 {
-								if P1 == 0 {
-									return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
-								}
-								if !(runtime.FloorDiv(p1*S1, P1) <= s1) {
-									continue
-								}
-								if P1 == 0 {
-									return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-								}
-								if !(s1 < -runtime.FloorDiv(-((p1+1)*S1), P1)) {
-									continue
-								}
-								dmeanRow3 := (dmeanRow2 + p1) * P2
-								for p2 := range P2 {
-									if P2 == 0 {
-										return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
-									}
-									if !(runtime.FloorDiv(p2*S2, P2) <= s2) {
-										continue
-									}
-									if P2 == 0 {
-										return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-									}
-									if !(s2 < -runtime.FloorDiv(-((p2+1)*S2), P2)) {
-										continue
-									}
-									sum += float64(dmean[dmeanRow3+p2])
-								}
-							}
-						}
-						dx[dxRow3+s2] = float32(sum)
-					}
-				}
+		if part := (adaptiveAvgPoolPart27{dmean, dx, P0, P1, P2, S0, S1, S2}); runtime.Small(N*S0*S1, S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, S2*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// adaptiveAvgPoolPart28 is a loop that runs in parts.
+type adaptiveAvgPoolPart28 struct {
+	dmean, dy, mean2 []float64
+	P0, P1, P2       int
+}
+
+func (part *adaptiveAvgPoolPart28) Run(from, to int) error {
+	dmean, dy, mean2, P0, P1, P2 := part.dmean, part.dy, part.mean2, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		mean2Row := p0 * P1
+		dyRow3 := (dyRow2 + p1) * P2
+		mean2Row2 := (mean2Row + p1) * P2
+		for p2 := range P2 {
+			dmean[dyRow3+p2] = dy[dyRow3+p2] / mean2[mean2Row2+p2]
+		}
+	}
+	return nil
+}
+
+// adaptiveAvgPoolPart29 is a loop that runs in parts.
+type adaptiveAvgPoolPart29 struct {
+	dmean, dx              []float64
+	P0, P1, P2, S0, S1, S2 int
+}
+
+func (part *adaptiveAvgPoolPart29) Run(from, to int) error {
+	dmean, dx, P0, P1, P2, S0, S1, S2 := part.dmean, part.dx, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dmeanRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		dxRow3 := (dxRow2 + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
+			for p0 := range P0 {
+				if !(P1 > 0 && P2 > 0) {
+					continue
+				}
+				if P0 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				}
+				if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
+					continue
+				}
+				if P0 == 0 {
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				}
+				if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
+					continue
+				}
+				dmeanRow2 := (dmeanRow + p0) * P1
+				for p1 := range P1 {
+					if P1 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+					}
+					if !(runtime.FloorDiv(p1*S1, P1) <= s1) {
+						continue
+					}
+					if P1 == 0 {
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					}
+					if !(s1 < -runtime.FloorDiv(-((p1+1)*S1), P1)) {
+						continue
+					}
+					dmeanRow3 := (dmeanRow2 + p1) * P2
+					for p2 := range P2 {
+						if P2 == 0 {
+							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
+						}
+						if !(runtime.FloorDiv(p2*S2, P2) <= s2) {
+							continue
+						}
+						if P2 == 0 {
+							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+						}
+						if !(s2 < -runtime.FloorDiv(-((p2+1)*S2), P2)) {
+							continue
+						}
+						sum += dmean[dmeanRow3+p2]
+					}
+				}
+			}
+			dx[dxRow3+s2] = sum
+		}
+	}
 	return nil
 }
 
@@ -1196,134 +1737,35 @@ func adaptiveAvgPoolRunBackward2F64(b *runtime.Bound, v *adaptiveAvgPoolValues) 
 	// mean2[p0, p1, p2] += 1   for p0 in P0, p1 in P1, p2 in P2, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|), i2 in floor(p2 * |S2| / |P2|)..ceil((p2 + 1) * |S2| / |P2|)
 	mean2 := runtime.Temp[float64](b, P0*P1*P2)
 	if wantDx {
-		for p0 := range P0 {
-			i6 := p0 * S0
-			i7 := (p0 + 1) * S0
-			mean2Row := p0 * P1
-			for p1 := range P1 {
-				i4 := p1 * S1
-				i5 := (p1 + 1) * S1
-				mean2Row2 := (mean2Row + p1) * P2
-				for p2 := range P2 {
-					sum := float64(0)
-					i := p2 * S2
-					i3 := (p2 + 1) * S2
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
-					}
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-					}
-					end3 := -runtime.FloorDiv(-i7, P0)
-					for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
-						}
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-						}
-						end2 := -runtime.FloorDiv(-i5, P1)
-						for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
-							}
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-							}
-							end := -runtime.FloorDiv(-i3, P2)
-							for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
-								sum += 1
-							}
-						}
-					}
-					mean2[mean2Row2+p2] = sum
-				}
+		if part := (adaptiveAvgPoolPart16{mean2, P0, P1, P2, S0, S1, S2}); runtime.Small(P0*P1, P2*8*8*8) {
+			if err := part.Run(0, P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, P0*P1, P2*8*8*8); err != nil {
+			return err
 		}
 	}
 
 	// @mean[n, p0, p1, p2] = @y[n, p0, p1, p2] / mean2[p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	dmean := runtime.Temp[float64](b, N*P0*P1*P2)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				mean2Row := p0 * P1
-				for p1 := range P1 {
-					dyRow3 := (dyRow2 + p1) * P2
-					mean2Row2 := (mean2Row + p1) * P2
-					for p2 := range P2 {
-						dmean[dyRow3+p2] = dy[dyRow3+p2] / mean2[mean2Row2+p2]
-					}
-				}
+		if part := (adaptiveAvgPoolPart28{dmean, dy, mean2, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1, s2] += @mean[n, p0, p1, p2]   for n in ...N, s0 in S0, s1 in S1, s2 in S2, p0 in P0, p1 in P1, p2 in P2   where floor(p0 * |S0| / |P0|) <= s0 && s0 < ceil((p0 + 1) * |S0| / |P0|) && floor(p1 * |S1| / |P1|) <= s1 && s1 < ceil((p1 + 1) * |S1| / |P1|) && floor(p2 * |S2| / |P2|) <= s2 && s2 < ceil((p2 + 1) * |S2| / |P2|)
 	if wantDx {
-		for n := range N {
-			dmeanRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					dxRow3 := (dxRow2 + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for p0 := range P0 {
-							if !(P1 > 0 && P2 > 0) {
-								continue
-							}
-							if P0 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
-							}
-							if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
-								continue
-							}
-							if P0 == 0 {
-								return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-							}
-							if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
-								continue
-							}
-							dmeanRow2 := (dmeanRow + p0) * P1
-							for p1 := range P1 {
-								if P1 == 0 {
-									return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
-								}
-								if !(runtime.FloorDiv(p1*S1, P1) <= s1) {
-									continue
-								}
-								if P1 == 0 {
-									return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-								}
-								if !(s1 < -runtime.FloorDiv(-((p1+1)*S1), P1)) {
-									continue
-								}
-								dmeanRow3 := (dmeanRow2 + p1) * P2
-								for p2 := range P2 {
-									if P2 == 0 {
-										return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
-									}
-									if !(runtime.FloorDiv(p2*S2, P2) <= s2) {
-										continue
-									}
-									if P2 == 0 {
-										return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-									}
-									if !(s2 < -runtime.FloorDiv(-((p2+1)*S2), P2)) {
-										continue
-									}
-									sum += dmean[dmeanRow3+p2]
-								}
-							}
-						}
-						dx[dxRow3+s2] = sum
-					}
-				}
+		if part := (adaptiveAvgPoolPart29{dmean, dx, P0, P1, P2, S0, S1, S2}); runtime.Small(N*S0*S1, S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, S2*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)

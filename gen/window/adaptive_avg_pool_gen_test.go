@@ -3,12 +3,22 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAdaptiveAvgPool() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5}, 1, 5))
+	y := runtime.Must(window.AdaptiveAvgPool(x, []int{2}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 2]
+	// [[2 4]]
+}
 
 func TestAdaptiveAvgPoolExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.adaptive_avg_pool",

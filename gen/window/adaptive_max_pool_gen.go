@@ -23,7 +23,7 @@ func adaptiveMaxPoolValuesOf(size []int) (adaptiveMaxPoolValues, error) {
 // flat, row-major place at in the image. Window p of P along an axis reaches from floor(p S/P) to before ceil((p + 1)
 // S/P). NaN wins, and at a tie the first. The cotangent goes to that place alone.
 //
-// x has any axes of samples and channels, and the sizes S, none of them 0. size is that of y, one number for each axis
+// x has any axes of samples and channels, and the sizes S, none of them 0. size is that of y, one number for each axis of S
 // or for all.
 //
 // Source: the documentation of PyTorch 1.13, AdaptiveMaxPool2d.
@@ -35,6 +35,10 @@ func adaptiveMaxPoolValuesOf(size []int) (adaptiveMaxPoolValues, error) {
 // x: T[...N, ...S]; y: T[...N, ...P], at: i64[...N, ...P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue.
+//
+// With x = [[1, 2, 5, 4, 3]], y is [[5, 5]] and at is [[2, 2]]:
+//
+//	y, at, err := window.AdaptiveMaxPool(x, []int{2})
 func AdaptiveMaxPool(x *runtime.Tensor, size []int) (*runtime.Tensor, *runtime.Tensor, error) {
 	vals, err := adaptiveMaxPoolValuesOf(size)
 	if err != nil {
@@ -268,7 +272,7 @@ func adaptiveMaxPoolInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runti
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/window", Name: "adaptive_max_pool", Source: "adaptive_max_pool.op", Signature: &adaptiveMaxPoolForward,
-		Doc: "AdaptiveMaxPool is the greatest element y of windows that cover the image, for a size that is asked for, and its\nflat, row-major place at in the image. Window p of P along an axis reaches from floor(p S/P) to before ceil((p + 1)\nS/P). NaN wins, and at a tie the first. The cotangent goes to that place alone.\n\nx has any axes of samples and channels, and the sizes S, none of them 0. size is that of y, one number for each axis\nor for all.\n\nSource: the documentation of PyTorch 1.13, AdaptiveMaxPool2d.",
+		Doc: "AdaptiveMaxPool is the greatest element y of windows that cover the image, for a size that is asked for, and its\nflat, row-major place at in the image. Window p of P along an axis reaches from floor(p S/P) to before ceil((p + 1)\nS/P). NaN wins, and at a tie the first. The cotangent goes to that place alone.\n\nx has any axes of samples and channels, and the sizes S, none of them 0. size is that of y, one number for each axis of S\nor for all.\n\nSource: the documentation of PyTorch 1.13, AdaptiveMaxPool2d.",
 		Attrs: []runtime.AttrInfo{
 			{Name: "size", Type: "int[S]"},
 		},

@@ -12,7 +12,7 @@ import (
 func adaptiveMaxPoolExtents0(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	P0 := runtime.Entry(v.size, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("window.adaptive_max_pool", "P0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.adaptive_max_pool", "P0 = size[0] that isn't negative", P0)
 	}
 	if err := b.DerivePack(2, P0); err != nil {
 		return err
@@ -24,11 +24,11 @@ func adaptiveMaxPoolExtents0(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 func adaptiveMaxPoolExtents1(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	P0 := runtime.Entry(v.size, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("window.adaptive_max_pool", "P0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.adaptive_max_pool", "P0 = size[0] that isn't negative", P0)
 	}
 	P1 := runtime.Entry(v.size, 1, 0)
 	if P1 < 0 {
-		return runtime.ShapeError("window.adaptive_max_pool", "P1 = size[1] that isn't negative")
+		return runtime.ShapeError("window.adaptive_max_pool", "P1 = size[1] that isn't negative", P1)
 	}
 	if err := b.DerivePack(2, P0, P1); err != nil {
 		return err
@@ -40,15 +40,15 @@ func adaptiveMaxPoolExtents1(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 func adaptiveMaxPoolExtents2(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	P0 := runtime.Entry(v.size, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("window.adaptive_max_pool", "P0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.adaptive_max_pool", "P0 = size[0] that isn't negative", P0)
 	}
 	P1 := runtime.Entry(v.size, 1, 0)
 	if P1 < 0 {
-		return runtime.ShapeError("window.adaptive_max_pool", "P1 = size[1] that isn't negative")
+		return runtime.ShapeError("window.adaptive_max_pool", "P1 = size[1] that isn't negative", P1)
 	}
 	P2 := runtime.Entry(v.size, 2, 0)
 	if P2 < 0 {
-		return runtime.ShapeError("window.adaptive_max_pool", "P2 = size[2] that isn't negative")
+		return runtime.ShapeError("window.adaptive_max_pool", "P2 = size[2] that isn't negative", P2)
 	}
 	if err := b.DerivePack(2, P0, P1, P2); err != nil {
 		return err
@@ -72,19 +72,16 @@ func adaptiveMaxPoolExtents(b *runtime.Bound, v *adaptiveMaxPoolValues, variant 
 	return nil
 }
 
-// adaptiveMaxPoolRun0F32 computes adaptive_max_pool with rank(S) = 1, T f32.
-func adaptiveMaxPoolRun0F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, N*P0)
-	at := runtime.Temp[int64](b, N*P0)
+// adaptiveMaxPoolPart0 is a loop that runs in parts.
+type adaptiveMaxPoolPart0 struct {
+	maxSet  []bool
+	max2, x []float32
+	P0, S0  int
+}
 
-	// max[n, p0] max= x[n, i0]   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
-	max2 := runtime.Temp[float32](b, N*P0)
-	maxSet := runtime.Temp[bool](b, N*P0)
-	for n := range N {
+func (part *adaptiveMaxPoolPart0) Run(from, to int) error {
+	maxSet, max2, x, P0, S0 := part.maxSet, part.max2, part.x, part.P0, part.S0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -108,10 +105,20 @@ func adaptiveMaxPoolRun0F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 			maxSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// at[n, p0] min= i64(i0)   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)   where (acc(T)(x[n, i0]) == max[n, p0] || isnan(x[n, i0]) && isnan(max[n, p0]))
-	atSet := runtime.Temp[bool](b, N*P0)
-	for n := range N {
+// adaptiveMaxPoolPart1 is a loop that runs in parts.
+type adaptiveMaxPoolPart1 struct {
+	atSet, maxSet []bool
+	max2, x       []float32
+	at            []int64
+	P0, S0        int
+}
+
+func (part *adaptiveMaxPoolPart1) Run(from, to int) error {
+	atSet, maxSet, max2, x, at, P0, S0 := part.atSet, part.maxSet, part.max2, part.x, part.at, part.P0, part.S0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -144,9 +151,20 @@ func adaptiveMaxPoolRun0F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 			atSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// y[n, p0] = x[n, at[n, p0]]   for n in ...N, p0 in P0
-	for n := range N {
+// adaptiveMaxPoolPart2 is a loop that runs in parts.
+type adaptiveMaxPoolPart2 struct {
+	atSet  []bool
+	x, y   []float32
+	at     []int64
+	P0, S0 int
+}
+
+func (part *adaptiveMaxPoolPart2) Run(from, to int) error {
+	atSet, x, y, at, P0, S0 := part.atSet, part.x, part.y, part.at, part.P0, part.S0
+	for n := from; n < to; n++ {
 		atRow := n * P0
 		xRow := n * S0
 		for p0 := range P0 {
@@ -160,6 +178,47 @@ func adaptiveMaxPoolRun0F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 			y[atRow+p0] = x[xRow+i]
 		}
 	}
+	return nil
+}
+
+// adaptiveMaxPoolRun0F32 computes adaptive_max_pool with rank(S) = 1, T f32.
+func adaptiveMaxPoolRun0F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, N*P0)
+	at := runtime.Temp[int64](b, N*P0)
+
+	// max[n, p0] max= x[n, i0]   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
+	max2 := runtime.Temp[float32](b, N*P0)
+	maxSet := runtime.Temp[bool](b, N*P0)
+	if part := (adaptiveMaxPoolPart0{maxSet, max2, x, P0, S0}); runtime.Small(N, 9*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+		return err
+	}
+
+	// at[n, p0] min= i64(i0)   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)   where (acc(T)(x[n, i0]) == max[n, p0] || isnan(x[n, i0]) && isnan(max[n, p0]))
+	atSet := runtime.Temp[bool](b, N*P0)
+	if part := (adaptiveMaxPoolPart1{atSet, maxSet, max2, x, at, P0, S0}); runtime.Small(N, 25*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 25*P0*8); err != nil {
+		return err
+	}
+
+	// y[n, p0] = x[n, at[n, p0]]   for n in ...N, p0 in P0
+	if part := (adaptiveMaxPoolPart2{atSet, x, y, at, P0, S0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("window.adaptive_max_pool", "at", "a value for each element")
 	}
@@ -168,19 +227,16 @@ func adaptiveMaxPoolRun0F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	return nil
 }
 
-// adaptiveMaxPoolRun0F64 computes adaptive_max_pool with rank(S) = 1, T f64.
-func adaptiveMaxPoolRun0F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, N*P0)
-	at := runtime.Temp[int64](b, N*P0)
+// adaptiveMaxPoolPart3 is a loop that runs in parts.
+type adaptiveMaxPoolPart3 struct {
+	maxSet  []bool
+	max2, x []float64
+	P0, S0  int
+}
 
-	// max[n, p0] max= x[n, i0]   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
-	max2 := runtime.Temp[float64](b, N*P0)
-	maxSet := runtime.Temp[bool](b, N*P0)
-	for n := range N {
+func (part *adaptiveMaxPoolPart3) Run(from, to int) error {
+	maxSet, max2, x, P0, S0 := part.maxSet, part.max2, part.x, part.P0, part.S0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -204,10 +260,20 @@ func adaptiveMaxPoolRun0F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 			maxSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// at[n, p0] min= i64(i0)   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)   where (acc(T)(x[n, i0]) == max[n, p0] || isnan(x[n, i0]) && isnan(max[n, p0]))
-	atSet := runtime.Temp[bool](b, N*P0)
-	for n := range N {
+// adaptiveMaxPoolPart4 is a loop that runs in parts.
+type adaptiveMaxPoolPart4 struct {
+	atSet, maxSet []bool
+	max2, x       []float64
+	at            []int64
+	P0, S0        int
+}
+
+func (part *adaptiveMaxPoolPart4) Run(from, to int) error {
+	atSet, maxSet, max2, x, at, P0, S0 := part.atSet, part.maxSet, part.max2, part.x, part.at, part.P0, part.S0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -239,9 +305,20 @@ func adaptiveMaxPoolRun0F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 			atSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// y[n, p0] = x[n, at[n, p0]]   for n in ...N, p0 in P0
-	for n := range N {
+// adaptiveMaxPoolPart5 is a loop that runs in parts.
+type adaptiveMaxPoolPart5 struct {
+	atSet  []bool
+	x, y   []float64
+	at     []int64
+	P0, S0 int
+}
+
+func (part *adaptiveMaxPoolPart5) Run(from, to int) error {
+	atSet, x, y, at, P0, S0 := part.atSet, part.x, part.y, part.at, part.P0, part.S0
+	for n := from; n < to; n++ {
 		atRow := n * P0
 		xRow := n * S0
 		for p0 := range P0 {
@@ -255,6 +332,47 @@ func adaptiveMaxPoolRun0F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 			y[atRow+p0] = x[xRow+i]
 		}
 	}
+	return nil
+}
+
+// adaptiveMaxPoolRun0F64 computes adaptive_max_pool with rank(S) = 1, T f64.
+func adaptiveMaxPoolRun0F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, N*P0)
+	at := runtime.Temp[int64](b, N*P0)
+
+	// max[n, p0] max= x[n, i0]   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
+	max2 := runtime.Temp[float64](b, N*P0)
+	maxSet := runtime.Temp[bool](b, N*P0)
+	if part := (adaptiveMaxPoolPart3{maxSet, max2, x, P0, S0}); runtime.Small(N, 9*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+		return err
+	}
+
+	// at[n, p0] min= i64(i0)   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)   where (acc(T)(x[n, i0]) == max[n, p0] || isnan(x[n, i0]) && isnan(max[n, p0]))
+	atSet := runtime.Temp[bool](b, N*P0)
+	if part := (adaptiveMaxPoolPart4{atSet, maxSet, max2, x, at, P0, S0}); runtime.Small(N, 25*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 25*P0*8); err != nil {
+		return err
+	}
+
+	// y[n, p0] = x[n, at[n, p0]]   for n in ...N, p0 in P0
+	if part := (adaptiveMaxPoolPart5{atSet, x, y, at, P0, S0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("window.adaptive_max_pool", "at", "a value for each element")
 	}
@@ -263,19 +381,16 @@ func adaptiveMaxPoolRun0F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	return nil
 }
 
-// adaptiveMaxPoolRun0Int computes adaptive_max_pool with rank(S) = 1, T any integer.
-func adaptiveMaxPoolRun0Int[T runtime.Integer](b *runtime.Bound, v *adaptiveMaxPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Temp[T](b, N*P0)
-	at := runtime.Temp[int64](b, N*P0)
+// adaptiveMaxPoolPart6 is a loop that runs in parts.
+type adaptiveMaxPoolPart6[T runtime.Integer] struct {
+	max2, x []T
+	maxSet  []bool
+	P0, S0  int
+}
 
-	// max[n, p0] max= x[n, i0]   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
-	max2 := runtime.Temp[T](b, N*P0)
-	maxSet := runtime.Temp[bool](b, N*P0)
-	for n := range N {
+func (part *adaptiveMaxPoolPart6[T]) Run(from, to int) error {
+	max2, x, maxSet, P0, S0 := part.max2, part.x, part.maxSet, part.P0, part.S0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -299,10 +414,20 @@ func adaptiveMaxPoolRun0Int[T runtime.Integer](b *runtime.Bound, v *adaptiveMaxP
 			maxSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// at[n, p0] min= i64(i0)   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)   where (acc(T)(x[n, i0]) == max[n, p0] || isnan(x[n, i0]) && isnan(max[n, p0]))
-	atSet := runtime.Temp[bool](b, N*P0)
-	for n := range N {
+// adaptiveMaxPoolPart7 is a loop that runs in parts.
+type adaptiveMaxPoolPart7[T runtime.Integer] struct {
+	max2, x       []T
+	atSet, maxSet []bool
+	at            []int64
+	P0, S0        int
+}
+
+func (part *adaptiveMaxPoolPart7[T]) Run(from, to int) error {
+	max2, x, atSet, maxSet, at, P0, S0 := part.max2, part.x, part.atSet, part.maxSet, part.at, part.P0, part.S0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -334,9 +459,20 @@ func adaptiveMaxPoolRun0Int[T runtime.Integer](b *runtime.Bound, v *adaptiveMaxP
 			atSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// y[n, p0] = x[n, at[n, p0]]   for n in ...N, p0 in P0
-	for n := range N {
+// adaptiveMaxPoolPart8 is a loop that runs in parts.
+type adaptiveMaxPoolPart8[T runtime.Integer] struct {
+	x, y   []T
+	atSet  []bool
+	at     []int64
+	P0, S0 int
+}
+
+func (part *adaptiveMaxPoolPart8[T]) Run(from, to int) error {
+	x, y, atSet, at, P0, S0 := part.x, part.y, part.atSet, part.at, part.P0, part.S0
+	for n := from; n < to; n++ {
 		atRow := n * P0
 		xRow := n * S0
 		for p0 := range P0 {
@@ -350,11 +486,271 @@ func adaptiveMaxPoolRun0Int[T runtime.Integer](b *runtime.Bound, v *adaptiveMaxP
 			y[atRow+p0] = x[xRow+i]
 		}
 	}
+	return nil
+}
+
+// adaptiveMaxPoolRun0Int computes adaptive_max_pool with rank(S) = 1, T any integer.
+func adaptiveMaxPoolRun0Int[T runtime.Integer](b *runtime.Bound, v *adaptiveMaxPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Temp[T](b, N*P0)
+	at := runtime.Temp[int64](b, N*P0)
+
+	// max[n, p0] max= x[n, i0]   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)
+	max2 := runtime.Temp[T](b, N*P0)
+	maxSet := runtime.Temp[bool](b, N*P0)
+	if part := (adaptiveMaxPoolPart6[T]{max2, x, maxSet, P0, S0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
+	}
+
+	// at[n, p0] min= i64(i0)   for n in ...N, p0 in P0, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|)   where (acc(T)(x[n, i0]) == max[n, p0] || isnan(x[n, i0]) && isnan(max[n, p0]))
+	atSet := runtime.Temp[bool](b, N*P0)
+	if part := (adaptiveMaxPoolPart7[T]{max2, x, atSet, maxSet, at, P0, S0}); runtime.Small(N, 9*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+		return err
+	}
+
+	// y[n, p0] = x[n, at[n, p0]]   for n in ...N, p0 in P0
+	if part := (adaptiveMaxPoolPart8[T]{x, y, atSet, at, P0, S0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("window.adaptive_max_pool", "at", "a value for each element")
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// adaptiveMaxPoolPart9 is a loop that runs in parts.
+type adaptiveMaxPoolPart9 struct {
+	maxSet         []bool
+	max2, x        []float32
+	P0, P1, S0, S1 int
+}
+
+func (part *adaptiveMaxPoolPart9) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, S0, S1 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i3 := p0 * S0
+		i4 := (p0 + 1) * S0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			most := float32(math.Inf(-1))
+			found := false
+			i := p1 * S1
+			i2 := (p1 + 1) * S1
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end2 := -runtime.FloorDiv(-i4, P0)
+			for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				end := -runtime.FloorDiv(-i2, P1)
+				for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
+					if uint(i0) >= uint(S0) {
+						return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
+					}
+					if uint(i1) >= uint(S1) {
+						return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
+					}
+					most = runtime.Max32(most, x[(xRow+i0)*S1+i1])
+					found = true
+				}
+			}
+			max2[maxRow2+p1] = most
+			maxSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// adaptiveMaxPoolPart10 is a loop that runs in parts.
+type adaptiveMaxPoolPart10 struct {
+	argminSet, maxSet []bool
+	max2, x           []float32
+	argmin            []int64
+	P0, P1, S0, S1    int
+}
+
+func (part *adaptiveMaxPoolPart10) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, P1, S0, S1 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		maxRow2 := (maxRow + p0) * P1
+		i := p0 * S0
+		i10 := (p0 + 1) * S0
+		for p1 := range P1 {
+			least := int64(math.MaxInt64)
+			found := false
+			i3 := (p1 + 1) * S1
+			i5 := p1 * S1
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			i9 := runtime.FloorDiv(i, P0)
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end := -runtime.FloorDiv(-i10, P0)
+			for i0 := i9; i0 < end; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				i7 := runtime.FloorDiv(i5, P1)
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				i8 := -runtime.FloorDiv(-i3, P1)
+				for i1 := i7; i1 < i8; i1++ {
+					if uint(i0) >= uint(S0) {
+						return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
+					}
+					if uint(i1) >= uint(S1) {
+						return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
+					}
+					xAt := x[(xRow+i0)*S1+i1]
+					if !maxSet[maxRow2+p1] {
+						return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of max")
+					}
+					maxAt := max2[maxRow2+p1]
+					c := xAt == maxAt || math.IsNaN(float64(xAt)) && math.IsNaN(float64(maxAt))
+					if !c {
+						continue
+					}
+					if P0 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+					}
+					i2 := runtime.FloorDiv(i, P0)
+					if P1 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					}
+					i4 := -runtime.FloorDiv(-i3, P1)
+					if P1 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+					}
+					i6 := runtime.FloorDiv(i5, P1)
+					least = min(least, int64((i0-i2)*max(i4-i6, 0)+(i1-i6)))
+					found = true
+				}
+			}
+			argmin[maxRow2+p1] = least
+			argminSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// adaptiveMaxPoolPart11 is a loop that runs in parts.
+type adaptiveMaxPoolPart11 struct {
+	argminSet      []bool
+	argmin, at     []int64
+	P0, P1, S0, S1 int
+}
+
+func (part *adaptiveMaxPoolPart11) Run(from, to int) error {
+	argminSet, argmin, at, P0, P1, S0, S1 := part.argminSet, part.argmin, part.at, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		argminRow := n * P0
+		argminRow2 := (argminRow + p0) * P1
+		i3 := p0 * S0
+		for p1 := range P1 {
+			if !argminSet[argminRow2+p1] {
+				return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of argmin")
+			}
+			argminAt := int(argmin[argminRow2+p1])
+			if P1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+			}
+			if P1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+			}
+			i := runtime.FloorDiv(p1*S1, P1)
+			i2 := max(-runtime.FloorDiv(-((p1+1)*S1), P1)-i, 0)
+			if i2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			i4 := (runtime.FloorDiv(argminAt, i2) + runtime.FloorDiv(i3, P0)) * S1
+			if i2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
+			}
+			at[argminRow2+p1] = int64(i4 + (runtime.FloorModInt(argminAt, i2) + i))
+		}
+	}
+	return nil
+}
+
+// adaptiveMaxPoolPart12 is a loop that runs in parts.
+type adaptiveMaxPoolPart12 struct {
+	x, y           []float32
+	at             []int64
+	P0, P1, S0, S1 int
+}
+
+func (part *adaptiveMaxPoolPart12) Run(from, to int) error {
+	x, y, at, P0, P1, S0, S1 := part.x, part.y, part.at, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		atRow := n * P0
+		xRow := n * S0
+		atRow2 := (atRow + p0) * P1
+		for p1 := range P1 {
+			atAt := int(at[atRow2+p1])
+			if S1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+			}
+			i := runtime.FloorDiv(atAt, S1)
+			if uint(i) >= uint(S0) {
+				return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i, S0)
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+			}
+			y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
+		}
+	}
 	return nil
 }
 
@@ -372,178 +768,216 @@ func adaptiveMaxPoolRun1F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	// max[n, p0, p1] max= x[n, i0, i1]   for n in ...N, p0 in P0, p1 in P1, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|)
 	max2 := runtime.Temp[float32](b, N*P0*P1)
 	maxSet := runtime.Temp[bool](b, N*P0*P1)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i3 := p0 * S0
-			i4 := (p0 + 1) * S0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				most := float32(math.Inf(-1))
-				found := false
-				i := p1 * S1
-				i2 := (p1 + 1) * S1
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-				}
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-				}
-				end2 := -runtime.FloorDiv(-i4, P0)
-				for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-					}
-					end := -runtime.FloorDiv(-i2, P1)
-					for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
-						if uint(i0) >= uint(S0) {
-							return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
-						}
-						if uint(i1) >= uint(S1) {
-							return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
-						}
-						most = runtime.Max32(most, x[(xRow+i0)*S1+i1])
-						found = true
-					}
-				}
-				max2[maxRow2+p1] = most
-				maxSet[maxRow2+p1] = found
-			}
+	if part := (adaptiveMaxPoolPart9{maxSet, max2, x, P0, P1, S0, S1}); runtime.Small(N*P0, 9*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1] min= i64((i0 - floor(p0 * |S0| / |P0|)) * max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + (i1 - floor(p1 * |S1| / |P1|)))   for n in ...N, p0 in P0, p1 in P1, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|)   where (acc(T)(x[n, i0, i1]) == max[n, p0, p1] || isnan(x[n, i0, i1]) && isnan(max[n, p0, p1]))
 	argmin := runtime.Temp[int64](b, N*P0*P1)
 	argminSet := runtime.Temp[bool](b, N*P0*P1)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			maxRow2 := (maxRow + p0) * P1
-			i := p0 * S0
-			i10 := (p0 + 1) * S0
-			for p1 := range P1 {
-				least := int64(math.MaxInt64)
-				found := false
-				i3 := (p1 + 1) * S1
-				i5 := p1 * S1
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-				}
-				i9 := runtime.FloorDiv(i, P0)
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-				}
-				end := -runtime.FloorDiv(-i10, P0)
-				for i0 := i9; i0 < end; i0++ {
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-					}
-					i7 := runtime.FloorDiv(i5, P1)
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-					}
-					i8 := -runtime.FloorDiv(-i3, P1)
-					for i1 := i7; i1 < i8; i1++ {
-						if uint(i0) >= uint(S0) {
-							return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
-						}
-						if uint(i1) >= uint(S1) {
-							return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
-						}
-						xAt := x[(xRow+i0)*S1+i1]
-						if !maxSet[maxRow2+p1] {
-							return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of max")
-						}
-						maxAt := max2[maxRow2+p1]
-						c := xAt == maxAt || math.IsNaN(float64(xAt)) && math.IsNaN(float64(maxAt))
-						if !c {
-							continue
-						}
-						if P0 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-						}
-						i2 := runtime.FloorDiv(i, P0)
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-						}
-						i4 := -runtime.FloorDiv(-i3, P1)
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-						}
-						i6 := runtime.FloorDiv(i5, P1)
-						least = min(least, int64((i0-i2)*max(i4-i6, 0)+(i1-i6)))
-						found = true
-					}
-				}
-				argmin[maxRow2+p1] = least
-				argminSet[maxRow2+p1] = found
-			}
+	if part := (adaptiveMaxPoolPart10{argminSet, maxSet, max2, x, argmin, P0, P1, S0, S1}); runtime.Small(N*P0, 25*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 25*P1*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1] = i64((floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|)) * |S1| + (exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|)))   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			argminRow2 := (argminRow + p0) * P1
-			i3 := p0 * S0
-			for p1 := range P1 {
-				if !argminSet[argminRow2+p1] {
-					return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of argmin")
-				}
-				argminAt := int(argmin[argminRow2+p1])
-				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-				}
-				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-				}
-				i := runtime.FloorDiv(p1*S1, P1)
-				i2 := max(-runtime.FloorDiv(-((p1+1)*S1), P1)-i, 0)
-				if i2 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
-				}
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-				}
-				i4 := (runtime.FloorDiv(argminAt, i2) + runtime.FloorDiv(i3, P0)) * S1
-				if i2 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
-				}
-				at[argminRow2+p1] = int64(i4 + (runtime.FloorModInt(argminAt, i2) + i))
-			}
+	if part := (adaptiveMaxPoolPart11{argminSet, argmin, at, P0, P1, S0, S1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|]   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atAt := int(at[atRow2+p1])
-				if S1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
-				}
-				i := runtime.FloorDiv(atAt, S1)
-				if uint(i) >= uint(S0) {
-					return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i, S0)
-				}
-				if S1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
-				}
-				y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
-			}
+	if part := (adaptiveMaxPoolPart12{x, y, at, P0, P1, S0, S1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// adaptiveMaxPoolPart13 is a loop that runs in parts.
+type adaptiveMaxPoolPart13 struct {
+	maxSet         []bool
+	max2, x        []float64
+	P0, P1, S0, S1 int
+}
+
+func (part *adaptiveMaxPoolPart13) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, S0, S1 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i3 := p0 * S0
+		i4 := (p0 + 1) * S0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			most := math.Inf(-1)
+			found := false
+			i := p1 * S1
+			i2 := (p1 + 1) * S1
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end2 := -runtime.FloorDiv(-i4, P0)
+			for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				end := -runtime.FloorDiv(-i2, P1)
+				for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
+					if uint(i0) >= uint(S0) {
+						return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
+					}
+					if uint(i1) >= uint(S1) {
+						return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
+					}
+					most = runtime.Max64(most, x[(xRow+i0)*S1+i1])
+					found = true
+				}
+			}
+			max2[maxRow2+p1] = most
+			maxSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// adaptiveMaxPoolPart14 is a loop that runs in parts.
+type adaptiveMaxPoolPart14 struct {
+	argminSet, maxSet []bool
+	max2, x           []float64
+	argmin            []int64
+	P0, P1, S0, S1    int
+}
+
+func (part *adaptiveMaxPoolPart14) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, P1, S0, S1 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		maxRow2 := (maxRow + p0) * P1
+		i := p0 * S0
+		i10 := (p0 + 1) * S0
+		for p1 := range P1 {
+			least := int64(math.MaxInt64)
+			found := false
+			i3 := (p1 + 1) * S1
+			i5 := p1 * S1
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			i9 := runtime.FloorDiv(i, P0)
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end := -runtime.FloorDiv(-i10, P0)
+			for i0 := i9; i0 < end; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				i7 := runtime.FloorDiv(i5, P1)
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				i8 := -runtime.FloorDiv(-i3, P1)
+				for i1 := i7; i1 < i8; i1++ {
+					if uint(i0) >= uint(S0) {
+						return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
+					}
+					if uint(i1) >= uint(S1) {
+						return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
+					}
+					xAt := x[(xRow+i0)*S1+i1]
+					if !maxSet[maxRow2+p1] {
+						return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of max")
+					}
+					maxAt := max2[maxRow2+p1]
+					if !(xAt == maxAt || math.IsNaN(xAt) && math.IsNaN(maxAt)) {
+						continue
+					}
+					if P0 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+					}
+					i2 := runtime.FloorDiv(i, P0)
+					if P1 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					}
+					i4 := -runtime.FloorDiv(-i3, P1)
+					if P1 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+					}
+					i6 := runtime.FloorDiv(i5, P1)
+					least = min(least, int64((i0-i2)*max(i4-i6, 0)+(i1-i6)))
+					found = true
+				}
+			}
+			argmin[maxRow2+p1] = least
+			argminSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// adaptiveMaxPoolPart15 is a loop that runs in parts.
+type adaptiveMaxPoolPart15 struct {
+	x, y           []float64
+	at             []int64
+	P0, P1, S0, S1 int
+}
+
+func (part *adaptiveMaxPoolPart15) Run(from, to int) error {
+	x, y, at, P0, P1, S0, S1 := part.x, part.y, part.at, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		atRow := n * P0
+		xRow := n * S0
+		atRow2 := (atRow + p0) * P1
+		for p1 := range P1 {
+			atAt := int(at[atRow2+p1])
+			if S1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+			}
+			i := runtime.FloorDiv(atAt, S1)
+			if uint(i) >= uint(S0) {
+				return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i, S0)
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+			}
+			y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
+		}
+	}
 	return nil
 }
 
@@ -561,177 +995,262 @@ func adaptiveMaxPoolRun1F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	// max[n, p0, p1] max= x[n, i0, i1]   for n in ...N, p0 in P0, p1 in P1, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|)
 	max2 := runtime.Temp[float64](b, N*P0*P1)
 	maxSet := runtime.Temp[bool](b, N*P0*P1)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i3 := p0 * S0
-			i4 := (p0 + 1) * S0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				most := math.Inf(-1)
-				found := false
-				i := p1 * S1
-				i2 := (p1 + 1) * S1
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-				}
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-				}
-				end2 := -runtime.FloorDiv(-i4, P0)
-				for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-					}
-					end := -runtime.FloorDiv(-i2, P1)
-					for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
-						if uint(i0) >= uint(S0) {
-							return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
-						}
-						if uint(i1) >= uint(S1) {
-							return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
-						}
-						most = runtime.Max64(most, x[(xRow+i0)*S1+i1])
-						found = true
-					}
-				}
-				max2[maxRow2+p1] = most
-				maxSet[maxRow2+p1] = found
-			}
+	if part := (adaptiveMaxPoolPart13{maxSet, max2, x, P0, P1, S0, S1}); runtime.Small(N*P0, 9*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1] min= i64((i0 - floor(p0 * |S0| / |P0|)) * max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + (i1 - floor(p1 * |S1| / |P1|)))   for n in ...N, p0 in P0, p1 in P1, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|)   where (acc(T)(x[n, i0, i1]) == max[n, p0, p1] || isnan(x[n, i0, i1]) && isnan(max[n, p0, p1]))
 	argmin := runtime.Temp[int64](b, N*P0*P1)
 	argminSet := runtime.Temp[bool](b, N*P0*P1)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			maxRow2 := (maxRow + p0) * P1
-			i := p0 * S0
-			i10 := (p0 + 1) * S0
-			for p1 := range P1 {
-				least := int64(math.MaxInt64)
-				found := false
-				i3 := (p1 + 1) * S1
-				i5 := p1 * S1
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-				}
-				i9 := runtime.FloorDiv(i, P0)
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-				}
-				end := -runtime.FloorDiv(-i10, P0)
-				for i0 := i9; i0 < end; i0++ {
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-					}
-					i7 := runtime.FloorDiv(i5, P1)
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-					}
-					i8 := -runtime.FloorDiv(-i3, P1)
-					for i1 := i7; i1 < i8; i1++ {
-						if uint(i0) >= uint(S0) {
-							return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
-						}
-						if uint(i1) >= uint(S1) {
-							return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
-						}
-						xAt := x[(xRow+i0)*S1+i1]
-						if !maxSet[maxRow2+p1] {
-							return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of max")
-						}
-						maxAt := max2[maxRow2+p1]
-						if !(xAt == maxAt || math.IsNaN(xAt) && math.IsNaN(maxAt)) {
-							continue
-						}
-						if P0 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-						}
-						i2 := runtime.FloorDiv(i, P0)
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-						}
-						i4 := -runtime.FloorDiv(-i3, P1)
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-						}
-						i6 := runtime.FloorDiv(i5, P1)
-						least = min(least, int64((i0-i2)*max(i4-i6, 0)+(i1-i6)))
-						found = true
-					}
-				}
-				argmin[maxRow2+p1] = least
-				argminSet[maxRow2+p1] = found
-			}
+	if part := (adaptiveMaxPoolPart14{argminSet, maxSet, max2, x, argmin, P0, P1, S0, S1}); runtime.Small(N*P0, 25*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 25*P1*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1] = i64((floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|)) * |S1| + (exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|)))   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			argminRow2 := (argminRow + p0) * P1
-			i3 := p0 * S0
-			for p1 := range P1 {
-				if !argminSet[argminRow2+p1] {
-					return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of argmin")
-				}
-				argminAt := int(argmin[argminRow2+p1])
-				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-				}
-				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-				}
-				i := runtime.FloorDiv(p1*S1, P1)
-				i2 := max(-runtime.FloorDiv(-((p1+1)*S1), P1)-i, 0)
-				if i2 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
-				}
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-				}
-				i4 := (runtime.FloorDiv(argminAt, i2) + runtime.FloorDiv(i3, P0)) * S1
-				if i2 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
-				}
-				at[argminRow2+p1] = int64(i4 + (runtime.FloorModInt(argminAt, i2) + i))
-			}
+	if part := (adaptiveMaxPoolPart11{argminSet, argmin, at, P0, P1, S0, S1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|]   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atAt := int(at[atRow2+p1])
-				if S1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
-				}
-				i := runtime.FloorDiv(atAt, S1)
-				if uint(i) >= uint(S0) {
-					return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i, S0)
-				}
-				if S1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
-				}
-				y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
-			}
+	if part := (adaptiveMaxPoolPart15{x, y, at, P0, P1, S0, S1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// adaptiveMaxPoolPart16 is a loop that runs in parts.
+type adaptiveMaxPoolPart16[T runtime.Integer] struct {
+	max2, x        []T
+	maxSet         []bool
+	P0, P1, S0, S1 int
+}
+
+func (part *adaptiveMaxPoolPart16[T]) Run(from, to int) error {
+	max2, x, maxSet, P0, P1, S0, S1 := part.max2, part.x, part.maxSet, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i3 := p0 * S0
+		i4 := (p0 + 1) * S0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			most := runtime.Least[T]()
+			found := false
+			i := p1 * S1
+			i2 := (p1 + 1) * S1
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end2 := -runtime.FloorDiv(-i4, P0)
+			for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				end := -runtime.FloorDiv(-i2, P1)
+				for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
+					if uint(i0) >= uint(S0) {
+						return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
+					}
+					if uint(i1) >= uint(S1) {
+						return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
+					}
+					most = max(most, x[(xRow+i0)*S1+i1])
+					found = true
+				}
+			}
+			max2[maxRow2+p1] = most
+			maxSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// adaptiveMaxPoolPart17 is a loop that runs in parts.
+type adaptiveMaxPoolPart17[T runtime.Integer] struct {
+	max2, x           []T
+	argminSet, maxSet []bool
+	argmin            []int64
+	P0, P1, S0, S1    int
+}
+
+func (part *adaptiveMaxPoolPart17[T]) Run(from, to int) error {
+	max2, x, argminSet, maxSet, argmin, P0, P1, S0, S1 := part.max2, part.x, part.argminSet, part.maxSet, part.argmin, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		maxRow2 := (maxRow + p0) * P1
+		i := p0 * S0
+		i10 := (p0 + 1) * S0
+		for p1 := range P1 {
+			least := int64(math.MaxInt64)
+			found := false
+			i3 := (p1 + 1) * S1
+			i5 := p1 * S1
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			i9 := runtime.FloorDiv(i, P0)
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end := -runtime.FloorDiv(-i10, P0)
+			for i0 := i9; i0 < end; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				i7 := runtime.FloorDiv(i5, P1)
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				i8 := -runtime.FloorDiv(-i3, P1)
+				for i1 := i7; i1 < i8; i1++ {
+					if uint(i0) >= uint(S0) {
+						return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
+					}
+					if uint(i1) >= uint(S1) {
+						return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
+					}
+					xAt := x[(xRow+i0)*S1+i1]
+					if !maxSet[maxRow2+p1] {
+						return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of max")
+					}
+					maxAt := max2[maxRow2+p1]
+					if !(xAt == maxAt) {
+						continue
+					}
+					if P0 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+					}
+					i2 := runtime.FloorDiv(i, P0)
+					if P1 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					}
+					i4 := -runtime.FloorDiv(-i3, P1)
+					if P1 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+					}
+					i6 := runtime.FloorDiv(i5, P1)
+					least = min(least, int64((i0-i2)*max(i4-i6, 0)+(i1-i6)))
+					found = true
+				}
+			}
+			argmin[maxRow2+p1] = least
+			argminSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// adaptiveMaxPoolPart18 is a loop that runs in parts.
+type adaptiveMaxPoolPart18[T runtime.Integer] struct {
+	argminSet      []bool
+	argmin, at     []int64
+	P0, P1, S0, S1 int
+}
+
+func (part *adaptiveMaxPoolPart18[T]) Run(from, to int) error {
+	argminSet, argmin, at, P0, P1, S0, S1 := part.argminSet, part.argmin, part.at, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		argminRow := n * P0
+		argminRow2 := (argminRow + p0) * P1
+		i3 := p0 * S0
+		for p1 := range P1 {
+			if !argminSet[argminRow2+p1] {
+				return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of argmin")
+			}
+			argminAt := int(argmin[argminRow2+p1])
+			if P1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+			}
+			if P1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+			}
+			i := runtime.FloorDiv(p1*S1, P1)
+			i2 := max(-runtime.FloorDiv(-((p1+1)*S1), P1)-i, 0)
+			if i2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			i4 := (runtime.FloorDiv(argminAt, i2) + runtime.FloorDiv(i3, P0)) * S1
+			if i2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
+			}
+			at[argminRow2+p1] = int64(i4 + (runtime.FloorModInt(argminAt, i2) + i))
+		}
+	}
+	return nil
+}
+
+// adaptiveMaxPoolPart19 is a loop that runs in parts.
+type adaptiveMaxPoolPart19[T runtime.Integer] struct {
+	x, y           []T
+	at             []int64
+	P0, P1, S0, S1 int
+}
+
+func (part *adaptiveMaxPoolPart19[T]) Run(from, to int) error {
+	x, y, at, P0, P1, S0, S1 := part.x, part.y, part.at, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		atRow := n * P0
+		xRow := n * S0
+		atRow2 := (atRow + p0) * P1
+		for p1 := range P1 {
+			atAt := int(at[atRow2+p1])
+			if S1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+			}
+			i := runtime.FloorDiv(atAt, S1)
+			if uint(i) >= uint(S0) {
+				return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i, S0)
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+			}
+			y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
+		}
+	}
 	return nil
 }
 
@@ -749,177 +1268,338 @@ func adaptiveMaxPoolRun1Int[T runtime.Integer](b *runtime.Bound, v *adaptiveMaxP
 	// max[n, p0, p1] max= x[n, i0, i1]   for n in ...N, p0 in P0, p1 in P1, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|)
 	max2 := runtime.Temp[T](b, N*P0*P1)
 	maxSet := runtime.Temp[bool](b, N*P0*P1)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i3 := p0 * S0
-			i4 := (p0 + 1) * S0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				most := runtime.Least[T]()
-				found := false
-				i := p1 * S1
-				i2 := (p1 + 1) * S1
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-				}
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-				}
-				end2 := -runtime.FloorDiv(-i4, P0)
-				for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-					}
-					end := -runtime.FloorDiv(-i2, P1)
-					for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
-						if uint(i0) >= uint(S0) {
-							return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
-						}
-						if uint(i1) >= uint(S1) {
-							return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
-						}
-						most = max(most, x[(xRow+i0)*S1+i1])
-						found = true
-					}
-				}
-				max2[maxRow2+p1] = most
-				maxSet[maxRow2+p1] = found
-			}
+	if part := (adaptiveMaxPoolPart16[T]{max2, x, maxSet, P0, P1, S0, S1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1] min= i64((i0 - floor(p0 * |S0| / |P0|)) * max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + (i1 - floor(p1 * |S1| / |P1|)))   for n in ...N, p0 in P0, p1 in P1, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|)   where (acc(T)(x[n, i0, i1]) == max[n, p0, p1] || isnan(x[n, i0, i1]) && isnan(max[n, p0, p1]))
 	argmin := runtime.Temp[int64](b, N*P0*P1)
 	argminSet := runtime.Temp[bool](b, N*P0*P1)
-	for n := range N {
+	if part := (adaptiveMaxPoolPart17[T]{max2, x, argminSet, maxSet, argmin, P0, P1, S0, S1}); runtime.Small(N*P0, 9*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+		return err
+	}
+
+	// at[n, p0, p1] = i64((floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|)) * |S1| + (exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|)))   for n in ...N, p0 in P0, p1 in P1
+	if part := (adaptiveMaxPoolPart18[T]{argminSet, argmin, at, P0, P1, S0, S1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
+
+	// y[n, p0, p1] = x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|]   for n in ...N, p0 in P0, p1 in P1
+	if part := (adaptiveMaxPoolPart19[T]{x, y, at, P0, P1, S0, S1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
+	copy(runtime.Elements[T](b, 1), y)
+	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// adaptiveMaxPoolPart20 is a loop that runs in parts.
+type adaptiveMaxPoolPart20 struct {
+	maxSet                 []bool
+	max2, x                []float32
+	P0, P1, P2, S0, S1, S2 int
+}
+
+func (part *adaptiveMaxPoolPart20) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, P2, S0, S1, S2 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		xRow := n * S0
 		maxRow := n * P0
-		for p0 := range P0 {
-			maxRow2 := (maxRow + p0) * P1
-			i := p0 * S0
-			i10 := (p0 + 1) * S0
-			for p1 := range P1 {
-				least := int64(math.MaxInt64)
-				found := false
-				i3 := (p1 + 1) * S1
-				i5 := p1 * S1
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+		i6 := p0 * S0
+		i7 := (p0 + 1) * S0
+		maxRow2 := (maxRow + p0) * P1
+		i4 := p1 * S1
+		i5 := (p1 + 1) * S1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			most := float32(math.Inf(-1))
+			found := false
+			i := p2 * S2
+			i3 := (p2 + 1) * S2
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end3 := -runtime.FloorDiv(-i7, P0)
+			for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
 				}
-				i9 := runtime.FloorDiv(i, P0)
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
 				}
-				end := -runtime.FloorDiv(-i10, P0)
-				for i0 := i9; i0 < end; i0++ {
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				end2 := -runtime.FloorDiv(-i5, P1)
+				for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
 					}
-					i7 := runtime.FloorDiv(i5, P1)
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
 					}
-					i8 := -runtime.FloorDiv(-i3, P1)
-					for i1 := i7; i1 < i8; i1++ {
+					end := -runtime.FloorDiv(-i3, P2)
+					for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
 						if uint(i0) >= uint(S0) {
 							return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
 						}
 						if uint(i1) >= uint(S1) {
 							return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
 						}
-						xAt := x[(xRow+i0)*S1+i1]
-						if !maxSet[maxRow2+p1] {
+						if uint(i2) >= uint(S2) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S2", i2, S2)
+						}
+						most = runtime.Max32(most, x[((xRow+i0)*S1+i1)*S2+i2])
+						found = true
+					}
+				}
+			}
+			max2[maxRow3+p2] = most
+			maxSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// adaptiveMaxPoolPart21 is a loop that runs in parts.
+type adaptiveMaxPoolPart21 struct {
+	argminSet, maxSet      []bool
+	max2, x                []float32
+	argmin                 []int64
+	P0, P1, P2, S0, S1, S2 int
+}
+
+func (part *adaptiveMaxPoolPart21) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, P1, P2, S0, S1, S2 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		maxRow2 := (maxRow + p0) * P1
+		i := p0 * S0
+		i18 := (p0 + 1) * S0
+		maxRow3 := (maxRow2 + p1) * P2
+		i4 := (p1 + 1) * S1
+		i6 := p1 * S1
+		for p2 := range P2 {
+			least := int64(math.MaxInt64)
+			found := false
+			i8 := (p2 + 1) * S2
+			i10 := p2 * S2
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			i17 := runtime.FloorDiv(i, P0)
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end := -runtime.FloorDiv(-i18, P0)
+			for i0 := i17; i0 < end; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				i15 := runtime.FloorDiv(i6, P1)
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				i16 := -runtime.FloorDiv(-i4, P1)
+				for i1 := i15; i1 < i16; i1++ {
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+					}
+					i13 := runtime.FloorDiv(i10, P2)
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+					}
+					i14 := -runtime.FloorDiv(-i8, P2)
+					for i2 := i13; i2 < i14; i2++ {
+						if uint(i0) >= uint(S0) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
+						}
+						if uint(i1) >= uint(S1) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
+						}
+						if uint(i2) >= uint(S2) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S2", i2, S2)
+						}
+						xAt := x[((xRow+i0)*S1+i1)*S2+i2]
+						if !maxSet[maxRow3+p2] {
 							return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of max")
 						}
-						maxAt := max2[maxRow2+p1]
-						if !(xAt == maxAt) {
+						maxAt := max2[maxRow3+p2]
+						c := xAt == maxAt || math.IsNaN(float64(xAt)) && math.IsNaN(float64(maxAt))
+						if !c {
 							continue
 						}
 						if P0 == 0 {
 							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
 						}
-						i2 := runtime.FloorDiv(i, P0)
+						i3 := runtime.FloorDiv(i, P0)
 						if P1 == 0 {
 							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
 						}
-						i4 := -runtime.FloorDiv(-i3, P1)
+						i5 := -runtime.FloorDiv(-i4, P1)
 						if P1 == 0 {
 							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
 						}
-						i6 := runtime.FloorDiv(i5, P1)
-						least = min(least, int64((i0-i2)*max(i4-i6, 0)+(i1-i6)))
+						i7 := runtime.FloorDiv(i6, P1)
+						if P2 == 0 {
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+						}
+						i9 := -runtime.FloorDiv(-i8, P2)
+						if P2 == 0 {
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+						}
+						i11 := runtime.FloorDiv(i10, P2)
+						i12 := ((i0-i3)*max(i5-i7, 0)+(i1-i7))*max(i9-i11, 0) + (i2 - i11)
+						least = min(least, int64(i12))
 						found = true
 					}
 				}
-				argmin[maxRow2+p1] = least
-				argminSet[maxRow2+p1] = found
 			}
+			argmin[maxRow3+p2] = least
+			argminSet[maxRow3+p2] = found
 		}
 	}
+	return nil
+}
 
-	// at[n, p0, p1] = i64((floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|)) * |S1| + (exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|)))   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
+// adaptiveMaxPoolPart22 is a loop that runs in parts.
+type adaptiveMaxPoolPart22 struct {
+	argminSet              []bool
+	argmin, at             []int64
+	P0, P1, P2, S0, S1, S2 int
+}
+
+func (part *adaptiveMaxPoolPart22) Run(from, to int) error {
+	argminSet, argmin, at, P0, P1, P2, S0, S1, S2 := part.argminSet, part.argmin, part.at, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		argminRow := n * P0
-		for p0 := range P0 {
-			argminRow2 := (argminRow + p0) * P1
-			i3 := p0 * S0
-			for p1 := range P1 {
-				if !argminSet[argminRow2+p1] {
-					return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of argmin")
-				}
-				argminAt := int(argmin[argminRow2+p1])
-				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-				}
-				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-				}
-				i := runtime.FloorDiv(p1*S1, P1)
-				i2 := max(-runtime.FloorDiv(-((p1+1)*S1), P1)-i, 0)
-				if i2 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
-				}
-				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-				}
-				i4 := (runtime.FloorDiv(argminAt, i2) + runtime.FloorDiv(i3, P0)) * S1
-				if i2 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
-				}
-				at[argminRow2+p1] = int64(i4 + (runtime.FloorModInt(argminAt, i2) + i))
+		argminRow2 := (argminRow + p0) * P1
+		i8 := p0 * S0
+		argminRow3 := (argminRow2 + p1) * P2
+		i := (p1 + 1) * S1
+		i2 := p1 * S1
+		for p2 := range P2 {
+			if !argminSet[argminRow3+p2] {
+				return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of argmin")
 			}
+			argminAt := int(argmin[argminRow3+p2])
+			if P1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+			}
+			if P1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+			}
+			i3 := runtime.FloorDiv(i2, P1)
+			i4 := max(-runtime.FloorDiv(-i, P1)-i3, 0)
+			if P2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+			}
+			if P2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+			}
+			i5 := runtime.FloorDiv(p2*S2, P2)
+			i6 := max(-runtime.FloorDiv(-((p2+1)*S2), P2)-i5, 0)
+			n2 := i4 * i6
+			if n2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))")
+			}
+			i7 := runtime.FloorDiv(runtime.Numerator(argminAt, n2), runtime.Denominator(n2))
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			if i6 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
+			}
+			if i4 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
+			}
+			i9 := (i7+runtime.FloorDiv(i8, P0))*S1 + (runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4) + i3)
+			if i6 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
+			}
+			at[argminRow3+p2] = int64(i9*S2 + (runtime.FloorModInt(argminAt, i6) + i5))
 		}
 	}
+	return nil
+}
 
-	// y[n, p0, p1] = x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|]   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
+// adaptiveMaxPoolPart23 is a loop that runs in parts.
+type adaptiveMaxPoolPart23 struct {
+	x, y                      []float32
+	at                        []int64
+	P0, P1, P2, S0, S1, S2, i int
+}
+
+func (part *adaptiveMaxPoolPart23) Run(from, to int) error {
+	x, y, at, P0, P1, P2, S0, S1, S2, i := part.x, part.y, part.at, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		atRow := n * P0
 		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atAt := int(at[atRow2+p1])
-				if S1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
-				}
-				i := runtime.FloorDiv(atAt, S1)
-				if uint(i) >= uint(S0) {
-					return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i, S0)
-				}
-				if S1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
-				}
-				y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
+		atRow2 := (atRow + p0) * P1
+		atRow3 := (atRow2 + p1) * P2
+		for p2 := range P2 {
+			atAt := int(at[atRow3+p2])
+			if i == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 			}
+			i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i2, S0)
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+			}
+			xAt := x[((xRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
+			y[atRow3+p2] = xAt
 		}
 	}
-	copy(runtime.Elements[T](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -939,254 +1619,271 @@ func adaptiveMaxPoolRun2F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	// max[n, p0, p1, p2] max= x[n, i0, i1, i2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|), i2 in floor(p2 * |S2| / |P2|)..ceil((p2 + 1) * |S2| / |P2|)
 	max2 := runtime.Temp[float32](b, N*P0*P1*P2)
 	maxSet := runtime.Temp[bool](b, N*P0*P1*P2)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i6 := p0 * S0
-			i7 := (p0 + 1) * S0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				i4 := p1 * S1
-				i5 := (p1 + 1) * S1
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					most := float32(math.Inf(-1))
-					found := false
-					i := p2 * S2
-					i3 := (p2 + 1) * S2
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-					}
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-					}
-					end3 := -runtime.FloorDiv(-i7, P0)
-					for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-						}
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-						}
-						end2 := -runtime.FloorDiv(-i5, P1)
-						for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
-							}
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-							}
-							end := -runtime.FloorDiv(-i3, P2)
-							for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
-								if uint(i0) >= uint(S0) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
-								}
-								if uint(i1) >= uint(S1) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
-								}
-								if uint(i2) >= uint(S2) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S2", i2, S2)
-								}
-								most = runtime.Max32(most, x[((xRow+i0)*S1+i1)*S2+i2])
-								found = true
-							}
-						}
-					}
-					max2[maxRow3+p2] = most
-					maxSet[maxRow3+p2] = found
-				}
-			}
+	if part := (adaptiveMaxPoolPart20{maxSet, max2, x, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1, p2] min= i64(((i0 - floor(p0 * |S0| / |P0|)) * max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + (i1 - floor(p1 * |S1| / |P1|))) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + (i2 - floor(p2 * |S2| / |P2|)))   for n in ...N, p0 in P0, p1 in P1, p2 in P2, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|), i2 in floor(p2 * |S2| / |P2|)..ceil((p2 + 1) * |S2| / |P2|)   where (acc(T)(x[n, i0, i1, i2]) == max[n, p0, p1, p2] || isnan(x[n, i0, i1, i2]) && isnan(max[n, p0, p1, p2]))
 	argmin := runtime.Temp[int64](b, N*P0*P1*P2)
 	argminSet := runtime.Temp[bool](b, N*P0*P1*P2)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			maxRow2 := (maxRow + p0) * P1
-			i := p0 * S0
-			i18 := (p0 + 1) * S0
-			for p1 := range P1 {
-				maxRow3 := (maxRow2 + p1) * P2
-				i4 := (p1 + 1) * S1
-				i6 := p1 * S1
-				for p2 := range P2 {
-					least := int64(math.MaxInt64)
-					found := false
-					i8 := (p2 + 1) * S2
-					i10 := p2 * S2
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-					}
-					i17 := runtime.FloorDiv(i, P0)
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-					}
-					end := -runtime.FloorDiv(-i18, P0)
-					for i0 := i17; i0 < end; i0++ {
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-						}
-						i15 := runtime.FloorDiv(i6, P1)
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-						}
-						i16 := -runtime.FloorDiv(-i4, P1)
-						for i1 := i15; i1 < i16; i1++ {
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
-							}
-							i13 := runtime.FloorDiv(i10, P2)
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-							}
-							i14 := -runtime.FloorDiv(-i8, P2)
-							for i2 := i13; i2 < i14; i2++ {
-								if uint(i0) >= uint(S0) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
-								}
-								if uint(i1) >= uint(S1) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
-								}
-								if uint(i2) >= uint(S2) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S2", i2, S2)
-								}
-								xAt := x[((xRow+i0)*S1+i1)*S2+i2]
-								if !maxSet[maxRow3+p2] {
-									return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of max")
-								}
-								maxAt := max2[maxRow3+p2]
-								c := xAt == maxAt || math.IsNaN(float64(xAt)) && math.IsNaN(float64(maxAt))
-								if !c {
-									continue
-								}
-								if P0 == 0 {
-									return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-								}
-								i3 := runtime.FloorDiv(i, P0)
-								if P1 == 0 {
-									return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-								}
-								i5 := -runtime.FloorDiv(-i4, P1)
-								if P1 == 0 {
-									return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-								}
-								i7 := runtime.FloorDiv(i6, P1)
-								if P2 == 0 {
-									return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-								}
-								i9 := -runtime.FloorDiv(-i8, P2)
-								if P2 == 0 {
-									return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
-								}
-								i11 := runtime.FloorDiv(i10, P2)
-								i12 := ((i0-i3)*max(i5-i7, 0)+(i1-i7))*max(i9-i11, 0) + (i2 - i11)
-								least = min(least, int64(i12))
-								found = true
-							}
-						}
-					}
-					argmin[maxRow3+p2] = least
-					argminSet[maxRow3+p2] = found
-				}
-			}
+	if part := (adaptiveMaxPoolPart21{argminSet, maxSet, max2, x, argmin, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, 25*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 25*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1, p2] = i64(((floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|))) * |S2| + (exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + floor(p2 * |S2| / |P2|)))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			argminRow2 := (argminRow + p0) * P1
-			i8 := p0 * S0
-			for p1 := range P1 {
-				argminRow3 := (argminRow2 + p1) * P2
-				i := (p1 + 1) * S1
-				i2 := p1 * S1
-				for p2 := range P2 {
-					if !argminSet[argminRow3+p2] {
-						return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of argmin")
-					}
-					argminAt := int(argmin[argminRow3+p2])
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-					}
-					i3 := runtime.FloorDiv(i2, P1)
-					i4 := max(-runtime.FloorDiv(-i, P1)-i3, 0)
-					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-					}
-					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
-					}
-					i5 := runtime.FloorDiv(p2*S2, P2)
-					i6 := max(-runtime.FloorDiv(-((p2+1)*S2), P2)-i5, 0)
-					n2 := i4 * i6
-					if n2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))")
-					}
-					i7 := runtime.FloorDiv(runtime.Numerator(argminAt, n2), runtime.Denominator(n2))
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-					}
-					if i6 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
-					}
-					if i4 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
-					}
-					i9 := (i7+runtime.FloorDiv(i8, P0))*S1 + (runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4) + i3)
-					if i6 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
-					}
-					at[argminRow3+p2] = int64(i9*S2 + (runtime.FloorModInt(argminAt, i6) + i5))
-				}
-			}
+	if part := (adaptiveMaxPoolPart22{argminSet, argmin, at, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atRow3 := (atRow2 + p1) * P2
-				for p2 := range P2 {
-					atAt := int(at[atRow3+p2])
-					if i == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
-					}
-					i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i2, S0)
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
-					}
-					if S1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
-					}
-					xAt := x[((xRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
-					y[atRow3+p2] = xAt
-				}
-			}
+	if part := (adaptiveMaxPoolPart23{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// adaptiveMaxPoolPart24 is a loop that runs in parts.
+type adaptiveMaxPoolPart24 struct {
+	maxSet                 []bool
+	max2, x                []float64
+	P0, P1, P2, S0, S1, S2 int
+}
+
+func (part *adaptiveMaxPoolPart24) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, P2, S0, S1, S2 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i6 := p0 * S0
+		i7 := (p0 + 1) * S0
+		maxRow2 := (maxRow + p0) * P1
+		i4 := p1 * S1
+		i5 := (p1 + 1) * S1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			most := math.Inf(-1)
+			found := false
+			i := p2 * S2
+			i3 := (p2 + 1) * S2
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end3 := -runtime.FloorDiv(-i7, P0)
+			for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				end2 := -runtime.FloorDiv(-i5, P1)
+				for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+					}
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+					}
+					end := -runtime.FloorDiv(-i3, P2)
+					for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
+						if uint(i0) >= uint(S0) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
+						}
+						if uint(i1) >= uint(S1) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
+						}
+						if uint(i2) >= uint(S2) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S2", i2, S2)
+						}
+						most = runtime.Max64(most, x[((xRow+i0)*S1+i1)*S2+i2])
+						found = true
+					}
+				}
+			}
+			max2[maxRow3+p2] = most
+			maxSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// adaptiveMaxPoolPart25 is a loop that runs in parts.
+type adaptiveMaxPoolPart25 struct {
+	argminSet, maxSet      []bool
+	max2, x                []float64
+	argmin                 []int64
+	P0, P1, P2, S0, S1, S2 int
+}
+
+func (part *adaptiveMaxPoolPart25) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, P1, P2, S0, S1, S2 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		maxRow2 := (maxRow + p0) * P1
+		i := p0 * S0
+		i18 := (p0 + 1) * S0
+		maxRow3 := (maxRow2 + p1) * P2
+		i4 := (p1 + 1) * S1
+		i6 := p1 * S1
+		for p2 := range P2 {
+			least := int64(math.MaxInt64)
+			found := false
+			i8 := (p2 + 1) * S2
+			i10 := p2 * S2
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			i17 := runtime.FloorDiv(i, P0)
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end := -runtime.FloorDiv(-i18, P0)
+			for i0 := i17; i0 < end; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				i15 := runtime.FloorDiv(i6, P1)
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				i16 := -runtime.FloorDiv(-i4, P1)
+				for i1 := i15; i1 < i16; i1++ {
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+					}
+					i13 := runtime.FloorDiv(i10, P2)
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+					}
+					i14 := -runtime.FloorDiv(-i8, P2)
+					for i2 := i13; i2 < i14; i2++ {
+						if uint(i0) >= uint(S0) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
+						}
+						if uint(i1) >= uint(S1) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
+						}
+						if uint(i2) >= uint(S2) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S2", i2, S2)
+						}
+						xAt := x[((xRow+i0)*S1+i1)*S2+i2]
+						if !maxSet[maxRow3+p2] {
+							return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of max")
+						}
+						maxAt := max2[maxRow3+p2]
+						if !(xAt == maxAt || math.IsNaN(xAt) && math.IsNaN(maxAt)) {
+							continue
+						}
+						if P0 == 0 {
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+						}
+						i3 := runtime.FloorDiv(i, P0)
+						if P1 == 0 {
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+						}
+						i5 := -runtime.FloorDiv(-i4, P1)
+						if P1 == 0 {
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+						}
+						i7 := runtime.FloorDiv(i6, P1)
+						if P2 == 0 {
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+						}
+						i9 := -runtime.FloorDiv(-i8, P2)
+						if P2 == 0 {
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+						}
+						i11 := runtime.FloorDiv(i10, P2)
+						i12 := ((i0-i3)*max(i5-i7, 0)+(i1-i7))*max(i9-i11, 0) + (i2 - i11)
+						least = min(least, int64(i12))
+						found = true
+					}
+				}
+			}
+			argmin[maxRow3+p2] = least
+			argminSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// adaptiveMaxPoolPart26 is a loop that runs in parts.
+type adaptiveMaxPoolPart26 struct {
+	x, y                      []float64
+	at                        []int64
+	P0, P1, P2, S0, S1, S2, i int
+}
+
+func (part *adaptiveMaxPoolPart26) Run(from, to int) error {
+	x, y, at, P0, P1, P2, S0, S1, S2, i := part.x, part.y, part.at, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		atRow := n * P0
+		xRow := n * S0
+		atRow2 := (atRow + p0) * P1
+		atRow3 := (atRow2 + p1) * P2
+		for p2 := range P2 {
+			atAt := int(at[atRow3+p2])
+			if i == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+			}
+			i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i2, S0)
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+			}
+			xAt := x[((xRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
+			y[atRow3+p2] = xAt
+		}
+	}
 	return nil
 }
 
@@ -1206,253 +1903,338 @@ func adaptiveMaxPoolRun2F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	// max[n, p0, p1, p2] max= x[n, i0, i1, i2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|), i2 in floor(p2 * |S2| / |P2|)..ceil((p2 + 1) * |S2| / |P2|)
 	max2 := runtime.Temp[float64](b, N*P0*P1*P2)
 	maxSet := runtime.Temp[bool](b, N*P0*P1*P2)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i6 := p0 * S0
-			i7 := (p0 + 1) * S0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				i4 := p1 * S1
-				i5 := (p1 + 1) * S1
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					most := math.Inf(-1)
-					found := false
-					i := p2 * S2
-					i3 := (p2 + 1) * S2
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-					}
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-					}
-					end3 := -runtime.FloorDiv(-i7, P0)
-					for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-						}
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-						}
-						end2 := -runtime.FloorDiv(-i5, P1)
-						for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
-							}
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-							}
-							end := -runtime.FloorDiv(-i3, P2)
-							for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
-								if uint(i0) >= uint(S0) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
-								}
-								if uint(i1) >= uint(S1) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
-								}
-								if uint(i2) >= uint(S2) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S2", i2, S2)
-								}
-								most = runtime.Max64(most, x[((xRow+i0)*S1+i1)*S2+i2])
-								found = true
-							}
-						}
-					}
-					max2[maxRow3+p2] = most
-					maxSet[maxRow3+p2] = found
-				}
-			}
+	if part := (adaptiveMaxPoolPart24{maxSet, max2, x, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1, p2] min= i64(((i0 - floor(p0 * |S0| / |P0|)) * max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + (i1 - floor(p1 * |S1| / |P1|))) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + (i2 - floor(p2 * |S2| / |P2|)))   for n in ...N, p0 in P0, p1 in P1, p2 in P2, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|), i2 in floor(p2 * |S2| / |P2|)..ceil((p2 + 1) * |S2| / |P2|)   where (acc(T)(x[n, i0, i1, i2]) == max[n, p0, p1, p2] || isnan(x[n, i0, i1, i2]) && isnan(max[n, p0, p1, p2]))
 	argmin := runtime.Temp[int64](b, N*P0*P1*P2)
 	argminSet := runtime.Temp[bool](b, N*P0*P1*P2)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			maxRow2 := (maxRow + p0) * P1
-			i := p0 * S0
-			i18 := (p0 + 1) * S0
-			for p1 := range P1 {
-				maxRow3 := (maxRow2 + p1) * P2
-				i4 := (p1 + 1) * S1
-				i6 := p1 * S1
-				for p2 := range P2 {
-					least := int64(math.MaxInt64)
-					found := false
-					i8 := (p2 + 1) * S2
-					i10 := p2 * S2
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-					}
-					i17 := runtime.FloorDiv(i, P0)
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-					}
-					end := -runtime.FloorDiv(-i18, P0)
-					for i0 := i17; i0 < end; i0++ {
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-						}
-						i15 := runtime.FloorDiv(i6, P1)
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-						}
-						i16 := -runtime.FloorDiv(-i4, P1)
-						for i1 := i15; i1 < i16; i1++ {
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
-							}
-							i13 := runtime.FloorDiv(i10, P2)
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-							}
-							i14 := -runtime.FloorDiv(-i8, P2)
-							for i2 := i13; i2 < i14; i2++ {
-								if uint(i0) >= uint(S0) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
-								}
-								if uint(i1) >= uint(S1) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
-								}
-								if uint(i2) >= uint(S2) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S2", i2, S2)
-								}
-								xAt := x[((xRow+i0)*S1+i1)*S2+i2]
-								if !maxSet[maxRow3+p2] {
-									return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of max")
-								}
-								maxAt := max2[maxRow3+p2]
-								if !(xAt == maxAt || math.IsNaN(xAt) && math.IsNaN(maxAt)) {
-									continue
-								}
-								if P0 == 0 {
-									return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-								}
-								i3 := runtime.FloorDiv(i, P0)
-								if P1 == 0 {
-									return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-								}
-								i5 := -runtime.FloorDiv(-i4, P1)
-								if P1 == 0 {
-									return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-								}
-								i7 := runtime.FloorDiv(i6, P1)
-								if P2 == 0 {
-									return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-								}
-								i9 := -runtime.FloorDiv(-i8, P2)
-								if P2 == 0 {
-									return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
-								}
-								i11 := runtime.FloorDiv(i10, P2)
-								i12 := ((i0-i3)*max(i5-i7, 0)+(i1-i7))*max(i9-i11, 0) + (i2 - i11)
-								least = min(least, int64(i12))
-								found = true
-							}
-						}
-					}
-					argmin[maxRow3+p2] = least
-					argminSet[maxRow3+p2] = found
-				}
-			}
+	if part := (adaptiveMaxPoolPart25{argminSet, maxSet, max2, x, argmin, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, 25*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 25*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1, p2] = i64(((floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|))) * |S2| + (exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + floor(p2 * |S2| / |P2|)))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			argminRow2 := (argminRow + p0) * P1
-			i8 := p0 * S0
-			for p1 := range P1 {
-				argminRow3 := (argminRow2 + p1) * P2
-				i := (p1 + 1) * S1
-				i2 := p1 * S1
-				for p2 := range P2 {
-					if !argminSet[argminRow3+p2] {
-						return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of argmin")
-					}
-					argminAt := int(argmin[argminRow3+p2])
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-					}
-					i3 := runtime.FloorDiv(i2, P1)
-					i4 := max(-runtime.FloorDiv(-i, P1)-i3, 0)
-					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-					}
-					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
-					}
-					i5 := runtime.FloorDiv(p2*S2, P2)
-					i6 := max(-runtime.FloorDiv(-((p2+1)*S2), P2)-i5, 0)
-					n2 := i4 * i6
-					if n2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))")
-					}
-					i7 := runtime.FloorDiv(runtime.Numerator(argminAt, n2), runtime.Denominator(n2))
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-					}
-					if i6 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
-					}
-					if i4 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
-					}
-					i9 := (i7+runtime.FloorDiv(i8, P0))*S1 + (runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4) + i3)
-					if i6 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
-					}
-					at[argminRow3+p2] = int64(i9*S2 + (runtime.FloorModInt(argminAt, i6) + i5))
-				}
-			}
+	if part := (adaptiveMaxPoolPart22{argminSet, argmin, at, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atRow3 := (atRow2 + p1) * P2
-				for p2 := range P2 {
-					atAt := int(at[atRow3+p2])
-					if i == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
-					}
-					i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i2, S0)
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
-					}
-					if S1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
-					}
-					xAt := x[((xRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
-					y[atRow3+p2] = xAt
-				}
-			}
+	if part := (adaptiveMaxPoolPart26{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// adaptiveMaxPoolPart27 is a loop that runs in parts.
+type adaptiveMaxPoolPart27[T runtime.Integer] struct {
+	max2, x                []T
+	maxSet                 []bool
+	P0, P1, P2, S0, S1, S2 int
+}
+
+func (part *adaptiveMaxPoolPart27[T]) Run(from, to int) error {
+	max2, x, maxSet, P0, P1, P2, S0, S1, S2 := part.max2, part.x, part.maxSet, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i6 := p0 * S0
+		i7 := (p0 + 1) * S0
+		maxRow2 := (maxRow + p0) * P1
+		i4 := p1 * S1
+		i5 := (p1 + 1) * S1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			most := runtime.Least[T]()
+			found := false
+			i := p2 * S2
+			i3 := (p2 + 1) * S2
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end3 := -runtime.FloorDiv(-i7, P0)
+			for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				end2 := -runtime.FloorDiv(-i5, P1)
+				for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+					}
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+					}
+					end := -runtime.FloorDiv(-i3, P2)
+					for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
+						if uint(i0) >= uint(S0) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
+						}
+						if uint(i1) >= uint(S1) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
+						}
+						if uint(i2) >= uint(S2) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S2", i2, S2)
+						}
+						most = max(most, x[((xRow+i0)*S1+i1)*S2+i2])
+						found = true
+					}
+				}
+			}
+			max2[maxRow3+p2] = most
+			maxSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// adaptiveMaxPoolPart28 is a loop that runs in parts.
+type adaptiveMaxPoolPart28[T runtime.Integer] struct {
+	max2, x                []T
+	argminSet, maxSet      []bool
+	argmin                 []int64
+	P0, P1, P2, S0, S1, S2 int
+}
+
+func (part *adaptiveMaxPoolPart28[T]) Run(from, to int) error {
+	max2, x, argminSet, maxSet, argmin, P0, P1, P2, S0, S1, S2 := part.max2, part.x, part.argminSet, part.maxSet, part.argmin, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		maxRow2 := (maxRow + p0) * P1
+		i := p0 * S0
+		i18 := (p0 + 1) * S0
+		maxRow3 := (maxRow2 + p1) * P2
+		i4 := (p1 + 1) * S1
+		i6 := p1 * S1
+		for p2 := range P2 {
+			least := int64(math.MaxInt64)
+			found := false
+			i8 := (p2 + 1) * S2
+			i10 := p2 * S2
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			i17 := runtime.FloorDiv(i, P0)
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			}
+			end := -runtime.FloorDiv(-i18, P0)
+			for i0 := i17; i0 < end; i0++ {
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				}
+				i15 := runtime.FloorDiv(i6, P1)
+				if P1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				}
+				i16 := -runtime.FloorDiv(-i4, P1)
+				for i1 := i15; i1 < i16; i1++ {
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+					}
+					i13 := runtime.FloorDiv(i10, P2)
+					if P2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+					}
+					i14 := -runtime.FloorDiv(-i8, P2)
+					for i2 := i13; i2 < i14; i2++ {
+						if uint(i0) >= uint(S0) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
+						}
+						if uint(i1) >= uint(S1) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
+						}
+						if uint(i2) >= uint(S2) {
+							return runtime.RangeError("window.adaptive_max_pool", "x", "S2", i2, S2)
+						}
+						xAt := x[((xRow+i0)*S1+i1)*S2+i2]
+						if !maxSet[maxRow3+p2] {
+							return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of max")
+						}
+						maxAt := max2[maxRow3+p2]
+						if !(xAt == maxAt) {
+							continue
+						}
+						if P0 == 0 {
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+						}
+						i3 := runtime.FloorDiv(i, P0)
+						if P1 == 0 {
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+						}
+						i5 := -runtime.FloorDiv(-i4, P1)
+						if P1 == 0 {
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+						}
+						i7 := runtime.FloorDiv(i6, P1)
+						if P2 == 0 {
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+						}
+						i9 := -runtime.FloorDiv(-i8, P2)
+						if P2 == 0 {
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+						}
+						i11 := runtime.FloorDiv(i10, P2)
+						i12 := ((i0-i3)*max(i5-i7, 0)+(i1-i7))*max(i9-i11, 0) + (i2 - i11)
+						least = min(least, int64(i12))
+						found = true
+					}
+				}
+			}
+			argmin[maxRow3+p2] = least
+			argminSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// adaptiveMaxPoolPart29 is a loop that runs in parts.
+type adaptiveMaxPoolPart29[T runtime.Integer] struct {
+	argminSet              []bool
+	argmin, at             []int64
+	P0, P1, P2, S0, S1, S2 int
+}
+
+func (part *adaptiveMaxPoolPart29[T]) Run(from, to int) error {
+	argminSet, argmin, at, P0, P1, P2, S0, S1, S2 := part.argminSet, part.argmin, part.at, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		argminRow := n * P0
+		argminRow2 := (argminRow + p0) * P1
+		i8 := p0 * S0
+		argminRow3 := (argminRow2 + p1) * P2
+		i := (p1 + 1) * S1
+		i2 := p1 * S1
+		for p2 := range P2 {
+			if !argminSet[argminRow3+p2] {
+				return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of argmin")
+			}
+			argminAt := int(argmin[argminRow3+p2])
+			if P1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+			}
+			if P1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+			}
+			i3 := runtime.FloorDiv(i2, P1)
+			i4 := max(-runtime.FloorDiv(-i, P1)-i3, 0)
+			if P2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+			}
+			if P2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+			}
+			i5 := runtime.FloorDiv(p2*S2, P2)
+			i6 := max(-runtime.FloorDiv(-((p2+1)*S2), P2)-i5, 0)
+			n2 := i4 * i6
+			if n2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))")
+			}
+			i7 := runtime.FloorDiv(runtime.Numerator(argminAt, n2), runtime.Denominator(n2))
+			if P0 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			if i6 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
+			}
+			if i4 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
+			}
+			i9 := (i7+runtime.FloorDiv(i8, P0))*S1 + (runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4) + i3)
+			if i6 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
+			}
+			at[argminRow3+p2] = int64(i9*S2 + (runtime.FloorModInt(argminAt, i6) + i5))
+		}
+	}
+	return nil
+}
+
+// adaptiveMaxPoolPart30 is a loop that runs in parts.
+type adaptiveMaxPoolPart30[T runtime.Integer] struct {
+	x, y                      []T
+	at                        []int64
+	P0, P1, P2, S0, S1, S2, i int
+}
+
+func (part *adaptiveMaxPoolPart30[T]) Run(from, to int) error {
+	x, y, at, P0, P1, P2, S0, S1, S2, i := part.x, part.y, part.at, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		atRow := n * P0
+		xRow := n * S0
+		atRow2 := (atRow + p0) * P1
+		atRow3 := (atRow2 + p1) * P2
+		for p2 := range P2 {
+			atAt := int(at[atRow3+p2])
+			if i == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+			}
+			i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i2, S0)
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+			}
+			xAt := x[((xRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
+			y[atRow3+p2] = xAt
+		}
+	}
 	return nil
 }
 
@@ -1472,253 +2254,70 @@ func adaptiveMaxPoolRun2Int[T runtime.Integer](b *runtime.Bound, v *adaptiveMaxP
 	// max[n, p0, p1, p2] max= x[n, i0, i1, i2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|), i2 in floor(p2 * |S2| / |P2|)..ceil((p2 + 1) * |S2| / |P2|)
 	max2 := runtime.Temp[T](b, N*P0*P1*P2)
 	maxSet := runtime.Temp[bool](b, N*P0*P1*P2)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i6 := p0 * S0
-			i7 := (p0 + 1) * S0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				i4 := p1 * S1
-				i5 := (p1 + 1) * S1
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					most := runtime.Least[T]()
-					found := false
-					i := p2 * S2
-					i3 := (p2 + 1) * S2
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-					}
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-					}
-					end3 := -runtime.FloorDiv(-i7, P0)
-					for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-						}
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-						}
-						end2 := -runtime.FloorDiv(-i5, P1)
-						for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
-							}
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-							}
-							end := -runtime.FloorDiv(-i3, P2)
-							for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
-								if uint(i0) >= uint(S0) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
-								}
-								if uint(i1) >= uint(S1) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
-								}
-								if uint(i2) >= uint(S2) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S2", i2, S2)
-								}
-								most = max(most, x[((xRow+i0)*S1+i1)*S2+i2])
-								found = true
-							}
-						}
-					}
-					max2[maxRow3+p2] = most
-					maxSet[maxRow3+p2] = found
-				}
-			}
+	if part := (adaptiveMaxPoolPart27[T]{max2, x, maxSet, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1, p2] min= i64(((i0 - floor(p0 * |S0| / |P0|)) * max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + (i1 - floor(p1 * |S1| / |P1|))) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + (i2 - floor(p2 * |S2| / |P2|)))   for n in ...N, p0 in P0, p1 in P1, p2 in P2, i0 in floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|), i1 in floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|), i2 in floor(p2 * |S2| / |P2|)..ceil((p2 + 1) * |S2| / |P2|)   where (acc(T)(x[n, i0, i1, i2]) == max[n, p0, p1, p2] || isnan(x[n, i0, i1, i2]) && isnan(max[n, p0, p1, p2]))
 	argmin := runtime.Temp[int64](b, N*P0*P1*P2)
 	argminSet := runtime.Temp[bool](b, N*P0*P1*P2)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			maxRow2 := (maxRow + p0) * P1
-			i := p0 * S0
-			i18 := (p0 + 1) * S0
-			for p1 := range P1 {
-				maxRow3 := (maxRow2 + p1) * P2
-				i4 := (p1 + 1) * S1
-				i6 := p1 * S1
-				for p2 := range P2 {
-					least := int64(math.MaxInt64)
-					found := false
-					i8 := (p2 + 1) * S2
-					i10 := p2 * S2
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-					}
-					i17 := runtime.FloorDiv(i, P0)
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
-					}
-					end := -runtime.FloorDiv(-i18, P0)
-					for i0 := i17; i0 < end; i0++ {
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-						}
-						i15 := runtime.FloorDiv(i6, P1)
-						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-						}
-						i16 := -runtime.FloorDiv(-i4, P1)
-						for i1 := i15; i1 < i16; i1++ {
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
-							}
-							i13 := runtime.FloorDiv(i10, P2)
-							if P2 == 0 {
-								return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-							}
-							i14 := -runtime.FloorDiv(-i8, P2)
-							for i2 := i13; i2 < i14; i2++ {
-								if uint(i0) >= uint(S0) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i0, S0)
-								}
-								if uint(i1) >= uint(S1) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S1", i1, S1)
-								}
-								if uint(i2) >= uint(S2) {
-									return runtime.RangeError("window.adaptive_max_pool", "x", "S2", i2, S2)
-								}
-								xAt := x[((xRow+i0)*S1+i1)*S2+i2]
-								if !maxSet[maxRow3+p2] {
-									return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of max")
-								}
-								maxAt := max2[maxRow3+p2]
-								if !(xAt == maxAt) {
-									continue
-								}
-								if P0 == 0 {
-									return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-								}
-								i3 := runtime.FloorDiv(i, P0)
-								if P1 == 0 {
-									return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-								}
-								i5 := -runtime.FloorDiv(-i4, P1)
-								if P1 == 0 {
-									return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-								}
-								i7 := runtime.FloorDiv(i6, P1)
-								if P2 == 0 {
-									return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-								}
-								i9 := -runtime.FloorDiv(-i8, P2)
-								if P2 == 0 {
-									return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
-								}
-								i11 := runtime.FloorDiv(i10, P2)
-								i12 := ((i0-i3)*max(i5-i7, 0)+(i1-i7))*max(i9-i11, 0) + (i2 - i11)
-								least = min(least, int64(i12))
-								found = true
-							}
-						}
-					}
-					argmin[maxRow3+p2] = least
-					argminSet[maxRow3+p2] = found
-				}
-			}
+	if part := (adaptiveMaxPoolPart28[T]{max2, x, argminSet, maxSet, argmin, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1, p2] = i64(((floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|))) * |S2| + (exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + floor(p2 * |S2| / |P2|)))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			argminRow2 := (argminRow + p0) * P1
-			i8 := p0 * S0
-			for p1 := range P1 {
-				argminRow3 := (argminRow2 + p1) * P2
-				i := (p1 + 1) * S1
-				i2 := p1 * S1
-				for p2 := range P2 {
-					if !argminSet[argminRow3+p2] {
-						return runtime.ValueError("window.adaptive_max_pool", "", "a value for an element of argmin")
-					}
-					argminAt := int(argmin[argminRow3+p2])
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
-					}
-					i3 := runtime.FloorDiv(i2, P1)
-					i4 := max(-runtime.FloorDiv(-i, P1)-i3, 0)
-					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
-					}
-					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
-					}
-					i5 := runtime.FloorDiv(p2*S2, P2)
-					i6 := max(-runtime.FloorDiv(-((p2+1)*S2), P2)-i5, 0)
-					n2 := i4 * i6
-					if n2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))")
-					}
-					i7 := runtime.FloorDiv(runtime.Numerator(argminAt, n2), runtime.Denominator(n2))
-					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
-					}
-					if i6 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
-					}
-					if i4 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
-					}
-					i9 := (i7+runtime.FloorDiv(i8, P0))*S1 + (runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4) + i3)
-					if i6 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
-					}
-					at[argminRow3+p2] = int64(i9*S2 + (runtime.FloorModInt(argminAt, i6) + i5))
-				}
-			}
+	if part := (adaptiveMaxPoolPart29[T]{argminSet, argmin, at, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atRow3 := (atRow2 + p1) * P2
-				for p2 := range P2 {
-					atAt := int(at[atRow3+p2])
-					if i == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
-					}
-					i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i2, S0)
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
-					}
-					if S1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
-					}
-					xAt := x[((xRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
-					y[atRow3+p2] = xAt
-				}
-			}
+	if part := (adaptiveMaxPoolPart30[T]{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// adaptiveMaxPoolPart31 is a loop that runs in parts.
+type adaptiveMaxPoolPart31 struct {
+	dy     []float32
+	dxAcc  []float64
+	at     []int64
+	P0, S0 int
+}
+
+func (part *adaptiveMaxPoolPart31) Run(from, to int) error {
+	dy, dxAcc, at, P0, S0 := part.dy, part.dxAcc, part.at, part.P0, part.S0
+	for n := from; n < to; n++ {
+		atRow := n * P0
+		dxRow := n * S0
+		for p0 := range P0 {
+			i := int(at[atRow+p0])
+			if uint(i) >= uint(S0) {
+				return runtime.IndexError("window.adaptive_max_pool", "at", atRow+p0, i, S0)
+			}
+			at2 := dxRow + i
+			dxAcc[at2] += float64(dy[atRow+p0])
+		}
+	}
 	return nil
 }
 
@@ -1737,17 +2336,12 @@ func adaptiveMaxPoolRunBackward0F32(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*S0)
 		clear(dxAcc)
-		for n := range N {
-			atRow := n * P0
-			dxRow := n * S0
-			for p0 := range P0 {
-				i := int(at[atRow+p0])
-				if uint(i) >= uint(S0) {
-					return runtime.IndexError("window.adaptive_max_pool", "at", atRow+p0, i, S0)
-				}
-				at2 := dxRow + i
-				dxAcc[at2] += float64(dy[atRow+p0])
+		if part := (adaptiveMaxPoolPart31{dy, dxAcc, at, P0, S0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 		for i2, sum := range dxAcc {
 			dx[i2] = float32(sum)
@@ -1757,11 +2351,35 @@ func adaptiveMaxPoolRunBackward0F32(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 	return nil
 }
 
+// adaptiveMaxPoolPart32 is a loop that runs in parts.
+type adaptiveMaxPoolPart32 struct {
+	dx, dy []float64
+	at     []int64
+	P0, S0 int
+}
+
+func (part *adaptiveMaxPoolPart32) Run(from, to int) error {
+	dx, dy, at, P0, S0 := part.dx, part.dy, part.at, part.P0, part.S0
+	for n := from; n < to; n++ {
+		atRow := n * P0
+		dxRow := n * S0
+		for p0 := range P0 {
+			i := int(at[atRow+p0])
+			if uint(i) >= uint(S0) {
+				return runtime.IndexError("window.adaptive_max_pool", "at", atRow+p0, i, S0)
+			}
+			at2 := dxRow + i
+			dx[at2] += dy[atRow+p0]
+		}
+	}
+	return nil
+}
+
 // adaptiveMaxPoolRunBackward0F64 computes the derivative of adaptive_max_pool with rank(S) = 1, T f64.
 func adaptiveMaxPoolRunBackward0F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
+	N := b.Ext[0]
 	P0 := b.PackExt(2, 0)
 	S0 := b.PackExt(1, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(3) != nil
 	at := runtime.Elements[int64](b, 1)
 	dy := runtime.Elements[float64](b, 2)
@@ -1770,20 +2388,50 @@ func adaptiveMaxPoolRunBackward0F64(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 	// @x[n, at[n, p0]] += @y[n, p0]   for n in ...N, p0 in P0
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			atRow := n * P0
-			dxRow := n * S0
-			for p0 := range P0 {
-				i := int(at[atRow+p0])
-				if uint(i) >= uint(S0) {
-					return runtime.IndexError("window.adaptive_max_pool", "at", atRow+p0, i, S0)
-				}
-				at2 := dxRow + i
-				dx[at2] += dy[atRow+p0]
+		if part := (adaptiveMaxPoolPart32{dx, dy, at, P0, S0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)
+	return nil
+}
+
+// adaptiveMaxPoolPart33 is a loop that runs in parts.
+type adaptiveMaxPoolPart33 struct {
+	dy             []float32
+	dxAcc          []float64
+	at             []int64
+	P0, P1, S0, S1 int
+}
+
+func (part *adaptiveMaxPoolPart33) Run(from, to int) error {
+	dy, dxAcc, at, P0, P1, S0, S1 := part.dy, part.dxAcc, part.at, part.P0, part.P1, part.S0, part.S1
+	for n := from; n < to; n++ {
+		atRow := n * P0
+		dxRow := n * S0
+		for p0 := range P0 {
+			atRow2 := (atRow + p0) * P1
+			for p1 := range P1 {
+				atAt := int(at[atRow2+p1])
+				if S1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+				}
+				i := runtime.FloorDiv(atAt, S1)
+				if uint(i) >= uint(S0) {
+					return runtime.RangeError("window.adaptive_max_pool", "@x", "S0", i, S0)
+				}
+				if S1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+				}
+				at2 := (dxRow+i)*S1 + runtime.FloorModInt(atAt, S1)
+				dxAcc[at2] += float64(dy[atRow2+p1])
+			}
+		}
+	}
 	return nil
 }
 
@@ -1804,27 +2452,12 @@ func adaptiveMaxPoolRunBackward1F32(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*S0*S1)
 		clear(dxAcc)
-		for n := range N {
-			atRow := n * P0
-			dxRow := n * S0
-			for p0 := range P0 {
-				atRow2 := (atRow + p0) * P1
-				for p1 := range P1 {
-					atAt := int(at[atRow2+p1])
-					if S1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
-					}
-					i := runtime.FloorDiv(atAt, S1)
-					if uint(i) >= uint(S0) {
-						return runtime.RangeError("window.adaptive_max_pool", "@x", "S0", i, S0)
-					}
-					if S1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
-					}
-					at2 := (dxRow+i)*S1 + runtime.FloorModInt(atAt, S1)
-					dxAcc[at2] += float64(dy[atRow2+p1])
-				}
+		if part := (adaptiveMaxPoolPart33{dy, dxAcc, at, P0, P1, S0, S1}); runtime.Small(N, P0*P1) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0*P1); err != nil {
+			return err
 		}
 		for i2, sum := range dxAcc {
 			dx[i2] = float32(sum)
@@ -1834,13 +2467,47 @@ func adaptiveMaxPoolRunBackward1F32(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 	return nil
 }
 
+// adaptiveMaxPoolPart34 is a loop that runs in parts.
+type adaptiveMaxPoolPart34 struct {
+	dx, dy         []float64
+	at             []int64
+	P0, P1, S0, S1 int
+}
+
+func (part *adaptiveMaxPoolPart34) Run(from, to int) error {
+	dx, dy, at, P0, P1, S0, S1 := part.dx, part.dy, part.at, part.P0, part.P1, part.S0, part.S1
+	for n := from; n < to; n++ {
+		atRow := n * P0
+		dxRow := n * S0
+		for p0 := range P0 {
+			atRow2 := (atRow + p0) * P1
+			for p1 := range P1 {
+				atAt := int(at[atRow2+p1])
+				if S1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+				}
+				i := runtime.FloorDiv(atAt, S1)
+				if uint(i) >= uint(S0) {
+					return runtime.RangeError("window.adaptive_max_pool", "@x", "S0", i, S0)
+				}
+				if S1 == 0 {
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+				}
+				at2 := (dxRow+i)*S1 + runtime.FloorModInt(atAt, S1)
+				dx[at2] += dy[atRow2+p1]
+			}
+		}
+	}
+	return nil
+}
+
 // adaptiveMaxPoolRunBackward1F64 computes the derivative of adaptive_max_pool with rank(S) = 2, T f64.
 func adaptiveMaxPoolRunBackward1F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
+	N := b.Ext[0]
 	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
 	S1 := b.PackExt(1, 1)
 	S0 := b.PackExt(1, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(3) != nil
 	at := runtime.Elements[int64](b, 1)
 	dy := runtime.Elements[float64](b, 2)
@@ -1849,30 +2516,59 @@ func adaptiveMaxPoolRunBackward1F64(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 	// @x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|] += @y[n, p0, p1]   for n in ...N, p0 in P0, p1 in P1
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			atRow := n * P0
-			dxRow := n * S0
-			for p0 := range P0 {
-				atRow2 := (atRow + p0) * P1
-				for p1 := range P1 {
-					atAt := int(at[atRow2+p1])
+		if part := (adaptiveMaxPoolPart34{dx, dy, at, P0, P1, S0, S1}); runtime.Small(N, P0*P1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, P0*P1); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float64](b, 3), dx)
+	return nil
+}
+
+// adaptiveMaxPoolPart35 is a loop that runs in parts.
+type adaptiveMaxPoolPart35 struct {
+	dy                        []float32
+	dxAcc                     []float64
+	at                        []int64
+	P0, P1, P2, S0, S1, S2, i int
+}
+
+func (part *adaptiveMaxPoolPart35) Run(from, to int) error {
+	dy, dxAcc, at, P0, P1, P2, S0, S1, S2, i := part.dy, part.dxAcc, part.at, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i
+	for n := from; n < to; n++ {
+		atRow := n * P0
+		dxRow := n * S0
+		for p0 := range P0 {
+			atRow2 := (atRow + p0) * P1
+			for p1 := range P1 {
+				atRow3 := (atRow2 + p1) * P2
+				for p2 := range P2 {
+					atAt := int(at[atRow3+p2])
+					if i == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+					}
+					i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.adaptive_max_pool", "@x", "S0", i2, S0)
+					}
+					if S2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+					}
 					if S1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
 					}
-					i := runtime.FloorDiv(atAt, S1)
-					if uint(i) >= uint(S0) {
-						return runtime.RangeError("window.adaptive_max_pool", "@x", "S0", i, S0)
+					if S2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
 					}
-					if S1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
-					}
-					at2 := (dxRow+i)*S1 + runtime.FloorModInt(atAt, S1)
-					dx[at2] += dy[atRow2+p1]
+					at2 := ((dxRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2 + runtime.FloorModInt(atAt, S2)
+					dxAcc[at2] += float64(dy[atRow3+p2])
 				}
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }
 
@@ -1896,36 +2592,12 @@ func adaptiveMaxPoolRunBackward2F32(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*S0*S1*S2)
 		clear(dxAcc)
-		for n := range N {
-			atRow := n * P0
-			dxRow := n * S0
-			for p0 := range P0 {
-				atRow2 := (atRow + p0) * P1
-				for p1 := range P1 {
-					atRow3 := (atRow2 + p1) * P2
-					for p2 := range P2 {
-						atAt := int(at[atRow3+p2])
-						if i == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
-						}
-						i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.adaptive_max_pool", "@x", "S0", i2, S0)
-						}
-						if S2 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
-						}
-						if S1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
-						}
-						if S2 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
-						}
-						at2 := ((dxRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2 + runtime.FloorModInt(atAt, S2)
-						dxAcc[at2] += float64(dy[atRow3+p2])
-					}
-				}
+		if part := (adaptiveMaxPoolPart35{dy, dxAcc, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N, P0*P1*P2) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0*P1*P2); err != nil {
+			return err
 		}
 		for i3, sum := range dxAcc {
 			dx[i3] = float32(sum)
@@ -1935,15 +2607,58 @@ func adaptiveMaxPoolRunBackward2F32(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 	return nil
 }
 
+// adaptiveMaxPoolPart36 is a loop that runs in parts.
+type adaptiveMaxPoolPart36 struct {
+	dx, dy                    []float64
+	at                        []int64
+	P0, P1, P2, S0, S1, S2, i int
+}
+
+func (part *adaptiveMaxPoolPart36) Run(from, to int) error {
+	dx, dy, at, P0, P1, P2, S0, S1, S2, i := part.dx, part.dy, part.at, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i
+	for n := from; n < to; n++ {
+		atRow := n * P0
+		dxRow := n * S0
+		for p0 := range P0 {
+			atRow2 := (atRow + p0) * P1
+			for p1 := range P1 {
+				atRow3 := (atRow2 + p1) * P2
+				for p2 := range P2 {
+					atAt := int(at[atRow3+p2])
+					if i == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+					}
+					i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.adaptive_max_pool", "@x", "S0", i2, S0)
+					}
+					if S2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+					}
+					if S1 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+					}
+					if S2 == 0 {
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+					}
+					at2 := ((dxRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2 + runtime.FloorModInt(atAt, S2)
+					dx[at2] += dy[atRow3+p2]
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // adaptiveMaxPoolRunBackward2F64 computes the derivative of adaptive_max_pool with rank(S) = 3, T f64.
 func adaptiveMaxPoolRunBackward2F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
+	N := b.Ext[0]
 	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
 	S0 := b.PackExt(1, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(3) != nil
 	at := runtime.Elements[int64](b, 1)
 	dy := runtime.Elements[float64](b, 2)
@@ -1953,36 +2668,12 @@ func adaptiveMaxPoolRunBackward2F64(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 	i := S1 * S2
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			atRow := n * P0
-			dxRow := n * S0
-			for p0 := range P0 {
-				atRow2 := (atRow + p0) * P1
-				for p1 := range P1 {
-					atRow3 := (atRow2 + p1) * P2
-					for p2 := range P2 {
-						atAt := int(at[atRow3+p2])
-						if i == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
-						}
-						i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.adaptive_max_pool", "@x", "S0", i2, S0)
-						}
-						if S2 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
-						}
-						if S1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
-						}
-						if S2 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
-						}
-						at2 := ((dxRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2 + runtime.FloorModInt(atAt, S2)
-						dx[at2] += dy[atRow3+p2]
-					}
-				}
+		if part := (adaptiveMaxPoolPart36{dx, dy, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N, P0*P1*P2) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)

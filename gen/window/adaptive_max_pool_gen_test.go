@@ -3,12 +3,28 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAdaptiveMaxPool() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 5, 4, 3}, 1, 5))
+	y, at, err := window.AdaptiveMaxPool(x, []int{2})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", y)
+	fmt.Println(at)
+	// Output:
+	// f32[1 2]
+	// [[5 5]]
+	// i64[1 2]
+	// [[2 2]]
+}
 
 func TestAdaptiveMaxPoolExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.adaptive_max_pool",

@@ -49,7 +49,7 @@ func (a *AvgPoolAttrs) values(kernel []int) (avgPoolValues, error) {
 // AvgPool is the mean of each window, with padding counted as 0.
 //
 // x has any axes of samples and channels, and the sizes S. kernel, the size of the window, is above 0; stride is that
-// of the kernel where it is left out; pad (0) is at most half of the kernel; one number for each axis or for all.
+// of the kernel where it is left out; pad (0) is at most half of the kernel; one number for each axis of S or for all.
 // ceil_mode (false): a window may hang over the end, if it starts within the image or the padding in front. The sum is
 // divided by the number of elements of the window within the padded image, or, without count_include_pad (true), within
 // the image, or by divisor, where it is given, which is not 0.
@@ -70,6 +70,10 @@ func (a *AvgPoolAttrs) values(kernel []int) (avgPoolValues, error) {
 // x: T[...N, ...S]; y: T[...N, ...P]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: kernel must be positive; stride must be positive; pad must be at most half of the kernel; divisor must not be 0.
+//
+// With x = [[[1, 3, 2], [7, 5, 4], [0, 8, 6]]], y is [[[4, 3.5], [3.5, 5.75]]]:
+//
+//	y, err := window.AvgPool(x, []int{2, 2}, &window.AvgPoolAttrs{Stride: []int{1, 2}, Pad: []int{0, 1}, CountIncludePad: new(false)})
 func AvgPool(x *runtime.Tensor, kernel []int, attrs *AvgPoolAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(kernel)
 	if err != nil {
@@ -208,15 +212,6 @@ func avgPoolVariant(v *avgPoolValues) int {
 
 // avgPoolStrideDivisorNoCeilModeRun0 is one of the cases of avgPoolStrideDivisorNoCeilModeRun.
 func avgPoolStrideDivisorNoCeilModeRun0(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	if !(v.divisor != 0) {
 		return runtime.RequireError("window.avg_pool", "divisor", "divisor must not be 0", runtime.ErrAttr, v.divisor)
 	}
@@ -231,15 +226,6 @@ func avgPoolStrideDivisorNoCeilModeRun0(b *runtime.Bound, v *avgPoolValues) erro
 
 // avgPoolStrideDivisorNoCeilModeRun1 is one of the cases of avgPoolStrideDivisorNoCeilModeRun.
 func avgPoolStrideDivisorNoCeilModeRun1(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	if !(v.divisor != 0) {
 		return runtime.RequireError("window.avg_pool", "divisor", "divisor must not be 0", runtime.ErrAttr, v.divisor)
 	}
@@ -254,15 +240,6 @@ func avgPoolStrideDivisorNoCeilModeRun1(b *runtime.Bound, v *avgPoolValues) erro
 
 // avgPoolStrideDivisorNoCeilModeRun2 is one of the cases of avgPoolStrideDivisorNoCeilModeRun.
 func avgPoolStrideDivisorNoCeilModeRun2(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0) && 0 < runtime.Entry(v.stride, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	if !(v.divisor != 0) {
 		return runtime.RequireError("window.avg_pool", "divisor", "divisor must not be 0", runtime.ErrAttr, v.divisor)
 	}
@@ -289,15 +266,6 @@ func avgPoolStrideDivisorNoCeilModeRun(b *runtime.Bound, v *avgPoolValues) error
 
 // avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun0 is one of the cases of avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun.
 func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun0(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun0F32(b, v)
@@ -309,15 +277,6 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun0(b *runtime.Bound, v *
 
 // avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun1 is one of the cases of avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun.
 func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun1(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun1F32(b, v)
@@ -329,15 +288,6 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun1(b *runtime.Bound, v *
 
 // avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun2 is one of the cases of avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun.
 func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun2(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0) && 0 < runtime.Entry(v.stride, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun2F32(b, v)
@@ -361,15 +311,6 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun(b *runtime.Bound, v *a
 
 // avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun0 is one of the cases of avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun.
 func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun0(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun0F32(b, v)
@@ -381,15 +322,6 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun0(b *runtime.Bound, v *av
 
 // avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun1 is one of the cases of avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun.
 func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun1(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun1F32(b, v)
@@ -401,15 +333,6 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun1(b *runtime.Bound, v *av
 
 // avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun2 is one of the cases of avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun.
 func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun2(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0) && 0 < runtime.Entry(v.stride, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun2F32(b, v)
@@ -433,15 +356,6 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun(b *runtime.Bound, v *avg
 
 // avgPoolNoStrideDivisorNoCeilModeRun0 is one of the cases of avgPoolNoStrideDivisorNoCeilModeRun.
 func avgPoolNoStrideDivisorNoCeilModeRun0(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	if !(v.divisor != 0) {
 		return runtime.RequireError("window.avg_pool", "divisor", "divisor must not be 0", runtime.ErrAttr, v.divisor)
 	}
@@ -456,15 +370,6 @@ func avgPoolNoStrideDivisorNoCeilModeRun0(b *runtime.Bound, v *avgPoolValues) er
 
 // avgPoolNoStrideDivisorNoCeilModeRun1 is one of the cases of avgPoolNoStrideDivisorNoCeilModeRun.
 func avgPoolNoStrideDivisorNoCeilModeRun1(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	if !(v.divisor != 0) {
 		return runtime.RequireError("window.avg_pool", "divisor", "divisor must not be 0", runtime.ErrAttr, v.divisor)
 	}
@@ -479,15 +384,6 @@ func avgPoolNoStrideDivisorNoCeilModeRun1(b *runtime.Bound, v *avgPoolValues) er
 
 // avgPoolNoStrideDivisorNoCeilModeRun2 is one of the cases of avgPoolNoStrideDivisorNoCeilModeRun.
 func avgPoolNoStrideDivisorNoCeilModeRun2(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	if !(v.divisor != 0) {
 		return runtime.RequireError("window.avg_pool", "divisor", "divisor must not be 0", runtime.ErrAttr, v.divisor)
 	}
@@ -514,15 +410,6 @@ func avgPoolNoStrideDivisorNoCeilModeRun(b *runtime.Bound, v *avgPoolValues) err
 
 // avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun0 is one of the cases of avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun.
 func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun0(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun0F32(b, v)
@@ -534,15 +421,6 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun0(b *runtime.Bound, v
 
 // avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun1 is one of the cases of avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun.
 func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun1(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun1F32(b, v)
@@ -554,15 +432,6 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun1(b *runtime.Bound, v
 
 // avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun2 is one of the cases of avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun.
 func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun2(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun2F32(b, v)
@@ -586,15 +455,6 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun(b *runtime.Bound, v 
 
 // avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun0 is one of the cases of avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun.
 func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun0(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun0F32(b, v)
@@ -606,15 +466,6 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun0(b *runtime.Bound, v *
 
 // avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun1 is one of the cases of avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun.
 func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun1(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun1F32(b, v)
@@ -626,15 +477,6 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun1(b *runtime.Bound, v *
 
 // avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun2 is one of the cases of avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun.
 func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun2(b *runtime.Bound, v *avgPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun2F32(b, v)
@@ -1062,7 +904,7 @@ func avgPoolInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.Tenso
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/window", Name: "avg_pool", Source: "avg_pool.op", Signature: &avgPoolStrideDivisorNoCeilModeForward,
-		Doc: "AvgPool is the mean of each window, with padding counted as 0.\n\nx has any axes of samples and channels, and the sizes S. kernel, the size of the window, is above 0; stride is that\nof the kernel where it is left out; pad (0) is at most half of the kernel; one number for each axis or for all.\nceil_mode (false): a window may hang over the end, if it starts within the image or the padding in front. The sum is\ndivided by the number of elements of the window within the padded image, or, without count_include_pad (true), within\nthe image, or by divisor, where it is given, which is not 0.\n\nSource: the documentation of PyTorch 1.13, AvgPool2d.",
+		Doc: "AvgPool is the mean of each window, with padding counted as 0.\n\nx has any axes of samples and channels, and the sizes S. kernel, the size of the window, is above 0; stride is that\nof the kernel where it is left out; pad (0) is at most half of the kernel; one number for each axis of S or for all.\nceil_mode (false): a window may hang over the end, if it starts within the image or the padding in front. The sum is\ndivided by the number of elements of the window within the padded image, or, without count_include_pad (true), within\nthe image, or by divisor, where it is given, which is not 0.\n\nSource: the documentation of PyTorch 1.13, AvgPool2d.",
 		Attrs: []runtime.AttrInfo{
 			{Name: "kernel", Type: "int[S]"},
 			{Name: "stride", Type: "int[S]"},

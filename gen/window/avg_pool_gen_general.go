@@ -8,6 +8,15 @@ import (
 
 // avgPoolExtents0 finds extents that follow from attributes and those of the inputs.
 func avgPoolExtents0(b *runtime.Bound, v *avgPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 0)) {
+		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 0)
@@ -17,7 +26,7 @@ func avgPoolExtents0(b *runtime.Bound, v *avgPoolValues) error {
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(2, P0); err != nil {
 		return err
@@ -27,6 +36,15 @@ func avgPoolExtents0(b *runtime.Bound, v *avgPoolValues) error {
 
 // avgPoolExtents1 finds extents that follow from attributes and those of the inputs.
 func avgPoolExtents1(b *runtime.Bound, v *avgPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0)) {
+		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - (runtime.Entry(v.kernel, 0, 0) - 1)
@@ -37,7 +55,7 @@ func avgPoolExtents1(b *runtime.Bound, v *avgPoolValues) error {
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
@@ -47,7 +65,7 @@ func avgPoolExtents1(b *runtime.Bound, v *avgPoolValues) error {
 	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, n2), runtime.Denominator(n2))
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(2, P0, P1); err != nil {
 		return err
@@ -57,6 +75,15 @@ func avgPoolExtents1(b *runtime.Bound, v *avgPoolValues) error {
 
 // avgPoolExtents2 finds extents that follow from attributes and those of the inputs.
 func avgPoolExtents2(b *runtime.Bound, v *avgPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0) && 0 < runtime.Entry(v.stride, 2, 0)) {
+		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
@@ -68,7 +95,7 @@ func avgPoolExtents2(b *runtime.Bound, v *avgPoolValues) error {
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
@@ -78,7 +105,7 @@ func avgPoolExtents2(b *runtime.Bound, v *avgPoolValues) error {
 	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, n2), runtime.Denominator(n2))
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0) - (runtime.Entry(v.kernel, 2, 0) - 1)
 	n3 := runtime.Entry(v.stride, 2, 0)
@@ -88,7 +115,7 @@ func avgPoolExtents2(b *runtime.Bound, v *avgPoolValues) error {
 	i6 := runtime.FloorDiv(runtime.Numerator(i5-1, n3), runtime.Denominator(n3))
 	P2 := i6 + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P2 = floor((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P2 = floor((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(2, P0, P1, P2); err != nil {
 		return err
@@ -98,6 +125,15 @@ func avgPoolExtents2(b *runtime.Bound, v *avgPoolValues) error {
 
 // avgPoolExtents3 finds extents that follow from attributes and those of the inputs.
 func avgPoolExtents3(b *runtime.Bound, v *avgPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 0)) {
+		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	stride0 := runtime.Entry(v.stride, 0, 0)
@@ -106,7 +142,6 @@ func avgPoolExtents3(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i := runtime.Numerator(S0+2*pad0-(runtime.Entry(v.kernel, 0, 0)-1)-1, stride0)
 	den := runtime.Denominator(stride0)
-	_ = den
 	i2 := -runtime.FloorDiv(-i, den)
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
@@ -115,7 +150,7 @@ func avgPoolExtents3(b *runtime.Bound, v *avgPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
 	if err := b.DerivePack(2, i3); err != nil {
 		return err
@@ -125,6 +160,15 @@ func avgPoolExtents3(b *runtime.Bound, v *avgPoolValues) error {
 
 // avgPoolExtents4 finds extents that follow from attributes and those of the inputs.
 func avgPoolExtents4(b *runtime.Bound, v *avgPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0)) {
+		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
@@ -134,7 +178,6 @@ func avgPoolExtents4(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i := runtime.Numerator(S0+2*pad0-(runtime.Entry(v.kernel, 0, 0)-1)-1, stride0)
 	den := runtime.Denominator(stride0)
-	_ = den
 	i2 := -runtime.FloorDiv(-i, den)
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
@@ -143,7 +186,7 @@ func avgPoolExtents4(b *runtime.Bound, v *avgPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	stride1 := runtime.Entry(v.stride, 1, 0)
@@ -152,7 +195,6 @@ func avgPoolExtents4(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i4 := runtime.Numerator(S1+2*pad1-(runtime.Entry(v.kernel, 1, 0)-1)-1, stride1)
 	den2 := runtime.Denominator(stride1)
-	_ = den2
 	i5 := -runtime.FloorDiv(-i4, den2)
 	var i6 int
 	if S1+pad1 <= i5*stride1 {
@@ -161,7 +203,7 @@ func avgPoolExtents4(b *runtime.Bound, v *avgPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", i6)
 	}
 	if err := b.DerivePack(2, i3, i6); err != nil {
 		return err
@@ -171,6 +213,15 @@ func avgPoolExtents4(b *runtime.Bound, v *avgPoolValues) error {
 
 // avgPoolExtents5 finds extents that follow from attributes and those of the inputs.
 func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0) && 0 < runtime.Entry(v.stride, 2, 0)) {
+		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
@@ -181,7 +232,6 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i := runtime.Numerator(S0+2*pad0-(runtime.Entry(v.kernel, 0, 0)-1)-1, stride0)
 	den := runtime.Denominator(stride0)
-	_ = den
 	i2 := -runtime.FloorDiv(-i, den)
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
@@ -190,7 +240,7 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	stride1 := runtime.Entry(v.stride, 1, 0)
@@ -199,7 +249,6 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i4 := runtime.Numerator(S1+2*pad1-(runtime.Entry(v.kernel, 1, 0)-1)-1, stride1)
 	den2 := runtime.Denominator(stride1)
-	_ = den2
 	i5 := -runtime.FloorDiv(-i4, den2)
 	var i6 int
 	if S1+pad1 <= i5*stride1 {
@@ -208,7 +257,7 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", i6)
 	}
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	stride2 := runtime.Entry(v.stride, 2, 0)
@@ -217,7 +266,6 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i7 := runtime.Numerator(S2+2*pad2-(runtime.Entry(v.kernel, 2, 0)-1)-1, stride2)
 	den3 := runtime.Denominator(stride2)
-	_ = den3
 	i8 := -runtime.FloorDiv(-i7, den3)
 	var i9 int
 	if S2+pad2 <= i8*stride2 {
@@ -226,7 +274,7 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 		i9 = i8 + 1
 	}
 	if i9 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P2 = if |S2| + pad[2] <= ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) * stride[2] then ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) else ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P2 = if |S2| + pad[2] <= ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) * stride[2] then ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) else ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", i9)
 	}
 	if err := b.DerivePack(2, i3, i6, i9); err != nil {
 		return err
@@ -236,6 +284,15 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 
 // avgPoolExtents6 finds extents that follow from attributes and those of the inputs.
 func avgPoolExtents6(b *runtime.Bound, v *avgPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
@@ -243,10 +300,9 @@ func avgPoolExtents6(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(kernel0-1)-1, kernel0)
 	den := runtime.Denominator(kernel0)
-	_ = den
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(2, P0); err != nil {
 		return err
@@ -256,6 +312,15 @@ func avgPoolExtents6(b *runtime.Bound, v *avgPoolValues) error {
 
 // avgPoolExtents7 finds extents that follow from attributes and those of the inputs.
 func avgPoolExtents7(b *runtime.Bound, v *avgPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
@@ -264,10 +329,9 @@ func avgPoolExtents7(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(kernel0-1)-1, kernel0)
 	den := runtime.Denominator(kernel0)
-	_ = den
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
@@ -275,10 +339,9 @@ func avgPoolExtents7(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i2 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-(kernel1-1)-1, kernel1)
 	den2 := runtime.Denominator(kernel1)
-	_ = den2
 	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(2, P0, P1); err != nil {
 		return err
@@ -288,6 +351,15 @@ func avgPoolExtents7(b *runtime.Bound, v *avgPoolValues) error {
 
 // avgPoolExtents8 finds extents that follow from attributes and those of the inputs.
 func avgPoolExtents8(b *runtime.Bound, v *avgPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
@@ -297,10 +369,9 @@ func avgPoolExtents8(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(kernel0-1)-1, kernel0)
 	den := runtime.Denominator(kernel0)
-	_ = den
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
@@ -308,10 +379,9 @@ func avgPoolExtents8(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i2 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-(kernel1-1)-1, kernel1)
 	den2 := runtime.Denominator(kernel1)
-	_ = den2
 	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
 	}
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	if kernel2 == 0 {
@@ -319,10 +389,9 @@ func avgPoolExtents8(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i3 := runtime.Numerator(S2+2*runtime.Entry(v.pad, 2, 0)-(kernel2-1)-1, kernel2)
 	den3 := runtime.Denominator(kernel2)
-	_ = den3
 	P2 := runtime.FloorDiv(i3, den3) + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P2 = floor((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P2 = floor((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(2, P0, P1, P2); err != nil {
 		return err
@@ -332,6 +401,15 @@ func avgPoolExtents8(b *runtime.Bound, v *avgPoolValues) error {
 
 // avgPoolExtents9 finds extents that follow from attributes and those of the inputs.
 func avgPoolExtents9(b *runtime.Bound, v *avgPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
@@ -340,7 +418,6 @@ func avgPoolExtents9(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i := runtime.Numerator(S0+2*pad0-(kernel0-1)-1, kernel0)
 	den := runtime.Denominator(kernel0)
-	_ = den
 	i2 := -runtime.FloorDiv(-i, den)
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
@@ -349,7 +426,7 @@ func avgPoolExtents9(b *runtime.Bound, v *avgPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
 	if err := b.DerivePack(2, i3); err != nil {
 		return err
@@ -359,6 +436,15 @@ func avgPoolExtents9(b *runtime.Bound, v *avgPoolValues) error {
 
 // avgPoolExtents10 finds extents that follow from attributes and those of the inputs.
 func avgPoolExtents10(b *runtime.Bound, v *avgPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
@@ -368,7 +454,6 @@ func avgPoolExtents10(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i := runtime.Numerator(S0+2*pad0-(kernel0-1)-1, kernel0)
 	den := runtime.Denominator(kernel0)
-	_ = den
 	i2 := -runtime.FloorDiv(-i, den)
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
@@ -377,7 +462,7 @@ func avgPoolExtents10(b *runtime.Bound, v *avgPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
@@ -386,7 +471,6 @@ func avgPoolExtents10(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i4 := runtime.Numerator(S1+2*pad1-(kernel1-1)-1, kernel1)
 	den2 := runtime.Denominator(kernel1)
-	_ = den2
 	i5 := -runtime.FloorDiv(-i4, den2)
 	var i6 int
 	if S1+pad1 <= i5*kernel1 {
@@ -395,7 +479,7 @@ func avgPoolExtents10(b *runtime.Bound, v *avgPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", i6)
 	}
 	if err := b.DerivePack(2, i3, i6); err != nil {
 		return err
@@ -405,6 +489,15 @@ func avgPoolExtents10(b *runtime.Bound, v *avgPoolValues) error {
 
 // avgPoolExtents11 finds extents that follow from attributes and those of the inputs.
 func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
@@ -415,7 +508,6 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i := runtime.Numerator(S0+2*pad0-(kernel0-1)-1, kernel0)
 	den := runtime.Denominator(kernel0)
-	_ = den
 	i2 := -runtime.FloorDiv(-i, den)
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
@@ -424,7 +516,7 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
@@ -433,7 +525,6 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i4 := runtime.Numerator(S1+2*pad1-(kernel1-1)-1, kernel1)
 	den2 := runtime.Denominator(kernel1)
-	_ = den2
 	i5 := -runtime.FloorDiv(-i4, den2)
 	var i6 int
 	if S1+pad1 <= i5*kernel1 {
@@ -442,7 +533,7 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", i6)
 	}
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
@@ -451,7 +542,6 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	i7 := runtime.Numerator(S2+2*pad2-(kernel2-1)-1, kernel2)
 	den3 := runtime.Denominator(kernel2)
-	_ = den3
 	i8 := -runtime.FloorDiv(-i7, den3)
 	var i9 int
 	if S2+pad2 <= i8*kernel2 {
@@ -460,7 +550,7 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 		i9 = i8 + 1
 	}
 	if i9 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P2 = if |S2| + pad[2] <= ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) * kernel[2] then ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) else ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative")
+		return runtime.ShapeError("window.avg_pool", "P2 = if |S2| + pad[2] <= ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) * kernel[2] then ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) else ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative", i9)
 	}
 	if err := b.DerivePack(2, i3, i6, i9); err != nil {
 		return err
@@ -583,6 +673,53 @@ func avgPoolExtents(b *runtime.Bound, v *avgPoolValues, variant int) error {
 	return nil
 }
 
+// avgPoolPart0 is a loop that runs in parts.
+type avgPoolPart0 struct {
+	sum, x                             []float32
+	P0, S0, i3, kernel0, pad0, stride0 int
+}
+
+func (part *avgPoolPart0) Run(from, to int) error {
+	sum, x, P0, S0, i3, kernel0, pad0, stride0 := part.sum, part.x, part.P0, part.S0, part.i3, part.kernel0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
+		xRow := n * S0
+		sumRow := n * P0
+		for p0 := range P0 {
+			sum2 := float64(0)
+			i := p0 * stride0
+			end := min(kernel0, i3-i)
+			for k0 := max(0, pad0-i); k0 < end; k0++ {
+				i2 := i + k0 - pad0
+				t := float32(0)
+				if 0 <= i2 && i2 < S0 {
+					t = x[xRow+i2]
+				}
+				sum2 += float64(t)
+			}
+			sum[sumRow+p0] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// avgPoolPart1 is a loop that runs in parts.
+type avgPoolPart1 struct {
+	sum, y  []float32
+	divisor float32
+	P0      int
+}
+
+func (part *avgPoolPart1) Run(from, to int) error {
+	sum, y, divisor, P0 := part.sum, part.y, part.divisor, part.P0
+	for n := from; n < to; n++ {
+		sumRow := n * P0
+		for p0 := range P0 {
+			y[sumRow+p0] = sum[sumRow+p0] / divisor
+		}
+	}
+	return nil
+}
+
 // avgPoolStrideDivisorNoCeilModeRun0F32 computes avg_pool, T f32, in several variants.
 func avgPoolStrideDivisorNoCeilModeRun0F32(b *runtime.Bound, v *avgPoolValues) error {
 	N := b.Ext[0]
@@ -596,27 +733,66 @@ func avgPoolStrideDivisorNoCeilModeRun0F32(b *runtime.Bound, v *avgPoolValues) e
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
+	i3 := pad0 + S0
+	if part := (avgPoolPart0{sum, x, P0, S0, i3, kernel0, pad0, stride0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
+	}
+
+	// y[n, p0] = sum[n, p0] / acc(T)(divisor)   for n in ...N, p0 in P0
+	divisor := float32(v.divisor)
+	if part := (avgPoolPart1{sum, y, divisor, P0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart2 is a loop that runs in parts.
+type avgPoolPart2 struct {
+	sum, x                             []float64
+	P0, S0, i3, kernel0, pad0, stride0 int
+}
+
+func (part *avgPoolPart2) Run(from, to int) error {
+	sum, x, P0, S0, i3, kernel0, pad0, stride0 := part.sum, part.x, part.P0, part.S0, part.i3, part.kernel0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		sumRow := n * P0
 		for p0 := range P0 {
 			sum2 := float64(0)
 			i := p0 * stride0
-			for k0 := range kernel0 {
+			end := min(kernel0, i3-i)
+			for k0 := max(0, pad0-i); k0 < end; k0++ {
 				i2 := i + k0 - pad0
-				t := float32(0)
+				t := float64(0)
 				if 0 <= i2 && i2 < S0 {
 					t = x[xRow+i2]
 				}
-				sum2 += float64(t)
+				sum2 += t
 			}
-			sum[sumRow+p0] = float32(sum2)
+			sum[sumRow+p0] = sum2
 		}
 	}
+	return nil
+}
 
-	// y[n, p0] = sum[n, p0] / acc(T)(divisor)   for n in ...N, p0 in P0
-	divisor := float32(v.divisor)
-	for n := range N {
+// avgPoolPart3 is a loop that runs in parts.
+type avgPoolPart3 struct {
+	sum, y  []float64
+	divisor float64
+	P0      int
+}
+
+func (part *avgPoolPart3) Run(from, to int) error {
+	sum, y, divisor, P0 := part.sum, part.y, part.divisor, part.P0
+	for n := from; n < to; n++ {
 		sumRow := n * P0
 		for p0 := range P0 {
 			y[sumRow+p0] = sum[sumRow+p0] / divisor
@@ -638,30 +814,93 @@ func avgPoolStrideDivisorNoCeilModeRun0F64(b *runtime.Bound, v *avgPoolValues) e
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			sum2 := float64(0)
-			i := p0 * stride0
-			for k0 := range kernel0 {
-				i2 := i + k0 - pad0
-				t := float64(0)
-				if 0 <= i2 && i2 < S0 {
-					t = x[xRow+i2]
-				}
-				sum2 += t
-			}
-			sum[sumRow+p0] = sum2
+	i3 := pad0 + S0
+	if part := (avgPoolPart2{sum, x, P0, S0, i3, kernel0, pad0, stride0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
 	}
 
 	// y[n, p0] = sum[n, p0] / acc(T)(divisor)   for n in ...N, p0 in P0
 	divisor := float64(v.divisor)
-	for n := range N {
+	if part := (avgPoolPart3{sum, y, divisor, P0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart4 is a loop that runs in parts.
+type avgPoolPart4 struct {
+	sum, x                                                                  []float32
+	P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *avgPoolPart4) Run(from, to int) error {
+	sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1, stride0, stride1 := part.sum, part.x, part.P0, part.P1, part.S0, part.S1, part.i10, part.i7, part.kernel0, part.kernel1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
 		sumRow := n * P0
-		for p0 := range P0 {
-			y[sumRow+p0] = sum[sumRow+p0] / divisor
+		i := p0 * stride0
+		i9 := max(0, pad0-i)
+		i11 := min(kernel0, i10-i)
+		sumRow2 := (sumRow + p0) * P1
+		for p1 := range P1 {
+			sum2 := float64(0)
+			i3 := p1 * stride1
+			i6 := max(0, pad1-i3)
+			i8 := min(kernel1, i7-i3)
+			for k0 := i9; k0 < i11; k0++ {
+				i2 := i + k0 - pad0
+				c := 0 <= i2
+				c2 := i2 < S0
+				for k1 := i6; k1 < i8; k1++ {
+					c3 := c && c2
+					if c3 {
+						i4 := i3 + k1 - pad1
+						c3 = 0 <= i4 && i4 < S1
+					}
+					t := float32(0)
+					if c3 {
+						i5 := i3 + k1 - pad1
+						t = x[(xRow+i2)*S1+i5]
+					}
+					sum2 += float64(t)
+				}
+			}
+			sum[sumRow2+p1] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// avgPoolPart5 is a loop that runs in parts.
+type avgPoolPart5 struct {
+	sum, y  []float32
+	divisor float32
+	P0, P1  int
+}
+
+func (part *avgPoolPart5) Run(from, to int) error {
+	sum, y, divisor, P0, P1 := part.sum, part.y, part.divisor, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		sumRow := n * P0
+		sumRow2 := (sumRow + p0) * P1
+		for p1 := range P1 {
+			y[sumRow2+p1] = sum[sumRow2+p1] / divisor
 		}
 	}
 	return nil
@@ -684,48 +923,95 @@ func avgPoolStrideDivisorNoCeilModeRun1F32(b *runtime.Bound, v *avgPoolValues) e
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
+	i7 := pad1 + S1
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sum2 := float64(0)
-				i3 := p1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0 - pad0
-					c := 0 <= i2
-					c2 := i2 < S0
-					for k1 := range kernel1 {
-						c3 := c && c2
-						if c3 {
-							i4 := i3 + k1 - pad1
-							c3 = 0 <= i4 && i4 < S1
-						}
-						t := float32(0)
-						if c3 {
-							i5 := i3 + k1 - pad1
-							t = x[(xRow+i2)*S1+i5]
-						}
-						sum2 += float64(t)
-					}
-				}
-				sum[sumRow2+p1] = float32(sum2)
-			}
+	i10 := pad0 + S0
+	if part := (avgPoolPart4{sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = sum[n, p0, p1] / acc(T)(divisor)   for n in ...N, p0 in P0, p1 in P1
 	divisor := float32(v.divisor)
-	for n := range N {
+	if part := (avgPoolPart5{sum, y, divisor, P0, P1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart6 is a loop that runs in parts.
+type avgPoolPart6 struct {
+	sum, x                                                                  []float64
+	P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *avgPoolPart6) Run(from, to int) error {
+	sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1, stride0, stride1 := part.sum, part.x, part.P0, part.P1, part.S0, part.S1, part.i10, part.i7, part.kernel0, part.kernel1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				y[sumRow2+p1] = sum[sumRow2+p1] / divisor
+		i := p0 * stride0
+		i9 := max(0, pad0-i)
+		i11 := min(kernel0, i10-i)
+		sumRow2 := (sumRow + p0) * P1
+		for p1 := range P1 {
+			sum2 := float64(0)
+			i3 := p1 * stride1
+			i6 := max(0, pad1-i3)
+			i8 := min(kernel1, i7-i3)
+			for k0 := i9; k0 < i11; k0++ {
+				i2 := i + k0 - pad0
+				c := 0 <= i2
+				c2 := i2 < S0
+				for k1 := i6; k1 < i8; k1++ {
+					c3 := c && c2
+					if c3 {
+						i4 := i3 + k1 - pad1
+						c3 = 0 <= i4 && i4 < S1
+					}
+					t := float64(0)
+					if c3 {
+						i5 := i3 + k1 - pad1
+						t = x[(xRow+i2)*S1+i5]
+					}
+					sum2 += t
+				}
 			}
+			sum[sumRow2+p1] = sum2
+		}
+	}
+	return nil
+}
+
+// avgPoolPart7 is a loop that runs in parts.
+type avgPoolPart7 struct {
+	sum, y  []float64
+	divisor float64
+	P0, P1  int
+}
+
+func (part *avgPoolPart7) Run(from, to int) error {
+	sum, y, divisor, P0, P1 := part.sum, part.y, part.divisor, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		sumRow := n * P0
+		sumRow2 := (sumRow + p0) * P1
+		for p1 := range P1 {
+			y[sumRow2+p1] = sum[sumRow2+p1] / divisor
 		}
 	}
 	return nil
@@ -748,48 +1034,109 @@ func avgPoolStrideDivisorNoCeilModeRun1F64(b *runtime.Bound, v *avgPoolValues) e
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
+	i7 := pad1 + S1
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sum2 := float64(0)
-				i3 := p1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0 - pad0
-					c := 0 <= i2
-					c2 := i2 < S0
-					for k1 := range kernel1 {
-						c3 := c && c2
-						if c3 {
-							i4 := i3 + k1 - pad1
-							c3 = 0 <= i4 && i4 < S1
-						}
-						t := float64(0)
-						if c3 {
-							i5 := i3 + k1 - pad1
-							t = x[(xRow+i2)*S1+i5]
-						}
-						sum2 += t
-					}
-				}
-				sum[sumRow2+p1] = sum2
-			}
+	i10 := pad0 + S0
+	if part := (avgPoolPart6{sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = sum[n, p0, p1] / acc(T)(divisor)   for n in ...N, p0 in P0, p1 in P1
 	divisor := float64(v.divisor)
-	for n := range N {
+	if part := (avgPoolPart7{sum, y, divisor, P0, P1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart8 is a loop that runs in parts.
+type avgPoolPart8 struct {
+	sum, x                                                                                                       []float32
+	P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *avgPoolPart8) Run(from, to int) error {
+	sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 := part.sum, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i12, part.i15, part.i9, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				y[sumRow2+p1] = sum[sumRow2+p1] / divisor
+		i := p0 * stride0
+		i14 := max(0, pad0-i)
+		i16 := min(kernel0, i15-i)
+		sumRow2 := (sumRow + p0) * P1
+		i3 := p1 * stride1
+		i11 := max(0, pad1-i3)
+		i13 := min(kernel1, i12-i3)
+		sumRow3 := (sumRow2 + p1) * P2
+		for p2 := range P2 {
+			sum2 := float64(0)
+			i5 := p2 * stride2
+			i8 := max(0, pad2-i5)
+			i10 := min(kernel2, i9-i5)
+			for k0 := i14; k0 < i16; k0++ {
+				i2 := i + k0 - pad0
+				c := 0 <= i2
+				c2 := i2 < S0
+				for k1 := i11; k1 < i13; k1++ {
+					i4 := i3 + k1 - pad1
+					c3 := 0 <= i4
+					c4 := i4 < S1
+					for k2 := i8; k2 < i10; k2++ {
+						c5 := c && c2 && c3 && c4
+						if c5 {
+							i6 := i5 + k2 - pad2
+							c5 = 0 <= i6 && i6 < S2
+						}
+						t := float32(0)
+						if c5 {
+							i7 := i5 + k2 - pad2
+							t = x[((xRow+i2)*S1+i4)*S2+i7]
+						}
+						sum2 += float64(t)
+					}
+				}
 			}
+			sum[sumRow3+p2] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// avgPoolPart9 is a loop that runs in parts.
+type avgPoolPart9 struct {
+	sum, y     []float32
+	divisor    float32
+	P0, P1, P2 int
+}
+
+func (part *avgPoolPart9) Run(from, to int) error {
+	sum, y, divisor, P0, P1, P2 := part.sum, part.y, part.divisor, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		sumRow := n * P0
+		sumRow2 := (sumRow + p0) * P1
+		sumRow3 := (sumRow2 + p1) * P2
+		for p2 := range P2 {
+			y[sumRow3+p2] = sum[sumRow3+p2] / divisor
 		}
 	}
 	return nil
@@ -816,61 +1163,111 @@ func avgPoolStrideDivisorNoCeilModeRun2F32(b *runtime.Bound, v *avgPoolValues) e
 	stride2 := runtime.Entry(v.stride, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
+	i9 := pad2 + S2
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
+	i12 := pad1 + S1
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * stride1
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sum2 := float64(0)
-					i5 := p2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0 - pad0
-						c := 0 <= i2
-						c2 := i2 < S0
-						for k1 := range kernel1 {
-							i4 := i3 + k1 - pad1
-							c3 := 0 <= i4
-							c4 := i4 < S1
-							for k2 := range kernel2 {
-								c5 := c && c2 && c3 && c4
-								if c5 {
-									i6 := i5 + k2 - pad2
-									c5 = 0 <= i6 && i6 < S2
-								}
-								t := float32(0)
-								if c5 {
-									i7 := i5 + k2 - pad2
-									t = x[((xRow+i2)*S1+i4)*S2+i7]
-								}
-								sum2 += float64(t)
-							}
-						}
-					}
-					sum[sumRow3+p2] = float32(sum2)
-				}
-			}
+	i15 := pad0 + S0
+	if part := (avgPoolPart8{sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = sum[n, p0, p1, p2] / acc(T)(divisor)   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	divisor := float32(v.divisor)
-	for n := range N {
+	if part := (avgPoolPart9{sum, y, divisor, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart10 is a loop that runs in parts.
+type avgPoolPart10 struct {
+	sum, x                                                                                                       []float64
+	P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *avgPoolPart10) Run(from, to int) error {
+	sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 := part.sum, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i12, part.i15, part.i9, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					y[sumRow3+p2] = sum[sumRow3+p2] / divisor
+		i := p0 * stride0
+		i14 := max(0, pad0-i)
+		i16 := min(kernel0, i15-i)
+		sumRow2 := (sumRow + p0) * P1
+		i3 := p1 * stride1
+		i11 := max(0, pad1-i3)
+		i13 := min(kernel1, i12-i3)
+		sumRow3 := (sumRow2 + p1) * P2
+		for p2 := range P2 {
+			sum2 := float64(0)
+			i5 := p2 * stride2
+			i8 := max(0, pad2-i5)
+			i10 := min(kernel2, i9-i5)
+			for k0 := i14; k0 < i16; k0++ {
+				i2 := i + k0 - pad0
+				c := 0 <= i2
+				c2 := i2 < S0
+				for k1 := i11; k1 < i13; k1++ {
+					i4 := i3 + k1 - pad1
+					c3 := 0 <= i4
+					c4 := i4 < S1
+					for k2 := i8; k2 < i10; k2++ {
+						c5 := c && c2 && c3 && c4
+						if c5 {
+							i6 := i5 + k2 - pad2
+							c5 = 0 <= i6 && i6 < S2
+						}
+						t := float64(0)
+						if c5 {
+							i7 := i5 + k2 - pad2
+							t = x[((xRow+i2)*S1+i4)*S2+i7]
+						}
+						sum2 += t
+					}
 				}
 			}
+			sum[sumRow3+p2] = sum2
+		}
+	}
+	return nil
+}
+
+// avgPoolPart11 is a loop that runs in parts.
+type avgPoolPart11 struct {
+	sum, y     []float64
+	divisor    float64
+	P0, P1, P2 int
+}
+
+func (part *avgPoolPart11) Run(from, to int) error {
+	sum, y, divisor, P0, P1, P2 := part.sum, part.y, part.divisor, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		sumRow := n * P0
+		sumRow2 := (sumRow + p0) * P1
+		sumRow3 := (sumRow2 + p1) * P2
+		for p2 := range P2 {
+			y[sumRow3+p2] = sum[sumRow3+p2] / divisor
 		}
 	}
 	return nil
@@ -897,61 +1294,44 @@ func avgPoolStrideDivisorNoCeilModeRun2F64(b *runtime.Bound, v *avgPoolValues) e
 	stride2 := runtime.Entry(v.stride, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
+	i9 := pad2 + S2
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
+	i12 := pad1 + S1
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * stride1
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sum2 := float64(0)
-					i5 := p2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0 - pad0
-						c := 0 <= i2
-						c2 := i2 < S0
-						for k1 := range kernel1 {
-							i4 := i3 + k1 - pad1
-							c3 := 0 <= i4
-							c4 := i4 < S1
-							for k2 := range kernel2 {
-								c5 := c && c2 && c3 && c4
-								if c5 {
-									i6 := i5 + k2 - pad2
-									c5 = 0 <= i6 && i6 < S2
-								}
-								t := float64(0)
-								if c5 {
-									i7 := i5 + k2 - pad2
-									t = x[((xRow+i2)*S1+i4)*S2+i7]
-								}
-								sum2 += t
-							}
-						}
-					}
-					sum[sumRow3+p2] = sum2
-				}
-			}
+	i15 := pad0 + S0
+	if part := (avgPoolPart10{sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = sum[n, p0, p1, p2] / acc(T)(divisor)   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	divisor := float64(v.divisor)
-	for n := range N {
+	if part := (avgPoolPart11{sum, y, divisor, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart12 is a loop that runs in parts.
+type avgPoolPart12 struct {
+	sum, y                         []float32
+	P0, S0, kernel0, pad0, stride0 int
+}
+
+func (part *avgPoolPart12) Run(from, to int) error {
+	sum, y, P0, S0, kernel0, pad0, stride0 := part.sum, part.y, part.P0, part.S0, part.kernel0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
 		sumRow := n * P0
 		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					y[sumRow3+p2] = sum[sumRow3+p2] / divisor
-				}
-			}
+			i := p0*stride0 - pad0
+			y[sumRow+p0] = sum[sumRow+p0] / float32(min(i+kernel0, S0)-max(i, 0))
 		}
 	}
 	return nil
@@ -970,30 +1350,39 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun0F32(b *runtime.Bound, 
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			sum2 := float64(0)
-			i := p0 * stride0
-			for k0 := range kernel0 {
-				i2 := i + k0 - pad0
-				t := float32(0)
-				if 0 <= i2 && i2 < S0 {
-					t = x[xRow+i2]
-				}
-				sum2 += float64(t)
-			}
-			sum[sumRow+p0] = float32(sum2)
+	i3 := pad0 + S0
+	if part := (avgPoolPart0{sum, x, P0, S0, i3, kernel0, pad0, stride0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
 	}
 
 	// y[n, p0] = sum[n, p0] / acc(T)(min(p0 * stride[0] - pad[0] + kernel[0], |S0|) - max(p0 * stride[0] - pad[0], 0))   for n in ...N, p0 in P0
-	for n := range N {
+	if part := (avgPoolPart12{sum, y, P0, S0, kernel0, pad0, stride0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart13 is a loop that runs in parts.
+type avgPoolPart13 struct {
+	sum, y                         []float64
+	P0, S0, kernel0, pad0, stride0 int
+}
+
+func (part *avgPoolPart13) Run(from, to int) error {
+	sum, y, P0, S0, kernel0, pad0, stride0 := part.sum, part.y, part.P0, part.S0, part.kernel0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
 		sumRow := n * P0
 		for p0 := range P0 {
 			i := p0*stride0 - pad0
-			y[sumRow+p0] = sum[sumRow+p0] / float32(min(i+kernel0, S0)-max(i, 0))
+			y[sumRow+p0] = sum[sumRow+p0] / float64(min(i+kernel0, S0)-max(i, 0))
 		}
 	}
 	return nil
@@ -1012,30 +1401,47 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun0F64(b *runtime.Bound, 
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			sum2 := float64(0)
-			i := p0 * stride0
-			for k0 := range kernel0 {
-				i2 := i + k0 - pad0
-				t := float64(0)
-				if 0 <= i2 && i2 < S0 {
-					t = x[xRow+i2]
-				}
-				sum2 += t
-			}
-			sum[sumRow+p0] = sum2
+	i3 := pad0 + S0
+	if part := (avgPoolPart2{sum, x, P0, S0, i3, kernel0, pad0, stride0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
 	}
 
 	// y[n, p0] = sum[n, p0] / acc(T)(min(p0 * stride[0] - pad[0] + kernel[0], |S0|) - max(p0 * stride[0] - pad[0], 0))   for n in ...N, p0 in P0
-	for n := range N {
+	if part := (avgPoolPart13{sum, y, P0, S0, kernel0, pad0, stride0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart14 is a loop that runs in parts.
+type avgPoolPart14 struct {
+	sum, y                                                         []float32
+	P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *avgPoolPart14) Run(from, to int) error {
+	sum, y, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1 := part.sum, part.y, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0*stride0 - pad0
-			y[sumRow+p0] = sum[sumRow+p0] / float64(min(i+kernel0, S0)-max(i, 0))
+		sumRow2 := (sumRow + p0) * P1
+		i := p0*stride0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		for p1 := range P1 {
+			i3 := p1*stride1 - pad1
+			t := sum[sumRow2+p1] / float32(i2*(min(i3+kernel1, S1)-max(i3, 0)))
+			y[sumRow2+p1] = t
 		}
 	}
 	return nil
@@ -1058,51 +1464,49 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun1F32(b *runtime.Bound, 
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
+	i7 := pad1 + S1
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sum2 := float64(0)
-				i3 := p1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0 - pad0
-					c := 0 <= i2
-					c2 := i2 < S0
-					for k1 := range kernel1 {
-						c3 := c && c2
-						if c3 {
-							i4 := i3 + k1 - pad1
-							c3 = 0 <= i4 && i4 < S1
-						}
-						t := float32(0)
-						if c3 {
-							i5 := i3 + k1 - pad1
-							t = x[(xRow+i2)*S1+i5]
-						}
-						sum2 += float64(t)
-					}
-				}
-				sum[sumRow2+p1] = float32(sum2)
-			}
+	i10 := pad0 + S0
+	if part := (avgPoolPart4{sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = sum[n, p0, p1] / acc(T)((min(p0 * stride[0] - pad[0] + kernel[0], |S0|) - max(p0 * stride[0] - pad[0], 0)) * (min(p1 * stride[1] - pad[1] + kernel[1], |S1|) - max(p1 * stride[1] - pad[1], 0)))   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
+	if part := (avgPoolPart14{sum, y, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart15 is a loop that runs in parts.
+type avgPoolPart15 struct {
+	sum, y                                                         []float64
+	P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *avgPoolPart15) Run(from, to int) error {
+	sum, y, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1 := part.sum, part.y, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i := p0*stride0 - pad0
-			i2 := min(i+kernel0, S0) - max(i, 0)
-			for p1 := range P1 {
-				i3 := p1*stride1 - pad1
-				t := sum[sumRow2+p1] / float32(i2*(min(i3+kernel1, S1)-max(i3, 0)))
-				y[sumRow2+p1] = t
-			}
+		sumRow2 := (sumRow + p0) * P1
+		i := p0*stride0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		for p1 := range P1 {
+			i3 := p1*stride1 - pad1
+			t := sum[sumRow2+p1] / float64(i2*(min(i3+kernel1, S1)-max(i3, 0)))
+			y[sumRow2+p1] = t
 		}
 	}
 	return nil
@@ -1125,51 +1529,54 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun1F64(b *runtime.Bound, 
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
+	i7 := pad1 + S1
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sum2 := float64(0)
-				i3 := p1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0 - pad0
-					c := 0 <= i2
-					c2 := i2 < S0
-					for k1 := range kernel1 {
-						c3 := c && c2
-						if c3 {
-							i4 := i3 + k1 - pad1
-							c3 = 0 <= i4 && i4 < S1
-						}
-						t := float64(0)
-						if c3 {
-							i5 := i3 + k1 - pad1
-							t = x[(xRow+i2)*S1+i5]
-						}
-						sum2 += t
-					}
-				}
-				sum[sumRow2+p1] = sum2
-			}
+	i10 := pad0 + S0
+	if part := (avgPoolPart6{sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = sum[n, p0, p1] / acc(T)((min(p0 * stride[0] - pad[0] + kernel[0], |S0|) - max(p0 * stride[0] - pad[0], 0)) * (min(p1 * stride[1] - pad[1] + kernel[1], |S1|) - max(p1 * stride[1] - pad[1], 0)))   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
+	if part := (avgPoolPart15{sum, y, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart16 is a loop that runs in parts.
+type avgPoolPart16 struct {
+	sum, y                                                                                         []float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *avgPoolPart16) Run(from, to int) error {
+	sum, y, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 := part.sum, part.y, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i := p0*stride0 - pad0
-			i2 := min(i+kernel0, S0) - max(i, 0)
-			for p1 := range P1 {
-				i3 := p1*stride1 - pad1
-				t := sum[sumRow2+p1] / float64(i2*(min(i3+kernel1, S1)-max(i3, 0)))
-				y[sumRow2+p1] = t
-			}
+		sumRow2 := (sumRow + p0) * P1
+		i := p0*stride0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		sumRow3 := (sumRow2 + p1) * P2
+		i3 := p1*stride1 - pad1
+		i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
+		for p2 := range P2 {
+			i5 := p2*stride2 - pad2
+			t := sum[sumRow3+p2] / float32(i4*(min(i5+kernel2, S2)-max(i5, 0)))
+			y[sumRow3+p2] = t
 		}
 	}
 	return nil
@@ -1196,66 +1603,56 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun2F32(b *runtime.Bound, 
 	stride2 := runtime.Entry(v.stride, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
+	i9 := pad2 + S2
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
+	i12 := pad1 + S1
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * stride1
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sum2 := float64(0)
-					i5 := p2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0 - pad0
-						c := 0 <= i2
-						c2 := i2 < S0
-						for k1 := range kernel1 {
-							i4 := i3 + k1 - pad1
-							c3 := 0 <= i4
-							c4 := i4 < S1
-							for k2 := range kernel2 {
-								c5 := c && c2 && c3 && c4
-								if c5 {
-									i6 := i5 + k2 - pad2
-									c5 = 0 <= i6 && i6 < S2
-								}
-								t := float32(0)
-								if c5 {
-									i7 := i5 + k2 - pad2
-									t = x[((xRow+i2)*S1+i4)*S2+i7]
-								}
-								sum2 += float64(t)
-							}
-						}
-					}
-					sum[sumRow3+p2] = float32(sum2)
-				}
-			}
+	i15 := pad0 + S0
+	if part := (avgPoolPart8{sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = sum[n, p0, p1, p2] / acc(T)((min(p0 * stride[0] - pad[0] + kernel[0], |S0|) - max(p0 * stride[0] - pad[0], 0)) * (min(p1 * stride[1] - pad[1] + kernel[1], |S1|) - max(p1 * stride[1] - pad[1], 0)) * (min(p2 * stride[2] - pad[2] + kernel[2], |S2|) - max(p2 * stride[2] - pad[2], 0)))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
+	if part := (avgPoolPart16{sum, y, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart17 is a loop that runs in parts.
+type avgPoolPart17 struct {
+	sum, y                                                                                         []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *avgPoolPart17) Run(from, to int) error {
+	sum, y, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 := part.sum, part.y, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i := p0*stride0 - pad0
-			i2 := min(i+kernel0, S0) - max(i, 0)
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				i3 := p1*stride1 - pad1
-				i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
-				for p2 := range P2 {
-					i5 := p2*stride2 - pad2
-					t := sum[sumRow3+p2] / float32(i4*(min(i5+kernel2, S2)-max(i5, 0)))
-					y[sumRow3+p2] = t
-				}
-			}
+		sumRow2 := (sumRow + p0) * P1
+		i := p0*stride0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		sumRow3 := (sumRow2 + p1) * P2
+		i3 := p1*stride1 - pad1
+		i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
+		for p2 := range P2 {
+			i5 := p2*stride2 - pad2
+			t := sum[sumRow3+p2] / float64(i4*(min(i5+kernel2, S2)-max(i5, 0)))
+			y[sumRow3+p2] = t
 		}
 	}
 	return nil
@@ -1282,66 +1679,44 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun2F64(b *runtime.Bound, 
 	stride2 := runtime.Entry(v.stride, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
+	i9 := pad2 + S2
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
+	i12 := pad1 + S1
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * stride1
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sum2 := float64(0)
-					i5 := p2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0 - pad0
-						c := 0 <= i2
-						c2 := i2 < S0
-						for k1 := range kernel1 {
-							i4 := i3 + k1 - pad1
-							c3 := 0 <= i4
-							c4 := i4 < S1
-							for k2 := range kernel2 {
-								c5 := c && c2 && c3 && c4
-								if c5 {
-									i6 := i5 + k2 - pad2
-									c5 = 0 <= i6 && i6 < S2
-								}
-								t := float64(0)
-								if c5 {
-									i7 := i5 + k2 - pad2
-									t = x[((xRow+i2)*S1+i4)*S2+i7]
-								}
-								sum2 += t
-							}
-						}
-					}
-					sum[sumRow3+p2] = sum2
-				}
-			}
+	i15 := pad0 + S0
+	if part := (avgPoolPart10{sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = sum[n, p0, p1, p2] / acc(T)((min(p0 * stride[0] - pad[0] + kernel[0], |S0|) - max(p0 * stride[0] - pad[0], 0)) * (min(p1 * stride[1] - pad[1] + kernel[1], |S1|) - max(p1 * stride[1] - pad[1], 0)) * (min(p2 * stride[2] - pad[2] + kernel[2], |S2|) - max(p2 * stride[2] - pad[2], 0)))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
+	if part := (avgPoolPart17{sum, y, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart18 is a loop that runs in parts.
+type avgPoolPart18 struct {
+	sum, y         []float32
+	kernel0_2      float32
+	P0, i, stride0 int
+}
+
+func (part *avgPoolPart18) Run(from, to int) error {
+	sum, y, kernel0_2, P0, i, stride0 := part.sum, part.y, part.kernel0_2, part.P0, part.i, part.stride0
+	for n := from; n < to; n++ {
 		sumRow := n * P0
 		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i := p0*stride0 - pad0
-			i2 := min(i+kernel0, S0) - max(i, 0)
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				i3 := p1*stride1 - pad1
-				i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
-				for p2 := range P2 {
-					i5 := p2*stride2 - pad2
-					t := sum[sumRow3+p2] / float64(i4*(min(i5+kernel2, S2)-max(i5, 0)))
-					y[sumRow3+p2] = t
-				}
-			}
+			t := sum[sumRow+p0] / runtime.Min32(kernel0_2, float32(i-p0*stride0))
+			y[sumRow+p0] = t
 		}
 	}
 	return nil
@@ -1360,31 +1735,41 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun0F32(b *runtime.Bound, v 
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			sum2 := float64(0)
-			i := p0 * stride0
-			for k0 := range kernel0 {
-				i2 := i + k0 - pad0
-				t := float32(0)
-				if 0 <= i2 && i2 < S0 {
-					t = x[xRow+i2]
-				}
-				sum2 += float64(t)
-			}
-			sum[sumRow+p0] = float32(sum2)
+	i3 := pad0 + S0
+	if part := (avgPoolPart0{sum, x, P0, S0, i3, kernel0, pad0, stride0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
 	}
 
 	// y[n, p0] = sum[n, p0] / min(acc(T)(kernel[0]), acc(T)(|S0| + 2 * pad[0] - p0 * stride[0]))   for n in ...N, p0 in P0
 	kernel0_2 := float32(kernel0)
 	i := S0 + 2*pad0
-	for n := range N {
+	if part := (avgPoolPart18{sum, y, kernel0_2, P0, i, stride0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart19 is a loop that runs in parts.
+type avgPoolPart19 struct {
+	sum, y         []float64
+	kernel0_2      float64
+	P0, i, stride0 int
+}
+
+func (part *avgPoolPart19) Run(from, to int) error {
+	sum, y, kernel0_2, P0, i, stride0 := part.sum, part.y, part.kernel0_2, part.P0, part.i, part.stride0
+	for n := from; n < to; n++ {
 		sumRow := n * P0
 		for p0 := range P0 {
-			t := sum[sumRow+p0] / runtime.Min32(kernel0_2, float32(i-p0*stride0))
+			t := sum[sumRow+p0] / runtime.Min64(kernel0_2, float64(i-p0*stride0))
 			y[sumRow+p0] = t
 		}
 	}
@@ -1404,32 +1789,47 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun0F64(b *runtime.Bound, v 
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			sum2 := float64(0)
-			i := p0 * stride0
-			for k0 := range kernel0 {
-				i2 := i + k0 - pad0
-				t := float64(0)
-				if 0 <= i2 && i2 < S0 {
-					t = x[xRow+i2]
-				}
-				sum2 += t
-			}
-			sum[sumRow+p0] = sum2
+	i3 := pad0 + S0
+	if part := (avgPoolPart2{sum, x, P0, S0, i3, kernel0, pad0, stride0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
 	}
 
 	// y[n, p0] = sum[n, p0] / min(acc(T)(kernel[0]), acc(T)(|S0| + 2 * pad[0] - p0 * stride[0]))   for n in ...N, p0 in P0
 	kernel0_2 := float64(kernel0)
 	i := S0 + 2*pad0
-	for n := range N {
+	if part := (avgPoolPart19{sum, y, kernel0_2, P0, i, stride0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart20 is a loop that runs in parts.
+type avgPoolPart20 struct {
+	sum, y                                            []float32
+	P0, P1, i, i3, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *avgPoolPart20) Run(from, to int) error {
+	sum, y, P0, P1, i, i3, kernel0, kernel1, stride0, stride1 := part.sum, part.y, part.P0, part.P1, part.i, part.i3, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			t := sum[sumRow+p0] / runtime.Min64(kernel0_2, float64(i-p0*stride0))
-			y[sumRow+p0] = t
+		sumRow2 := (sumRow + p0) * P1
+		i2 := min(kernel0, i-p0*stride0)
+		for p1 := range P1 {
+			t := sum[sumRow2+p1] / float32(i2*min(kernel1, i3-p1*stride1))
+			y[sumRow2+p1] = t
 		}
 	}
 	return nil
@@ -1452,51 +1852,49 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun1F32(b *runtime.Bound, v 
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
+	i7 := pad1 + S1
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sum2 := float64(0)
-				i3 := p1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0 - pad0
-					c := 0 <= i2
-					c2 := i2 < S0
-					for k1 := range kernel1 {
-						c3 := c && c2
-						if c3 {
-							i4 := i3 + k1 - pad1
-							c3 = 0 <= i4 && i4 < S1
-						}
-						t := float32(0)
-						if c3 {
-							i5 := i3 + k1 - pad1
-							t = x[(xRow+i2)*S1+i5]
-						}
-						sum2 += float64(t)
-					}
-				}
-				sum[sumRow2+p1] = float32(sum2)
-			}
+	i10 := pad0 + S0
+	if part := (avgPoolPart4{sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = sum[n, p0, p1] / acc(T)(min(kernel[0], |S0| + 2 * pad[0] - p0 * stride[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * stride[1]))   for n in ...N, p0 in P0, p1 in P1
 	i := S0 + 2*pad0
 	i3 := S1 + 2*pad1
-	for n := range N {
+	if part := (avgPoolPart20{sum, y, P0, P1, i, i3, kernel0, kernel1, stride0, stride1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart21 is a loop that runs in parts.
+type avgPoolPart21 struct {
+	sum, y                                            []float64
+	P0, P1, i, i3, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *avgPoolPart21) Run(from, to int) error {
+	sum, y, P0, P1, i, i3, kernel0, kernel1, stride0, stride1 := part.sum, part.y, part.P0, part.P1, part.i, part.i3, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i2 := min(kernel0, i-p0*stride0)
-			for p1 := range P1 {
-				t := sum[sumRow2+p1] / float32(i2*min(kernel1, i3-p1*stride1))
-				y[sumRow2+p1] = t
-			}
+		sumRow2 := (sumRow + p0) * P1
+		i2 := min(kernel0, i-p0*stride0)
+		for p1 := range P1 {
+			t := sum[sumRow2+p1] / float64(i2*min(kernel1, i3-p1*stride1))
+			y[sumRow2+p1] = t
 		}
 	}
 	return nil
@@ -1519,51 +1917,53 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun1F64(b *runtime.Bound, v 
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
+	i7 := pad1 + S1
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sum2 := float64(0)
-				i3 := p1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0 - pad0
-					c := 0 <= i2
-					c2 := i2 < S0
-					for k1 := range kernel1 {
-						c3 := c && c2
-						if c3 {
-							i4 := i3 + k1 - pad1
-							c3 = 0 <= i4 && i4 < S1
-						}
-						t := float64(0)
-						if c3 {
-							i5 := i3 + k1 - pad1
-							t = x[(xRow+i2)*S1+i5]
-						}
-						sum2 += t
-					}
-				}
-				sum[sumRow2+p1] = sum2
-			}
+	i10 := pad0 + S0
+	if part := (avgPoolPart6{sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = sum[n, p0, p1] / acc(T)(min(kernel[0], |S0| + 2 * pad[0] - p0 * stride[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * stride[1]))   for n in ...N, p0 in P0, p1 in P1
 	i := S0 + 2*pad0
 	i3 := S1 + 2*pad1
-	for n := range N {
+	if part := (avgPoolPart21{sum, y, P0, P1, i, i3, kernel0, kernel1, stride0, stride1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart22 is a loop that runs in parts.
+type avgPoolPart22 struct {
+	sum, y                                                                      []float32
+	P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *avgPoolPart22) Run(from, to int) error {
+	sum, y, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2, stride0, stride1, stride2 := part.sum, part.y, part.P0, part.P1, part.P2, part.i, part.i3, part.i5, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i2 := min(kernel0, i-p0*stride0)
-			for p1 := range P1 {
-				t := sum[sumRow2+p1] / float64(i2*min(kernel1, i3-p1*stride1))
-				y[sumRow2+p1] = t
-			}
+		sumRow2 := (sumRow + p0) * P1
+		i2 := min(kernel0, i-p0*stride0)
+		sumRow3 := (sumRow2 + p1) * P2
+		i4 := i2 * min(kernel1, i3-p1*stride1)
+		for p2 := range P2 {
+			t := sum[sumRow3+p2] / float32(i4*min(kernel2, i5-p2*stride2))
+			y[sumRow3+p2] = t
 		}
 	}
 	return nil
@@ -1590,66 +1990,56 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun2F32(b *runtime.Bound, v 
 	stride2 := runtime.Entry(v.stride, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
+	i9 := pad2 + S2
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
+	i12 := pad1 + S1
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * stride1
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sum2 := float64(0)
-					i5 := p2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0 - pad0
-						c := 0 <= i2
-						c2 := i2 < S0
-						for k1 := range kernel1 {
-							i4 := i3 + k1 - pad1
-							c3 := 0 <= i4
-							c4 := i4 < S1
-							for k2 := range kernel2 {
-								c5 := c && c2 && c3 && c4
-								if c5 {
-									i6 := i5 + k2 - pad2
-									c5 = 0 <= i6 && i6 < S2
-								}
-								t := float32(0)
-								if c5 {
-									i7 := i5 + k2 - pad2
-									t = x[((xRow+i2)*S1+i4)*S2+i7]
-								}
-								sum2 += float64(t)
-							}
-						}
-					}
-					sum[sumRow3+p2] = float32(sum2)
-				}
-			}
+	i15 := pad0 + S0
+	if part := (avgPoolPart8{sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = sum[n, p0, p1, p2] / acc(T)(min(kernel[0], |S0| + 2 * pad[0] - p0 * stride[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * stride[1]) * min(kernel[2], |S2| + 2 * pad[2] - p2 * stride[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S0 + 2*pad0
 	i3 := S1 + 2*pad1
 	i5 := S2 + 2*pad2
-	for n := range N {
+	if part := (avgPoolPart22{sum, y, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart23 is a loop that runs in parts.
+type avgPoolPart23 struct {
+	sum, y                                                                      []float64
+	P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *avgPoolPart23) Run(from, to int) error {
+	sum, y, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2, stride0, stride1, stride2 := part.sum, part.y, part.P0, part.P1, part.P2, part.i, part.i3, part.i5, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i2 := min(kernel0, i-p0*stride0)
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				i4 := i2 * min(kernel1, i3-p1*stride1)
-				for p2 := range P2 {
-					t := sum[sumRow3+p2] / float32(i4*min(kernel2, i5-p2*stride2))
-					y[sumRow3+p2] = t
-				}
-			}
+		sumRow2 := (sumRow + p0) * P1
+		i2 := min(kernel0, i-p0*stride0)
+		sumRow3 := (sumRow2 + p1) * P2
+		i4 := i2 * min(kernel1, i3-p1*stride1)
+		for p2 := range P2 {
+			t := sum[sumRow3+p2] / float64(i4*min(kernel2, i5-p2*stride2))
+			y[sumRow3+p2] = t
 		}
 	}
 	return nil
@@ -1676,66 +2066,57 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun2F64(b *runtime.Bound, v 
 	stride2 := runtime.Entry(v.stride, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
+	i9 := pad2 + S2
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
+	i12 := pad1 + S1
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * stride1
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sum2 := float64(0)
-					i5 := p2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0 - pad0
-						c := 0 <= i2
-						c2 := i2 < S0
-						for k1 := range kernel1 {
-							i4 := i3 + k1 - pad1
-							c3 := 0 <= i4
-							c4 := i4 < S1
-							for k2 := range kernel2 {
-								c5 := c && c2 && c3 && c4
-								if c5 {
-									i6 := i5 + k2 - pad2
-									c5 = 0 <= i6 && i6 < S2
-								}
-								t := float64(0)
-								if c5 {
-									i7 := i5 + k2 - pad2
-									t = x[((xRow+i2)*S1+i4)*S2+i7]
-								}
-								sum2 += t
-							}
-						}
-					}
-					sum[sumRow3+p2] = sum2
-				}
-			}
+	i15 := pad0 + S0
+	if part := (avgPoolPart10{sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = sum[n, p0, p1, p2] / acc(T)(min(kernel[0], |S0| + 2 * pad[0] - p0 * stride[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * stride[1]) * min(kernel[2], |S2| + 2 * pad[2] - p2 * stride[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S0 + 2*pad0
 	i3 := S1 + 2*pad1
 	i5 := S2 + 2*pad2
-	for n := range N {
+	if part := (avgPoolPart23{sum, y, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart24 is a loop that runs in parts.
+type avgPoolPart24 struct {
+	sum, x                    []float32
+	P0, S0, i3, kernel0, pad0 int
+}
+
+func (part *avgPoolPart24) Run(from, to int) error {
+	sum, x, P0, S0, i3, kernel0, pad0 := part.sum, part.x, part.P0, part.S0, part.i3, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
+		xRow := n * S0
 		sumRow := n * P0
 		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i2 := min(kernel0, i-p0*stride0)
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				i4 := i2 * min(kernel1, i3-p1*stride1)
-				for p2 := range P2 {
-					t := sum[sumRow3+p2] / float64(i4*min(kernel2, i5-p2*stride2))
-					y[sumRow3+p2] = t
+			sum2 := float64(0)
+			i := p0 * kernel0
+			end := min(kernel0, i3-i)
+			for k0 := max(0, pad0-i); k0 < end; k0++ {
+				i2 := i + k0 - pad0
+				t := float32(0)
+				if 0 <= i2 && i2 < S0 {
+					t = x[xRow+i2]
 				}
+				sum2 += float64(t)
 			}
+			sum[sumRow+p0] = float32(sum2)
 		}
 	}
 	return nil
@@ -1753,30 +2134,51 @@ func avgPoolNoStrideDivisorNoCeilModeRun0F32(b *runtime.Bound, v *avgPoolValues)
 	sum := runtime.Temp[float32](b, N*P0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n := range N {
+	i3 := pad0 + S0
+	if part := (avgPoolPart24{sum, x, P0, S0, i3, kernel0, pad0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
+	}
+
+	// y[n, p0] = sum[n, p0] / acc(T)(divisor)   for n in ...N, p0 in P0
+	divisor := float32(v.divisor)
+	if part := (avgPoolPart1{sum, y, divisor, P0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart25 is a loop that runs in parts.
+type avgPoolPart25 struct {
+	sum, x                    []float64
+	P0, S0, i3, kernel0, pad0 int
+}
+
+func (part *avgPoolPart25) Run(from, to int) error {
+	sum, x, P0, S0, i3, kernel0, pad0 := part.sum, part.x, part.P0, part.S0, part.i3, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		sumRow := n * P0
 		for p0 := range P0 {
 			sum2 := float64(0)
 			i := p0 * kernel0
-			for k0 := range kernel0 {
+			end := min(kernel0, i3-i)
+			for k0 := max(0, pad0-i); k0 < end; k0++ {
 				i2 := i + k0 - pad0
-				t := float32(0)
+				t := float64(0)
 				if 0 <= i2 && i2 < S0 {
 					t = x[xRow+i2]
 				}
-				sum2 += float64(t)
+				sum2 += t
 			}
-			sum[sumRow+p0] = float32(sum2)
-		}
-	}
-
-	// y[n, p0] = sum[n, p0] / acc(T)(divisor)   for n in ...N, p0 in P0
-	divisor := float32(v.divisor)
-	for n := range N {
-		sumRow := n * P0
-		for p0 := range P0 {
-			y[sumRow+p0] = sum[sumRow+p0] / divisor
+			sum[sumRow+p0] = sum2
 		}
 	}
 	return nil
@@ -1794,30 +2196,70 @@ func avgPoolNoStrideDivisorNoCeilModeRun0F64(b *runtime.Bound, v *avgPoolValues)
 	sum := runtime.Temp[float64](b, N*P0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			sum2 := float64(0)
-			i := p0 * kernel0
-			for k0 := range kernel0 {
-				i2 := i + k0 - pad0
-				t := float64(0)
-				if 0 <= i2 && i2 < S0 {
-					t = x[xRow+i2]
-				}
-				sum2 += t
-			}
-			sum[sumRow+p0] = sum2
+	i3 := pad0 + S0
+	if part := (avgPoolPart25{sum, x, P0, S0, i3, kernel0, pad0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
 	}
 
 	// y[n, p0] = sum[n, p0] / acc(T)(divisor)   for n in ...N, p0 in P0
 	divisor := float64(v.divisor)
-	for n := range N {
+	if part := (avgPoolPart3{sum, y, divisor, P0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart26 is a loop that runs in parts.
+type avgPoolPart26 struct {
+	sum, x                                                []float32
+	P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *avgPoolPart26) Run(from, to int) error {
+	sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1 := part.sum, part.x, part.P0, part.P1, part.S0, part.S1, part.i10, part.i7, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
 		sumRow := n * P0
-		for p0 := range P0 {
-			y[sumRow+p0] = sum[sumRow+p0] / divisor
+		i := p0 * kernel0
+		i9 := max(0, pad0-i)
+		i11 := min(kernel0, i10-i)
+		sumRow2 := (sumRow + p0) * P1
+		for p1 := range P1 {
+			sum2 := float64(0)
+			i3 := p1 * kernel1
+			i6 := max(0, pad1-i3)
+			i8 := min(kernel1, i7-i3)
+			for k0 := i9; k0 < i11; k0++ {
+				i2 := i + k0 - pad0
+				c := 0 <= i2
+				c2 := i2 < S0
+				for k1 := i6; k1 < i8; k1++ {
+					c3 := c && c2
+					if c3 {
+						i4 := i3 + k1 - pad1
+						c3 = 0 <= i4 && i4 < S1
+					}
+					t := float32(0)
+					if c3 {
+						i5 := i3 + k1 - pad1
+						t = x[(xRow+i2)*S1+i5]
+					}
+					sum2 += float64(t)
+				}
+			}
+			sum[sumRow2+p1] = float32(sum2)
 		}
 	}
 	return nil
@@ -1839,47 +2281,71 @@ func avgPoolNoStrideDivisorNoCeilModeRun1F32(b *runtime.Bound, v *avgPoolValues)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sum2 := float64(0)
-				i3 := p1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0 - pad0
-					c := 0 <= i2
-					c2 := i2 < S0
-					for k1 := range kernel1 {
-						c3 := c && c2
-						if c3 {
-							i4 := i3 + k1 - pad1
-							c3 = 0 <= i4 && i4 < S1
-						}
-						t := float32(0)
-						if c3 {
-							i5 := i3 + k1 - pad1
-							t = x[(xRow+i2)*S1+i5]
-						}
-						sum2 += float64(t)
-					}
-				}
-				sum[sumRow2+p1] = float32(sum2)
-			}
+	i7 := pad1 + S1
+	i10 := pad0 + S0
+	if part := (avgPoolPart26{sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = sum[n, p0, p1] / acc(T)(divisor)   for n in ...N, p0 in P0, p1 in P1
 	divisor := float32(v.divisor)
-	for n := range N {
+	if part := (avgPoolPart5{sum, y, divisor, P0, P1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart27 is a loop that runs in parts.
+type avgPoolPart27 struct {
+	sum, x                                                []float64
+	P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *avgPoolPart27) Run(from, to int) error {
+	sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1 := part.sum, part.x, part.P0, part.P1, part.S0, part.S1, part.i10, part.i7, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				y[sumRow2+p1] = sum[sumRow2+p1] / divisor
+		i := p0 * kernel0
+		i9 := max(0, pad0-i)
+		i11 := min(kernel0, i10-i)
+		sumRow2 := (sumRow + p0) * P1
+		for p1 := range P1 {
+			sum2 := float64(0)
+			i3 := p1 * kernel1
+			i6 := max(0, pad1-i3)
+			i8 := min(kernel1, i7-i3)
+			for k0 := i9; k0 < i11; k0++ {
+				i2 := i + k0 - pad0
+				c := 0 <= i2
+				c2 := i2 < S0
+				for k1 := i6; k1 < i8; k1++ {
+					c3 := c && c2
+					if c3 {
+						i4 := i3 + k1 - pad1
+						c3 = 0 <= i4 && i4 < S1
+					}
+					t := float64(0)
+					if c3 {
+						i5 := i3 + k1 - pad1
+						t = x[(xRow+i2)*S1+i5]
+					}
+					sum2 += t
+				}
 			}
+			sum[sumRow2+p1] = sum2
 		}
 	}
 	return nil
@@ -1901,47 +2367,82 @@ func avgPoolNoStrideDivisorNoCeilModeRun1F64(b *runtime.Bound, v *avgPoolValues)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sum2 := float64(0)
-				i3 := p1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0 - pad0
-					c := 0 <= i2
-					c2 := i2 < S0
-					for k1 := range kernel1 {
-						c3 := c && c2
-						if c3 {
-							i4 := i3 + k1 - pad1
-							c3 = 0 <= i4 && i4 < S1
-						}
-						t := float64(0)
-						if c3 {
-							i5 := i3 + k1 - pad1
-							t = x[(xRow+i2)*S1+i5]
-						}
-						sum2 += t
-					}
-				}
-				sum[sumRow2+p1] = sum2
-			}
+	i7 := pad1 + S1
+	i10 := pad0 + S0
+	if part := (avgPoolPart27{sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = sum[n, p0, p1] / acc(T)(divisor)   for n in ...N, p0 in P0, p1 in P1
 	divisor := float64(v.divisor)
-	for n := range N {
+	if part := (avgPoolPart7{sum, y, divisor, P0, P1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart28 is a loop that runs in parts.
+type avgPoolPart28 struct {
+	sum, x                                                                            []float32
+	P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *avgPoolPart28) Run(from, to int) error {
+	sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.sum, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i12, part.i15, part.i9, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				y[sumRow2+p1] = sum[sumRow2+p1] / divisor
+		i := p0 * kernel0
+		i14 := max(0, pad0-i)
+		i16 := min(kernel0, i15-i)
+		sumRow2 := (sumRow + p0) * P1
+		i3 := p1 * kernel1
+		i11 := max(0, pad1-i3)
+		i13 := min(kernel1, i12-i3)
+		sumRow3 := (sumRow2 + p1) * P2
+		for p2 := range P2 {
+			sum2 := float64(0)
+			i5 := p2 * kernel2
+			i8 := max(0, pad2-i5)
+			i10 := min(kernel2, i9-i5)
+			for k0 := i14; k0 < i16; k0++ {
+				i2 := i + k0 - pad0
+				c := 0 <= i2
+				c2 := i2 < S0
+				for k1 := i11; k1 < i13; k1++ {
+					i4 := i3 + k1 - pad1
+					c3 := 0 <= i4
+					c4 := i4 < S1
+					for k2 := i8; k2 < i10; k2++ {
+						c5 := c && c2 && c3 && c4
+						if c5 {
+							i6 := i5 + k2 - pad2
+							c5 = 0 <= i6 && i6 < S2
+						}
+						t := float32(0)
+						if c5 {
+							i7 := i5 + k2 - pad2
+							t = x[((xRow+i2)*S1+i4)*S2+i7]
+						}
+						sum2 += float64(t)
+					}
+				}
 			}
+			sum[sumRow3+p2] = float32(sum2)
 		}
 	}
 	return nil
@@ -1967,59 +2468,83 @@ func avgPoolNoStrideDivisorNoCeilModeRun2F32(b *runtime.Bound, v *avgPoolValues)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * kernel1
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sum2 := float64(0)
-					i5 := p2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0 - pad0
-						c := 0 <= i2
-						c2 := i2 < S0
-						for k1 := range kernel1 {
-							i4 := i3 + k1 - pad1
-							c3 := 0 <= i4
-							c4 := i4 < S1
-							for k2 := range kernel2 {
-								c5 := c && c2 && c3 && c4
-								if c5 {
-									i6 := i5 + k2 - pad2
-									c5 = 0 <= i6 && i6 < S2
-								}
-								t := float32(0)
-								if c5 {
-									i7 := i5 + k2 - pad2
-									t = x[((xRow+i2)*S1+i4)*S2+i7]
-								}
-								sum2 += float64(t)
-							}
-						}
-					}
-					sum[sumRow3+p2] = float32(sum2)
-				}
-			}
+	i9 := pad2 + S2
+	i12 := pad1 + S1
+	i15 := pad0 + S0
+	if part := (avgPoolPart28{sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = sum[n, p0, p1, p2] / acc(T)(divisor)   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	divisor := float32(v.divisor)
-	for n := range N {
+	if part := (avgPoolPart9{sum, y, divisor, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart29 is a loop that runs in parts.
+type avgPoolPart29 struct {
+	sum, x                                                                            []float64
+	P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *avgPoolPart29) Run(from, to int) error {
+	sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.sum, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i12, part.i15, part.i9, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					y[sumRow3+p2] = sum[sumRow3+p2] / divisor
+		i := p0 * kernel0
+		i14 := max(0, pad0-i)
+		i16 := min(kernel0, i15-i)
+		sumRow2 := (sumRow + p0) * P1
+		i3 := p1 * kernel1
+		i11 := max(0, pad1-i3)
+		i13 := min(kernel1, i12-i3)
+		sumRow3 := (sumRow2 + p1) * P2
+		for p2 := range P2 {
+			sum2 := float64(0)
+			i5 := p2 * kernel2
+			i8 := max(0, pad2-i5)
+			i10 := min(kernel2, i9-i5)
+			for k0 := i14; k0 < i16; k0++ {
+				i2 := i + k0 - pad0
+				c := 0 <= i2
+				c2 := i2 < S0
+				for k1 := i11; k1 < i13; k1++ {
+					i4 := i3 + k1 - pad1
+					c3 := 0 <= i4
+					c4 := i4 < S1
+					for k2 := i8; k2 < i10; k2++ {
+						c5 := c && c2 && c3 && c4
+						if c5 {
+							i6 := i5 + k2 - pad2
+							c5 = 0 <= i6 && i6 < S2
+						}
+						t := float64(0)
+						if c5 {
+							i7 := i5 + k2 - pad2
+							t = x[((xRow+i2)*S1+i4)*S2+i7]
+						}
+						sum2 += t
+					}
 				}
 			}
+			sum[sumRow3+p2] = sum2
 		}
 	}
 	return nil
@@ -2045,59 +2570,42 @@ func avgPoolNoStrideDivisorNoCeilModeRun2F64(b *runtime.Bound, v *avgPoolValues)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * kernel1
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sum2 := float64(0)
-					i5 := p2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0 - pad0
-						c := 0 <= i2
-						c2 := i2 < S0
-						for k1 := range kernel1 {
-							i4 := i3 + k1 - pad1
-							c3 := 0 <= i4
-							c4 := i4 < S1
-							for k2 := range kernel2 {
-								c5 := c && c2 && c3 && c4
-								if c5 {
-									i6 := i5 + k2 - pad2
-									c5 = 0 <= i6 && i6 < S2
-								}
-								t := float64(0)
-								if c5 {
-									i7 := i5 + k2 - pad2
-									t = x[((xRow+i2)*S1+i4)*S2+i7]
-								}
-								sum2 += t
-							}
-						}
-					}
-					sum[sumRow3+p2] = sum2
-				}
-			}
+	i9 := pad2 + S2
+	i12 := pad1 + S1
+	i15 := pad0 + S0
+	if part := (avgPoolPart29{sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = sum[n, p0, p1, p2] / acc(T)(divisor)   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	divisor := float64(v.divisor)
-	for n := range N {
+	if part := (avgPoolPart11{sum, y, divisor, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart30 is a loop that runs in parts.
+type avgPoolPart30 struct {
+	sum, y                []float32
+	P0, S0, kernel0, pad0 int
+}
+
+func (part *avgPoolPart30) Run(from, to int) error {
+	sum, y, P0, S0, kernel0, pad0 := part.sum, part.y, part.P0, part.S0, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
 		sumRow := n * P0
 		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					y[sumRow3+p2] = sum[sumRow3+p2] / divisor
-				}
-			}
+			i := p0*kernel0 - pad0
+			y[sumRow+p0] = sum[sumRow+p0] / float32(min(i+kernel0, S0)-max(i, 0))
 		}
 	}
 	return nil
@@ -2115,30 +2623,39 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun0F32(b *runtime.Bound
 	sum := runtime.Temp[float32](b, N*P0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			sum2 := float64(0)
-			i := p0 * kernel0
-			for k0 := range kernel0 {
-				i2 := i + k0 - pad0
-				t := float32(0)
-				if 0 <= i2 && i2 < S0 {
-					t = x[xRow+i2]
-				}
-				sum2 += float64(t)
-			}
-			sum[sumRow+p0] = float32(sum2)
+	i3 := pad0 + S0
+	if part := (avgPoolPart24{sum, x, P0, S0, i3, kernel0, pad0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
 	}
 
 	// y[n, p0] = sum[n, p0] / acc(T)(min(p0 * kernel[0] - pad[0] + kernel[0], |S0|) - max(p0 * kernel[0] - pad[0], 0))   for n in ...N, p0 in P0
-	for n := range N {
+	if part := (avgPoolPart30{sum, y, P0, S0, kernel0, pad0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart31 is a loop that runs in parts.
+type avgPoolPart31 struct {
+	sum, y                []float64
+	P0, S0, kernel0, pad0 int
+}
+
+func (part *avgPoolPart31) Run(from, to int) error {
+	sum, y, P0, S0, kernel0, pad0 := part.sum, part.y, part.P0, part.S0, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
 		sumRow := n * P0
 		for p0 := range P0 {
 			i := p0*kernel0 - pad0
-			y[sumRow+p0] = sum[sumRow+p0] / float32(min(i+kernel0, S0)-max(i, 0))
+			y[sumRow+p0] = sum[sumRow+p0] / float64(min(i+kernel0, S0)-max(i, 0))
 		}
 	}
 	return nil
@@ -2156,30 +2673,47 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun0F64(b *runtime.Bound
 	sum := runtime.Temp[float64](b, N*P0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			sum2 := float64(0)
-			i := p0 * kernel0
-			for k0 := range kernel0 {
-				i2 := i + k0 - pad0
-				t := float64(0)
-				if 0 <= i2 && i2 < S0 {
-					t = x[xRow+i2]
-				}
-				sum2 += t
-			}
-			sum[sumRow+p0] = sum2
+	i3 := pad0 + S0
+	if part := (avgPoolPart25{sum, x, P0, S0, i3, kernel0, pad0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
 	}
 
 	// y[n, p0] = sum[n, p0] / acc(T)(min(p0 * kernel[0] - pad[0] + kernel[0], |S0|) - max(p0 * kernel[0] - pad[0], 0))   for n in ...N, p0 in P0
-	for n := range N {
+	if part := (avgPoolPart31{sum, y, P0, S0, kernel0, pad0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart32 is a loop that runs in parts.
+type avgPoolPart32 struct {
+	sum, y                                       []float32
+	P0, P1, S0, S1, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *avgPoolPart32) Run(from, to int) error {
+	sum, y, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1 := part.sum, part.y, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0*kernel0 - pad0
-			y[sumRow+p0] = sum[sumRow+p0] / float64(min(i+kernel0, S0)-max(i, 0))
+		sumRow2 := (sumRow + p0) * P1
+		i := p0*kernel0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		for p1 := range P1 {
+			i3 := p1*kernel1 - pad1
+			t := sum[sumRow2+p1] / float32(i2*(min(i3+kernel1, S1)-max(i3, 0)))
+			y[sumRow2+p1] = t
 		}
 	}
 	return nil
@@ -2201,50 +2735,48 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun1F32(b *runtime.Bound
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sum2 := float64(0)
-				i3 := p1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0 - pad0
-					c := 0 <= i2
-					c2 := i2 < S0
-					for k1 := range kernel1 {
-						c3 := c && c2
-						if c3 {
-							i4 := i3 + k1 - pad1
-							c3 = 0 <= i4 && i4 < S1
-						}
-						t := float32(0)
-						if c3 {
-							i5 := i3 + k1 - pad1
-							t = x[(xRow+i2)*S1+i5]
-						}
-						sum2 += float64(t)
-					}
-				}
-				sum[sumRow2+p1] = float32(sum2)
-			}
+	i7 := pad1 + S1
+	i10 := pad0 + S0
+	if part := (avgPoolPart26{sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = sum[n, p0, p1] / acc(T)((min(p0 * kernel[0] - pad[0] + kernel[0], |S0|) - max(p0 * kernel[0] - pad[0], 0)) * (min(p1 * kernel[1] - pad[1] + kernel[1], |S1|) - max(p1 * kernel[1] - pad[1], 0)))   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
+	if part := (avgPoolPart32{sum, y, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart33 is a loop that runs in parts.
+type avgPoolPart33 struct {
+	sum, y                                       []float64
+	P0, P1, S0, S1, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *avgPoolPart33) Run(from, to int) error {
+	sum, y, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1 := part.sum, part.y, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i := p0*kernel0 - pad0
-			i2 := min(i+kernel0, S0) - max(i, 0)
-			for p1 := range P1 {
-				i3 := p1*kernel1 - pad1
-				t := sum[sumRow2+p1] / float32(i2*(min(i3+kernel1, S1)-max(i3, 0)))
-				y[sumRow2+p1] = t
-			}
+		sumRow2 := (sumRow + p0) * P1
+		i := p0*kernel0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		for p1 := range P1 {
+			i3 := p1*kernel1 - pad1
+			t := sum[sumRow2+p1] / float64(i2*(min(i3+kernel1, S1)-max(i3, 0)))
+			y[sumRow2+p1] = t
 		}
 	}
 	return nil
@@ -2266,50 +2798,53 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun1F64(b *runtime.Bound
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sum2 := float64(0)
-				i3 := p1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0 - pad0
-					c := 0 <= i2
-					c2 := i2 < S0
-					for k1 := range kernel1 {
-						c3 := c && c2
-						if c3 {
-							i4 := i3 + k1 - pad1
-							c3 = 0 <= i4 && i4 < S1
-						}
-						t := float64(0)
-						if c3 {
-							i5 := i3 + k1 - pad1
-							t = x[(xRow+i2)*S1+i5]
-						}
-						sum2 += t
-					}
-				}
-				sum[sumRow2+p1] = sum2
-			}
+	i7 := pad1 + S1
+	i10 := pad0 + S0
+	if part := (avgPoolPart27{sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = sum[n, p0, p1] / acc(T)((min(p0 * kernel[0] - pad[0] + kernel[0], |S0|) - max(p0 * kernel[0] - pad[0], 0)) * (min(p1 * kernel[1] - pad[1] + kernel[1], |S1|) - max(p1 * kernel[1] - pad[1], 0)))   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
+	if part := (avgPoolPart33{sum, y, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart34 is a loop that runs in parts.
+type avgPoolPart34 struct {
+	sum, y                                                              []float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *avgPoolPart34) Run(from, to int) error {
+	sum, y, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.sum, part.y, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i := p0*kernel0 - pad0
-			i2 := min(i+kernel0, S0) - max(i, 0)
-			for p1 := range P1 {
-				i3 := p1*kernel1 - pad1
-				t := sum[sumRow2+p1] / float64(i2*(min(i3+kernel1, S1)-max(i3, 0)))
-				y[sumRow2+p1] = t
-			}
+		sumRow2 := (sumRow + p0) * P1
+		i := p0*kernel0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		sumRow3 := (sumRow2 + p1) * P2
+		i3 := p1*kernel1 - pad1
+		i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
+		for p2 := range P2 {
+			i5 := p2*kernel2 - pad2
+			t := sum[sumRow3+p2] / float32(i4*(min(i5+kernel2, S2)-max(i5, 0)))
+			y[sumRow3+p2] = t
 		}
 	}
 	return nil
@@ -2335,64 +2870,54 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun2F32(b *runtime.Bound
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * kernel1
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sum2 := float64(0)
-					i5 := p2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0 - pad0
-						c := 0 <= i2
-						c2 := i2 < S0
-						for k1 := range kernel1 {
-							i4 := i3 + k1 - pad1
-							c3 := 0 <= i4
-							c4 := i4 < S1
-							for k2 := range kernel2 {
-								c5 := c && c2 && c3 && c4
-								if c5 {
-									i6 := i5 + k2 - pad2
-									c5 = 0 <= i6 && i6 < S2
-								}
-								t := float32(0)
-								if c5 {
-									i7 := i5 + k2 - pad2
-									t = x[((xRow+i2)*S1+i4)*S2+i7]
-								}
-								sum2 += float64(t)
-							}
-						}
-					}
-					sum[sumRow3+p2] = float32(sum2)
-				}
-			}
+	i9 := pad2 + S2
+	i12 := pad1 + S1
+	i15 := pad0 + S0
+	if part := (avgPoolPart28{sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = sum[n, p0, p1, p2] / acc(T)((min(p0 * kernel[0] - pad[0] + kernel[0], |S0|) - max(p0 * kernel[0] - pad[0], 0)) * (min(p1 * kernel[1] - pad[1] + kernel[1], |S1|) - max(p1 * kernel[1] - pad[1], 0)) * (min(p2 * kernel[2] - pad[2] + kernel[2], |S2|) - max(p2 * kernel[2] - pad[2], 0)))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
+	if part := (avgPoolPart34{sum, y, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart35 is a loop that runs in parts.
+type avgPoolPart35 struct {
+	sum, y                                                              []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *avgPoolPart35) Run(from, to int) error {
+	sum, y, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.sum, part.y, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i := p0*kernel0 - pad0
-			i2 := min(i+kernel0, S0) - max(i, 0)
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				i3 := p1*kernel1 - pad1
-				i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
-				for p2 := range P2 {
-					i5 := p2*kernel2 - pad2
-					t := sum[sumRow3+p2] / float32(i4*(min(i5+kernel2, S2)-max(i5, 0)))
-					y[sumRow3+p2] = t
-				}
-			}
+		sumRow2 := (sumRow + p0) * P1
+		i := p0*kernel0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		sumRow3 := (sumRow2 + p1) * P2
+		i3 := p1*kernel1 - pad1
+		i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
+		for p2 := range P2 {
+			i5 := p2*kernel2 - pad2
+			t := sum[sumRow3+p2] / float64(i4*(min(i5+kernel2, S2)-max(i5, 0)))
+			y[sumRow3+p2] = t
 		}
 	}
 	return nil
@@ -2418,64 +2943,42 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun2F64(b *runtime.Bound
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * kernel1
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sum2 := float64(0)
-					i5 := p2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0 - pad0
-						c := 0 <= i2
-						c2 := i2 < S0
-						for k1 := range kernel1 {
-							i4 := i3 + k1 - pad1
-							c3 := 0 <= i4
-							c4 := i4 < S1
-							for k2 := range kernel2 {
-								c5 := c && c2 && c3 && c4
-								if c5 {
-									i6 := i5 + k2 - pad2
-									c5 = 0 <= i6 && i6 < S2
-								}
-								t := float64(0)
-								if c5 {
-									i7 := i5 + k2 - pad2
-									t = x[((xRow+i2)*S1+i4)*S2+i7]
-								}
-								sum2 += t
-							}
-						}
-					}
-					sum[sumRow3+p2] = sum2
-				}
-			}
+	i9 := pad2 + S2
+	i12 := pad1 + S1
+	i15 := pad0 + S0
+	if part := (avgPoolPart29{sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = sum[n, p0, p1, p2] / acc(T)((min(p0 * kernel[0] - pad[0] + kernel[0], |S0|) - max(p0 * kernel[0] - pad[0], 0)) * (min(p1 * kernel[1] - pad[1] + kernel[1], |S1|) - max(p1 * kernel[1] - pad[1], 0)) * (min(p2 * kernel[2] - pad[2] + kernel[2], |S2|) - max(p2 * kernel[2] - pad[2], 0)))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
+	if part := (avgPoolPart35{sum, y, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart36 is a loop that runs in parts.
+type avgPoolPart36 struct {
+	sum, y         []float32
+	kernel0_2      float32
+	P0, i, kernel0 int
+}
+
+func (part *avgPoolPart36) Run(from, to int) error {
+	sum, y, kernel0_2, P0, i, kernel0 := part.sum, part.y, part.kernel0_2, part.P0, part.i, part.kernel0
+	for n := from; n < to; n++ {
 		sumRow := n * P0
 		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i := p0*kernel0 - pad0
-			i2 := min(i+kernel0, S0) - max(i, 0)
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				i3 := p1*kernel1 - pad1
-				i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
-				for p2 := range P2 {
-					i5 := p2*kernel2 - pad2
-					t := sum[sumRow3+p2] / float64(i4*(min(i5+kernel2, S2)-max(i5, 0)))
-					y[sumRow3+p2] = t
-				}
-			}
+			t := sum[sumRow+p0] / runtime.Min32(kernel0_2, float32(i-p0*kernel0))
+			y[sumRow+p0] = t
 		}
 	}
 	return nil
@@ -2493,31 +2996,41 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun0F32(b *runtime.Bound, 
 	sum := runtime.Temp[float32](b, N*P0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			sum2 := float64(0)
-			i := p0 * kernel0
-			for k0 := range kernel0 {
-				i2 := i + k0 - pad0
-				t := float32(0)
-				if 0 <= i2 && i2 < S0 {
-					t = x[xRow+i2]
-				}
-				sum2 += float64(t)
-			}
-			sum[sumRow+p0] = float32(sum2)
+	i3 := pad0 + S0
+	if part := (avgPoolPart24{sum, x, P0, S0, i3, kernel0, pad0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
 	}
 
 	// y[n, p0] = sum[n, p0] / min(acc(T)(kernel[0]), acc(T)(|S0| + 2 * pad[0] - p0 * kernel[0]))   for n in ...N, p0 in P0
 	kernel0_2 := float32(kernel0)
 	i := S0 + 2*pad0
-	for n := range N {
+	if part := (avgPoolPart36{sum, y, kernel0_2, P0, i, kernel0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart37 is a loop that runs in parts.
+type avgPoolPart37 struct {
+	sum, y         []float64
+	kernel0_2      float64
+	P0, i, kernel0 int
+}
+
+func (part *avgPoolPart37) Run(from, to int) error {
+	sum, y, kernel0_2, P0, i, kernel0 := part.sum, part.y, part.kernel0_2, part.P0, part.i, part.kernel0
+	for n := from; n < to; n++ {
 		sumRow := n * P0
 		for p0 := range P0 {
-			t := sum[sumRow+p0] / runtime.Min32(kernel0_2, float32(i-p0*kernel0))
+			t := sum[sumRow+p0] / runtime.Min64(kernel0_2, float64(i-p0*kernel0))
 			y[sumRow+p0] = t
 		}
 	}
@@ -2536,32 +3049,47 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun0F64(b *runtime.Bound, 
 	sum := runtime.Temp[float64](b, N*P0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			sum2 := float64(0)
-			i := p0 * kernel0
-			for k0 := range kernel0 {
-				i2 := i + k0 - pad0
-				t := float64(0)
-				if 0 <= i2 && i2 < S0 {
-					t = x[xRow+i2]
-				}
-				sum2 += t
-			}
-			sum[sumRow+p0] = sum2
+	i3 := pad0 + S0
+	if part := (avgPoolPart25{sum, x, P0, S0, i3, kernel0, pad0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
 	}
 
 	// y[n, p0] = sum[n, p0] / min(acc(T)(kernel[0]), acc(T)(|S0| + 2 * pad[0] - p0 * kernel[0]))   for n in ...N, p0 in P0
 	kernel0_2 := float64(kernel0)
 	i := S0 + 2*pad0
-	for n := range N {
+	if part := (avgPoolPart37{sum, y, kernel0_2, P0, i, kernel0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart38 is a loop that runs in parts.
+type avgPoolPart38 struct {
+	sum, y                          []float32
+	P0, P1, i, i3, kernel0, kernel1 int
+}
+
+func (part *avgPoolPart38) Run(from, to int) error {
+	sum, y, P0, P1, i, i3, kernel0, kernel1 := part.sum, part.y, part.P0, part.P1, part.i, part.i3, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			t := sum[sumRow+p0] / runtime.Min64(kernel0_2, float64(i-p0*kernel0))
-			y[sumRow+p0] = t
+		sumRow2 := (sumRow + p0) * P1
+		i2 := min(kernel0, i-p0*kernel0)
+		for p1 := range P1 {
+			t := sum[sumRow2+p1] / float32(i2*min(kernel1, i3-p1*kernel1))
+			y[sumRow2+p1] = t
 		}
 	}
 	return nil
@@ -2583,50 +3111,48 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun1F32(b *runtime.Bound, 
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sum2 := float64(0)
-				i3 := p1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0 - pad0
-					c := 0 <= i2
-					c2 := i2 < S0
-					for k1 := range kernel1 {
-						c3 := c && c2
-						if c3 {
-							i4 := i3 + k1 - pad1
-							c3 = 0 <= i4 && i4 < S1
-						}
-						t := float32(0)
-						if c3 {
-							i5 := i3 + k1 - pad1
-							t = x[(xRow+i2)*S1+i5]
-						}
-						sum2 += float64(t)
-					}
-				}
-				sum[sumRow2+p1] = float32(sum2)
-			}
+	i7 := pad1 + S1
+	i10 := pad0 + S0
+	if part := (avgPoolPart26{sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = sum[n, p0, p1] / acc(T)(min(kernel[0], |S0| + 2 * pad[0] - p0 * kernel[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * kernel[1]))   for n in ...N, p0 in P0, p1 in P1
 	i := S0 + 2*pad0
 	i3 := S1 + 2*pad1
-	for n := range N {
+	if part := (avgPoolPart38{sum, y, P0, P1, i, i3, kernel0, kernel1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart39 is a loop that runs in parts.
+type avgPoolPart39 struct {
+	sum, y                          []float64
+	P0, P1, i, i3, kernel0, kernel1 int
+}
+
+func (part *avgPoolPart39) Run(from, to int) error {
+	sum, y, P0, P1, i, i3, kernel0, kernel1 := part.sum, part.y, part.P0, part.P1, part.i, part.i3, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i2 := min(kernel0, i-p0*kernel0)
-			for p1 := range P1 {
-				t := sum[sumRow2+p1] / float32(i2*min(kernel1, i3-p1*kernel1))
-				y[sumRow2+p1] = t
-			}
+		sumRow2 := (sumRow + p0) * P1
+		i2 := min(kernel0, i-p0*kernel0)
+		for p1 := range P1 {
+			t := sum[sumRow2+p1] / float64(i2*min(kernel1, i3-p1*kernel1))
+			y[sumRow2+p1] = t
 		}
 	}
 	return nil
@@ -2648,50 +3174,52 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun1F64(b *runtime.Bound, 
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sum2 := float64(0)
-				i3 := p1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0 - pad0
-					c := 0 <= i2
-					c2 := i2 < S0
-					for k1 := range kernel1 {
-						c3 := c && c2
-						if c3 {
-							i4 := i3 + k1 - pad1
-							c3 = 0 <= i4 && i4 < S1
-						}
-						t := float64(0)
-						if c3 {
-							i5 := i3 + k1 - pad1
-							t = x[(xRow+i2)*S1+i5]
-						}
-						sum2 += t
-					}
-				}
-				sum[sumRow2+p1] = sum2
-			}
+	i7 := pad1 + S1
+	i10 := pad0 + S0
+	if part := (avgPoolPart27{sum, x, P0, P1, S0, S1, i10, i7, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = sum[n, p0, p1] / acc(T)(min(kernel[0], |S0| + 2 * pad[0] - p0 * kernel[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * kernel[1]))   for n in ...N, p0 in P0, p1 in P1
 	i := S0 + 2*pad0
 	i3 := S1 + 2*pad1
-	for n := range N {
+	if part := (avgPoolPart39{sum, y, P0, P1, i, i3, kernel0, kernel1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart40 is a loop that runs in parts.
+type avgPoolPart40 struct {
+	sum, y                                           []float32
+	P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2 int
+}
+
+func (part *avgPoolPart40) Run(from, to int) error {
+	sum, y, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2 := part.sum, part.y, part.P0, part.P1, part.P2, part.i, part.i3, part.i5, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i2 := min(kernel0, i-p0*kernel0)
-			for p1 := range P1 {
-				t := sum[sumRow2+p1] / float64(i2*min(kernel1, i3-p1*kernel1))
-				y[sumRow2+p1] = t
-			}
+		sumRow2 := (sumRow + p0) * P1
+		i2 := min(kernel0, i-p0*kernel0)
+		sumRow3 := (sumRow2 + p1) * P2
+		i4 := i2 * min(kernel1, i3-p1*kernel1)
+		for p2 := range P2 {
+			t := sum[sumRow3+p2] / float32(i4*min(kernel2, i5-p2*kernel2))
+			y[sumRow3+p2] = t
 		}
 	}
 	return nil
@@ -2717,64 +3245,54 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun2F32(b *runtime.Bound, 
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * kernel1
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sum2 := float64(0)
-					i5 := p2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0 - pad0
-						c := 0 <= i2
-						c2 := i2 < S0
-						for k1 := range kernel1 {
-							i4 := i3 + k1 - pad1
-							c3 := 0 <= i4
-							c4 := i4 < S1
-							for k2 := range kernel2 {
-								c5 := c && c2 && c3 && c4
-								if c5 {
-									i6 := i5 + k2 - pad2
-									c5 = 0 <= i6 && i6 < S2
-								}
-								t := float32(0)
-								if c5 {
-									i7 := i5 + k2 - pad2
-									t = x[((xRow+i2)*S1+i4)*S2+i7]
-								}
-								sum2 += float64(t)
-							}
-						}
-					}
-					sum[sumRow3+p2] = float32(sum2)
-				}
-			}
+	i9 := pad2 + S2
+	i12 := pad1 + S1
+	i15 := pad0 + S0
+	if part := (avgPoolPart28{sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = sum[n, p0, p1, p2] / acc(T)(min(kernel[0], |S0| + 2 * pad[0] - p0 * kernel[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * kernel[1]) * min(kernel[2], |S2| + 2 * pad[2] - p2 * kernel[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S0 + 2*pad0
 	i3 := S1 + 2*pad1
 	i5 := S2 + 2*pad2
-	for n := range N {
+	if part := (avgPoolPart40{sum, y, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart41 is a loop that runs in parts.
+type avgPoolPart41 struct {
+	sum, y                                           []float64
+	P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2 int
+}
+
+func (part *avgPoolPart41) Run(from, to int) error {
+	sum, y, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2 := part.sum, part.y, part.P0, part.P1, part.P2, part.i, part.i3, part.i5, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
 		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i2 := min(kernel0, i-p0*kernel0)
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				i4 := i2 * min(kernel1, i3-p1*kernel1)
-				for p2 := range P2 {
-					t := sum[sumRow3+p2] / float32(i4*min(kernel2, i5-p2*kernel2))
-					y[sumRow3+p2] = t
-				}
-			}
+		sumRow2 := (sumRow + p0) * P1
+		i2 := min(kernel0, i-p0*kernel0)
+		sumRow3 := (sumRow2 + p1) * P2
+		i4 := i2 * min(kernel1, i3-p1*kernel1)
+		for p2 := range P2 {
+			t := sum[sumRow3+p2] / float64(i4*min(kernel2, i5-p2*kernel2))
+			y[sumRow3+p2] = t
 		}
 	}
 	return nil
@@ -2800,64 +3318,79 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun2F64(b *runtime.Bound, 
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * kernel1
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sum2 := float64(0)
-					i5 := p2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0 - pad0
-						c := 0 <= i2
-						c2 := i2 < S0
-						for k1 := range kernel1 {
-							i4 := i3 + k1 - pad1
-							c3 := 0 <= i4
-							c4 := i4 < S1
-							for k2 := range kernel2 {
-								c5 := c && c2 && c3 && c4
-								if c5 {
-									i6 := i5 + k2 - pad2
-									c5 = 0 <= i6 && i6 < S2
-								}
-								t := float64(0)
-								if c5 {
-									i7 := i5 + k2 - pad2
-									t = x[((xRow+i2)*S1+i4)*S2+i7]
-								}
-								sum2 += t
-							}
-						}
-					}
-					sum[sumRow3+p2] = sum2
-				}
-			}
+	i9 := pad2 + S2
+	i12 := pad1 + S1
+	i15 := pad0 + S0
+	if part := (avgPoolPart29{sum, x, P0, P1, P2, S0, S1, S2, i12, i15, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = sum[n, p0, p1, p2] / acc(T)(min(kernel[0], |S0| + 2 * pad[0] - p0 * kernel[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * kernel[1]) * min(kernel[2], |S2| + 2 * pad[2] - p2 * kernel[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S0 + 2*pad0
 	i3 := S1 + 2*pad1
 	i5 := S2 + 2*pad2
-	for n := range N {
-		sumRow := n * P0
+	if part := (avgPoolPart41{sum, y, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// avgPoolPart42 is a loop that runs in parts.
+type avgPoolPart42 struct {
+	dsum, dy []float32
+	divisor  float32
+	P0       int
+}
+
+func (part *avgPoolPart42) Run(from, to int) error {
+	dsum, dy, divisor, P0 := part.dsum, part.dy, part.divisor, part.P0
+	for n := from; n < to; n++ {
+		dyRow := n * P0
 		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			i2 := min(kernel0, i-p0*kernel0)
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				i4 := i2 * min(kernel1, i3-p1*kernel1)
-				for p2 := range P2 {
-					t := sum[sumRow3+p2] / float64(i4*min(kernel2, i5-p2*kernel2))
-					y[sumRow3+p2] = t
+			dsum[dyRow+p0] = dy[dyRow+p0] / divisor
+		}
+	}
+	return nil
+}
+
+// avgPoolPart43 is a loop that runs in parts.
+type avgPoolPart43 struct {
+	dsum, dx                       []float32
+	P0, S0, kernel0, pad0, stride0 int
+}
+
+func (part *avgPoolPart43) Run(from, to int) error {
+	dsum, dx, P0, S0, kernel0, pad0, stride0 := part.dsum, part.dx, part.P0, part.S0, part.kernel0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
+		dsumRow := n * P0
+		dxRow := n * S0
+		for s0 := range S0 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i := p0 * stride0
+				i2 := s0 - (i - pad0)
+				if !(0 <= i2) {
+					continue
 				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i3 := i + i2 - pad0
+				t := float32(0)
+				if 0 <= i3 && i3 < S0 {
+					t = dsum[dsumRow+p0]
+				}
+				sum += float64(t)
 			}
+			dx[dxRow+s0] = float32(sum)
 		}
 	}
 	return nil
@@ -2876,11 +3409,12 @@ func avgPoolStrideDivisorNoCeilModeRunBackward0F32(b *runtime.Bound, v *avgPoolV
 	dsum := runtime.Temp[float32](b, N*P0)
 	divisor := float32(v.divisor)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dsum[dyRow+p0] = dy[dyRow+p0] / divisor
+		if part := (avgPoolPart42{dsum, dy, divisor, P0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 
@@ -2889,29 +3423,65 @@ func avgPoolStrideDivisorNoCeilModeRunBackward0F32(b *runtime.Bound, v *avgPoolV
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				sum := float64(0)
-				for p0 := range P0 {
-					i := p0 * stride0
-					i2 := s0 - (i - pad0)
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					i3 := i + i2 - pad0
-					t := float32(0)
-					if 0 <= i3 && i3 < S0 {
-						t = dsum[dsumRow+p0]
-					}
-					sum += float64(t)
-				}
-				dx[dxRow+s0] = float32(sum)
+		if part := (avgPoolPart43{dsum, dx, P0, S0, kernel0, pad0, stride0}); runtime.Small(N, S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S0*P0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart44 is a loop that runs in parts.
+type avgPoolPart44 struct {
+	dsum, dy []float64
+	divisor  float64
+	P0       int
+}
+
+func (part *avgPoolPart44) Run(from, to int) error {
+	dsum, dy, divisor, P0 := part.dsum, part.dy, part.divisor, part.P0
+	for n := from; n < to; n++ {
+		dyRow := n * P0
+		for p0 := range P0 {
+			dsum[dyRow+p0] = dy[dyRow+p0] / divisor
+		}
+	}
+	return nil
+}
+
+// avgPoolPart45 is a loop that runs in parts.
+type avgPoolPart45 struct {
+	dsum, dx                       []float64
+	P0, S0, kernel0, pad0, stride0 int
+}
+
+func (part *avgPoolPart45) Run(from, to int) error {
+	dsum, dx, P0, S0, kernel0, pad0, stride0 := part.dsum, part.dx, part.P0, part.S0, part.kernel0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
+		dsumRow := n * P0
+		dxRow := n * S0
+		for s0 := range S0 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i := p0 * stride0
+				i2 := s0 - (i - pad0)
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i3 := i + i2 - pad0
+				t := float64(0)
+				if 0 <= i3 && i3 < S0 {
+					t = dsum[dsumRow+p0]
+				}
+				sum += t
+			}
+			dx[dxRow+s0] = sum
 		}
 	}
 	return nil
@@ -2930,11 +3500,12 @@ func avgPoolStrideDivisorNoCeilModeRunBackward0F64(b *runtime.Bound, v *avgPoolV
 	dsum := runtime.Temp[float64](b, N*P0)
 	divisor := float64(v.divisor)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dsum[dyRow+p0] = dy[dyRow+p0] / divisor
+		if part := (avgPoolPart44{dsum, dy, divisor, P0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 
@@ -2943,29 +3514,93 @@ func avgPoolStrideDivisorNoCeilModeRunBackward0F64(b *runtime.Bound, v *avgPoolV
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				sum := float64(0)
-				for p0 := range P0 {
-					i := p0 * stride0
-					i2 := s0 - (i - pad0)
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					i3 := i + i2 - pad0
-					t := float64(0)
-					if 0 <= i3 && i3 < S0 {
-						t = dsum[dsumRow+p0]
-					}
-					sum += t
-				}
-				dx[dxRow+s0] = sum
+		if part := (avgPoolPart45{dsum, dx, P0, S0, kernel0, pad0, stride0}); runtime.Small(N, S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S0*P0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart46 is a loop that runs in parts.
+type avgPoolPart46 struct {
+	dsum, dy []float32
+	divisor  float32
+	P0, P1   int
+}
+
+func (part *avgPoolPart46) Run(from, to int) error {
+	dsum, dy, divisor, P0, P1 := part.dsum, part.dy, part.divisor, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		for p1 := range P1 {
+			dsum[dyRow2+p1] = dy[dyRow2+p1] / divisor
+		}
+	}
+	return nil
+}
+
+// avgPoolPart47 is a loop that runs in parts.
+type avgPoolPart47 struct {
+	dsum, dx                                                       []float32
+	P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *avgPoolPart47) Run(from, to int) error {
+	dsum, dx, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1 := part.dsum, part.dx, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i := p0 * stride0
+				i2 := s0 - (i - pad0)
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i5 := i + i2 - pad0
+				c := 0 <= i5
+				c2 := i5 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i3 := p1 * stride1
+					i4 := s1 - (i3 - pad1)
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					c3 := c && c2
+					if c3 {
+						i6 := i3 + i4 - pad1
+						c3 = 0 <= i6 && i6 < S1
+					}
+					t := float32(0)
+					if c3 {
+						t = dsum[dsumRow2+p1]
+					}
+					sum += float64(t)
+				}
+			}
+			dx[dxRow2+s1] = float32(sum)
 		}
 	}
 	return nil
@@ -2986,14 +3621,12 @@ func avgPoolStrideDivisorNoCeilModeRunBackward1F32(b *runtime.Bound, v *avgPoolV
 	dsum := runtime.Temp[float32](b, N*P0*P1)
 	divisor := float32(v.divisor)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					dsum[dyRow2+p1] = dy[dyRow2+p1] / divisor
-				}
+		if part := (avgPoolPart46{dsum, dy, divisor, P0, P1}); runtime.Small(N*P0, P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, P1); err != nil {
+			return err
 		}
 	}
 
@@ -3005,50 +3638,93 @@ func avgPoolStrideDivisorNoCeilModeRunBackward1F32(b *runtime.Bound, v *avgPoolV
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for p0 := range P0 {
-						i := p0 * stride0
-						i2 := s0 - (i - pad0)
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						i5 := i + i2 - pad0
-						c := 0 <= i5
-						c2 := i5 < S0
-						dsumRow2 := (dsumRow + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 * stride1
-							i4 := s1 - (i3 - pad1)
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							c3 := c && c2
-							if c3 {
-								i6 := i3 + i4 - pad1
-								c3 = 0 <= i6 && i6 < S1
-							}
-							t := float32(0)
-							if c3 {
-								t = dsum[dsumRow2+p1]
-							}
-							sum += float64(t)
-						}
+		if part := (avgPoolPart47{dsum, dx, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*S0, S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*S0, S1*P0*P1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart48 is a loop that runs in parts.
+type avgPoolPart48 struct {
+	dsum, dy []float64
+	divisor  float64
+	P0, P1   int
+}
+
+func (part *avgPoolPart48) Run(from, to int) error {
+	dsum, dy, divisor, P0, P1 := part.dsum, part.dy, part.divisor, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		for p1 := range P1 {
+			dsum[dyRow2+p1] = dy[dyRow2+p1] / divisor
+		}
+	}
+	return nil
+}
+
+// avgPoolPart49 is a loop that runs in parts.
+type avgPoolPart49 struct {
+	dsum, dx                                                       []float64
+	P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *avgPoolPart49) Run(from, to int) error {
+	dsum, dx, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1 := part.dsum, part.dx, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i := p0 * stride0
+				i2 := s0 - (i - pad0)
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i5 := i + i2 - pad0
+				c := 0 <= i5
+				c2 := i5 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i3 := p1 * stride1
+					i4 := s1 - (i3 - pad1)
+					if !(0 <= i4) {
+						continue
 					}
-					dx[dxRow2+s1] = float32(sum)
+					if !(i4 < kernel1) {
+						continue
+					}
+					c3 := c && c2
+					if c3 {
+						i6 := i3 + i4 - pad1
+						c3 = 0 <= i6 && i6 < S1
+					}
+					t := float64(0)
+					if c3 {
+						t = dsum[dsumRow2+p1]
+					}
+					sum += t
 				}
 			}
+			dx[dxRow2+s1] = sum
 		}
 	}
 	return nil
@@ -3069,14 +3745,12 @@ func avgPoolStrideDivisorNoCeilModeRunBackward1F64(b *runtime.Bound, v *avgPoolV
 	dsum := runtime.Temp[float64](b, N*P0*P1)
 	divisor := float64(v.divisor)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					dsum[dyRow2+p1] = dy[dyRow2+p1] / divisor
-				}
+		if part := (avgPoolPart48{dsum, dy, divisor, P0, P1}); runtime.Small(N*P0, P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, P1); err != nil {
+			return err
 		}
 	}
 
@@ -3088,50 +3762,113 @@ func avgPoolStrideDivisorNoCeilModeRunBackward1F64(b *runtime.Bound, v *avgPoolV
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for p0 := range P0 {
-						i := p0 * stride0
-						i2 := s0 - (i - pad0)
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						i5 := i + i2 - pad0
-						c := 0 <= i5
-						c2 := i5 < S0
-						dsumRow2 := (dsumRow + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 * stride1
-							i4 := s1 - (i3 - pad1)
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							c3 := c && c2
-							if c3 {
-								i6 := i3 + i4 - pad1
-								c3 = 0 <= i6 && i6 < S1
-							}
-							t := float64(0)
-							if c3 {
-								t = dsum[dsumRow2+p1]
-							}
-							sum += t
-						}
+		if part := (avgPoolPart49{dsum, dx, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*S0, S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*S0, S1*P0*P1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart50 is a loop that runs in parts.
+type avgPoolPart50 struct {
+	dsum, dy   []float32
+	divisor    float32
+	P0, P1, P2 int
+}
+
+func (part *avgPoolPart50) Run(from, to int) error {
+	dsum, dy, divisor, P0, P1, P2 := part.dsum, part.dy, part.divisor, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		dyRow3 := (dyRow2 + p1) * P2
+		for p2 := range P2 {
+			dsum[dyRow3+p2] = dy[dyRow3+p2] / divisor
+		}
+	}
+	return nil
+}
+
+// avgPoolPart51 is a loop that runs in parts.
+type avgPoolPart51 struct {
+	dsum, dx                                                                                       []float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *avgPoolPart51) Run(from, to int) error {
+	dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 := part.dsum, part.dx, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		dxRow3 := (dxRow2 + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i := p0 * stride0
+				i2 := s0 - (i - pad0)
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i7 := i + i2 - pad0
+				c := 0 <= i7
+				c2 := i7 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i3 := p1 * stride1
+					i4 := s1 - (i3 - pad1)
+					if !(0 <= i4) {
+						continue
 					}
-					dx[dxRow2+s1] = sum
+					if !(i4 < kernel1) {
+						continue
+					}
+					i8 := i3 + i4 - pad1
+					c3 := 0 <= i8
+					c4 := i8 < S1
+					dsumRow3 := (dsumRow2 + p1) * P2
+					for p2 := range P2 {
+						i5 := p2 * stride2
+						i6 := s2 - (i5 - pad2)
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < kernel2) {
+							continue
+						}
+						c5 := c && c2 && c3 && c4
+						if c5 {
+							i9 := i5 + i6 - pad2
+							c5 = 0 <= i9 && i9 < S2
+						}
+						t := float32(0)
+						if c5 {
+							t = dsum[dsumRow3+p2]
+						}
+						sum += float64(t)
+					}
 				}
 			}
+			dx[dxRow3+s2] = float32(sum)
 		}
 	}
 	return nil
@@ -3154,17 +3891,12 @@ func avgPoolStrideDivisorNoCeilModeRunBackward2F32(b *runtime.Bound, v *avgPoolV
 	dsum := runtime.Temp[float32](b, N*P0*P1*P2)
 	divisor := float32(v.divisor)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					dyRow3 := (dyRow2 + p1) * P2
-					for p2 := range P2 {
-						dsum[dyRow3+p2] = dy[dyRow3+p2] / divisor
-					}
-				}
+		if part := (avgPoolPart50{dsum, dy, divisor, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+			return err
 		}
 	}
 
@@ -3179,67 +3911,113 @@ func avgPoolStrideDivisorNoCeilModeRunBackward2F32(b *runtime.Bound, v *avgPoolV
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					dxRow3 := (dxRow2 + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for p0 := range P0 {
-							i := p0 * stride0
-							i2 := s0 - (i - pad0)
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							i7 := i + i2 - pad0
-							c := 0 <= i7
-							c2 := i7 < S0
-							dsumRow2 := (dsumRow + p0) * P1
-							for p1 := range P1 {
-								i3 := p1 * stride1
-								i4 := s1 - (i3 - pad1)
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								i8 := i3 + i4 - pad1
-								c3 := 0 <= i8
-								c4 := i8 < S1
-								dsumRow3 := (dsumRow2 + p1) * P2
-								for p2 := range P2 {
-									i5 := p2 * stride2
-									i6 := s2 - (i5 - pad2)
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									c5 := c && c2 && c3 && c4
-									if c5 {
-										i9 := i5 + i6 - pad2
-										c5 = 0 <= i9 && i9 < S2
-									}
-									t := float32(0)
-									if c5 {
-										t = dsum[dsumRow3+p2]
-									}
-									sum += float64(t)
-								}
-							}
+		if part := (avgPoolPart51{dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*S0*S1, S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*S0*S1, S2*P0*P1*P2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart52 is a loop that runs in parts.
+type avgPoolPart52 struct {
+	dsum, dy   []float64
+	divisor    float64
+	P0, P1, P2 int
+}
+
+func (part *avgPoolPart52) Run(from, to int) error {
+	dsum, dy, divisor, P0, P1, P2 := part.dsum, part.dy, part.divisor, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		dyRow3 := (dyRow2 + p1) * P2
+		for p2 := range P2 {
+			dsum[dyRow3+p2] = dy[dyRow3+p2] / divisor
+		}
+	}
+	return nil
+}
+
+// avgPoolPart53 is a loop that runs in parts.
+type avgPoolPart53 struct {
+	dsum, dx                                                                                       []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *avgPoolPart53) Run(from, to int) error {
+	dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 := part.dsum, part.dx, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		dxRow3 := (dxRow2 + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i := p0 * stride0
+				i2 := s0 - (i - pad0)
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i7 := i + i2 - pad0
+				c := 0 <= i7
+				c2 := i7 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i3 := p1 * stride1
+					i4 := s1 - (i3 - pad1)
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					i8 := i3 + i4 - pad1
+					c3 := 0 <= i8
+					c4 := i8 < S1
+					dsumRow3 := (dsumRow2 + p1) * P2
+					for p2 := range P2 {
+						i5 := p2 * stride2
+						i6 := s2 - (i5 - pad2)
+						if !(0 <= i6) {
+							continue
 						}
-						dx[dxRow3+s2] = float32(sum)
+						if !(i6 < kernel2) {
+							continue
+						}
+						c5 := c && c2 && c3 && c4
+						if c5 {
+							i9 := i5 + i6 - pad2
+							c5 = 0 <= i9 && i9 < S2
+						}
+						t := float64(0)
+						if c5 {
+							t = dsum[dsumRow3+p2]
+						}
+						sum += t
 					}
 				}
 			}
+			dx[dxRow3+s2] = sum
 		}
 	}
 	return nil
@@ -3262,17 +4040,12 @@ func avgPoolStrideDivisorNoCeilModeRunBackward2F64(b *runtime.Bound, v *avgPoolV
 	dsum := runtime.Temp[float64](b, N*P0*P1*P2)
 	divisor := float64(v.divisor)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					dyRow3 := (dyRow2 + p1) * P2
-					for p2 := range P2 {
-						dsum[dyRow3+p2] = dy[dyRow3+p2] / divisor
-					}
-				}
+		if part := (avgPoolPart52{dsum, dy, divisor, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+			return err
 		}
 	}
 
@@ -3287,67 +4060,30 @@ func avgPoolStrideDivisorNoCeilModeRunBackward2F64(b *runtime.Bound, v *avgPoolV
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					dxRow3 := (dxRow2 + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for p0 := range P0 {
-							i := p0 * stride0
-							i2 := s0 - (i - pad0)
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							i7 := i + i2 - pad0
-							c := 0 <= i7
-							c2 := i7 < S0
-							dsumRow2 := (dsumRow + p0) * P1
-							for p1 := range P1 {
-								i3 := p1 * stride1
-								i4 := s1 - (i3 - pad1)
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								i8 := i3 + i4 - pad1
-								c3 := 0 <= i8
-								c4 := i8 < S1
-								dsumRow3 := (dsumRow2 + p1) * P2
-								for p2 := range P2 {
-									i5 := p2 * stride2
-									i6 := s2 - (i5 - pad2)
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									c5 := c && c2 && c3 && c4
-									if c5 {
-										i9 := i5 + i6 - pad2
-										c5 = 0 <= i9 && i9 < S2
-									}
-									t := float64(0)
-									if c5 {
-										t = dsum[dsumRow3+p2]
-									}
-									sum += t
-								}
-							}
-						}
-						dx[dxRow3+s2] = sum
-					}
-				}
+		if part := (avgPoolPart53{dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*S0*S1, S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, S2*P0*P1*P2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart54 is a loop that runs in parts.
+type avgPoolPart54 struct {
+	dsum, dy                       []float32
+	P0, S0, kernel0, pad0, stride0 int
+}
+
+func (part *avgPoolPart54) Run(from, to int) error {
+	dsum, dy, P0, S0, kernel0, pad0, stride0 := part.dsum, part.dy, part.P0, part.S0, part.kernel0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
+		dyRow := n * P0
+		for p0 := range P0 {
+			i := p0*stride0 - pad0
+			dsum[dyRow+p0] = dy[dyRow+p0] / float32(min(i+kernel0, S0)-max(i, 0))
 		}
 	}
 	return nil
@@ -3368,40 +4104,41 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRunBackward0F32(b *runtime
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				i := p0*stride0 - pad0
-				dsum[dyRow+p0] = dy[dyRow+p0] / float32(min(i+kernel0, S0)-max(i, 0))
+		if part := (avgPoolPart54{dsum, dy, P0, S0, kernel0, pad0, stride0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| then @sum[n, p0] else 0   for n in ...N, s0 in S0, p0 in P0   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < kernel[0]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				sum := float64(0)
-				for p0 := range P0 {
-					i := p0 * stride0
-					i2 := s0 - (i - pad0)
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					i3 := i + i2 - pad0
-					t := float32(0)
-					if 0 <= i3 && i3 < S0 {
-						t = dsum[dsumRow+p0]
-					}
-					sum += float64(t)
-				}
-				dx[dxRow+s0] = float32(sum)
+		if part := (avgPoolPart43{dsum, dx, P0, S0, kernel0, pad0, stride0}); runtime.Small(N, S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S0*P0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart55 is a loop that runs in parts.
+type avgPoolPart55 struct {
+	dsum, dy                       []float64
+	P0, S0, kernel0, pad0, stride0 int
+}
+
+func (part *avgPoolPart55) Run(from, to int) error {
+	dsum, dy, P0, S0, kernel0, pad0, stride0 := part.dsum, part.dy, part.P0, part.S0, part.kernel0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
+		dyRow := n * P0
+		for p0 := range P0 {
+			i := p0*stride0 - pad0
+			dsum[dyRow+p0] = dy[dyRow+p0] / float64(min(i+kernel0, S0)-max(i, 0))
 		}
 	}
 	return nil
@@ -3422,40 +4159,49 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRunBackward0F64(b *runtime
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				i := p0*stride0 - pad0
-				dsum[dyRow+p0] = dy[dyRow+p0] / float64(min(i+kernel0, S0)-max(i, 0))
+		if part := (avgPoolPart55{dsum, dy, P0, S0, kernel0, pad0, stride0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| then @sum[n, p0] else 0   for n in ...N, s0 in S0, p0 in P0   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < kernel[0]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				sum := float64(0)
-				for p0 := range P0 {
-					i := p0 * stride0
-					i2 := s0 - (i - pad0)
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					i3 := i + i2 - pad0
-					t := float64(0)
-					if 0 <= i3 && i3 < S0 {
-						t = dsum[dsumRow+p0]
-					}
-					sum += t
-				}
-				dx[dxRow+s0] = sum
+		if part := (avgPoolPart45{dsum, dx, P0, S0, kernel0, pad0, stride0}); runtime.Small(N, S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S0*P0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart56 is a loop that runs in parts.
+type avgPoolPart56 struct {
+	dsum, dy                                                       []float32
+	P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *avgPoolPart56) Run(from, to int) error {
+	dsum, dy, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1 := part.dsum, part.dy, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i := p0*stride0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		for p1 := range P1 {
+			i3 := p1*stride1 - pad1
+			t := dy[dyRow2+p1] / float32(i2*(min(i3+kernel1, S1)-max(i3, 0)))
+			dsum[dyRow2+p1] = t
 		}
 	}
 	return nil
@@ -3481,67 +4227,49 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRunBackward1F32(b *runtime
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i := p0*stride0 - pad0
-				i2 := min(i+kernel0, S0) - max(i, 0)
-				for p1 := range P1 {
-					i3 := p1*stride1 - pad1
-					t := dy[dyRow2+p1] / float32(i2*(min(i3+kernel1, S1)-max(i3, 0)))
-					dsum[dyRow2+p1] = t
-				}
+		if part := (avgPoolPart56{dsum, dy, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, P1); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| then @sum[n, p0, p1] else 0   for n in ...N, s0 in S0, s1 in S1, p0 in P0, p1 in P1   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < kernel[1]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for p0 := range P0 {
-						i := p0 * stride0
-						i2 := s0 - (i - pad0)
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						i5 := i + i2 - pad0
-						c := 0 <= i5
-						c2 := i5 < S0
-						dsumRow2 := (dsumRow + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 * stride1
-							i4 := s1 - (i3 - pad1)
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							c3 := c && c2
-							if c3 {
-								i6 := i3 + i4 - pad1
-								c3 = 0 <= i6 && i6 < S1
-							}
-							t := float32(0)
-							if c3 {
-								t = dsum[dsumRow2+p1]
-							}
-							sum += float64(t)
-						}
-					}
-					dx[dxRow2+s1] = float32(sum)
-				}
+		if part := (avgPoolPart47{dsum, dx, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*S0, S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0, S1*P0*P1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart57 is a loop that runs in parts.
+type avgPoolPart57 struct {
+	dsum, dy                                                       []float64
+	P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *avgPoolPart57) Run(from, to int) error {
+	dsum, dy, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1 := part.dsum, part.dy, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i := p0*stride0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		for p1 := range P1 {
+			i3 := p1*stride1 - pad1
+			t := dy[dyRow2+p1] / float64(i2*(min(i3+kernel1, S1)-max(i3, 0)))
+			dsum[dyRow2+p1] = t
 		}
 	}
 	return nil
@@ -3567,67 +4295,54 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRunBackward1F64(b *runtime
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i := p0*stride0 - pad0
-				i2 := min(i+kernel0, S0) - max(i, 0)
-				for p1 := range P1 {
-					i3 := p1*stride1 - pad1
-					t := dy[dyRow2+p1] / float64(i2*(min(i3+kernel1, S1)-max(i3, 0)))
-					dsum[dyRow2+p1] = t
-				}
+		if part := (avgPoolPart57{dsum, dy, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, P1); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| then @sum[n, p0, p1] else 0   for n in ...N, s0 in S0, s1 in S1, p0 in P0, p1 in P1   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < kernel[1]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for p0 := range P0 {
-						i := p0 * stride0
-						i2 := s0 - (i - pad0)
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						i5 := i + i2 - pad0
-						c := 0 <= i5
-						c2 := i5 < S0
-						dsumRow2 := (dsumRow + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 * stride1
-							i4 := s1 - (i3 - pad1)
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							c3 := c && c2
-							if c3 {
-								i6 := i3 + i4 - pad1
-								c3 = 0 <= i6 && i6 < S1
-							}
-							t := float64(0)
-							if c3 {
-								t = dsum[dsumRow2+p1]
-							}
-							sum += t
-						}
-					}
-					dx[dxRow2+s1] = sum
-				}
+		if part := (avgPoolPart49{dsum, dx, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*S0, S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0, S1*P0*P1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart58 is a loop that runs in parts.
+type avgPoolPart58 struct {
+	dsum, dy                                                                                       []float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *avgPoolPart58) Run(from, to int) error {
+	dsum, dy, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 := part.dsum, part.dy, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i := p0*stride0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		dyRow3 := (dyRow2 + p1) * P2
+		i3 := p1*stride1 - pad1
+		i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
+		for p2 := range P2 {
+			i5 := p2*stride2 - pad2
+			t := dy[dyRow3+p2] / float32(i4*(min(i5+kernel2, S2)-max(i5, 0)))
+			dsum[dyRow3+p2] = t
 		}
 	}
 	return nil
@@ -3658,89 +4373,54 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRunBackward2F32(b *runtime
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i := p0*stride0 - pad0
-				i2 := min(i+kernel0, S0) - max(i, 0)
-				for p1 := range P1 {
-					dyRow3 := (dyRow2 + p1) * P2
-					i3 := p1*stride1 - pad1
-					i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
-					for p2 := range P2 {
-						i5 := p2*stride2 - pad2
-						t := dy[dyRow3+p2] / float32(i4*(min(i5+kernel2, S2)-max(i5, 0)))
-						dsum[dyRow3+p2] = t
-					}
-				}
+		if part := (avgPoolPart58{dsum, dy, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1, s2] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| && 0 <= p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] && p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] < |S2| then @sum[n, p0, p1, p2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, p0 in P0, p1 in P1, p2 in P2   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < kernel[1] && 0 <= s2 - (p2 * stride[2] - pad[2]) && s2 - (p2 * stride[2] - pad[2]) < kernel[2]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					dxRow3 := (dxRow2 + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for p0 := range P0 {
-							i := p0 * stride0
-							i2 := s0 - (i - pad0)
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							i7 := i + i2 - pad0
-							c := 0 <= i7
-							c2 := i7 < S0
-							dsumRow2 := (dsumRow + p0) * P1
-							for p1 := range P1 {
-								i3 := p1 * stride1
-								i4 := s1 - (i3 - pad1)
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								i8 := i3 + i4 - pad1
-								c3 := 0 <= i8
-								c4 := i8 < S1
-								dsumRow3 := (dsumRow2 + p1) * P2
-								for p2 := range P2 {
-									i5 := p2 * stride2
-									i6 := s2 - (i5 - pad2)
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									c5 := c && c2 && c3 && c4
-									if c5 {
-										i9 := i5 + i6 - pad2
-										c5 = 0 <= i9 && i9 < S2
-									}
-									t := float32(0)
-									if c5 {
-										t = dsum[dsumRow3+p2]
-									}
-									sum += float64(t)
-								}
-							}
-						}
-						dx[dxRow3+s2] = float32(sum)
-					}
-				}
+		if part := (avgPoolPart51{dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*S0*S1, S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, S2*P0*P1*P2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart59 is a loop that runs in parts.
+type avgPoolPart59 struct {
+	dsum, dy                                                                                       []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *avgPoolPart59) Run(from, to int) error {
+	dsum, dy, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 := part.dsum, part.dy, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i := p0*stride0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		dyRow3 := (dyRow2 + p1) * P2
+		i3 := p1*stride1 - pad1
+		i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
+		for p2 := range P2 {
+			i5 := p2*stride2 - pad2
+			t := dy[dyRow3+p2] / float64(i4*(min(i5+kernel2, S2)-max(i5, 0)))
+			dsum[dyRow3+p2] = t
 		}
 	}
 	return nil
@@ -3771,89 +4451,78 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRunBackward2F64(b *runtime
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i := p0*stride0 - pad0
-				i2 := min(i+kernel0, S0) - max(i, 0)
-				for p1 := range P1 {
-					dyRow3 := (dyRow2 + p1) * P2
-					i3 := p1*stride1 - pad1
-					i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
-					for p2 := range P2 {
-						i5 := p2*stride2 - pad2
-						t := dy[dyRow3+p2] / float64(i4*(min(i5+kernel2, S2)-max(i5, 0)))
-						dsum[dyRow3+p2] = t
-					}
-				}
+		if part := (avgPoolPart59{dsum, dy, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1, s2] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| && 0 <= p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] && p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] < |S2| then @sum[n, p0, p1, p2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, p0 in P0, p1 in P1, p2 in P2   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < kernel[1] && 0 <= s2 - (p2 * stride[2] - pad[2]) && s2 - (p2 * stride[2] - pad[2]) < kernel[2]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					dxRow3 := (dxRow2 + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for p0 := range P0 {
-							i := p0 * stride0
-							i2 := s0 - (i - pad0)
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							i7 := i + i2 - pad0
-							c := 0 <= i7
-							c2 := i7 < S0
-							dsumRow2 := (dsumRow + p0) * P1
-							for p1 := range P1 {
-								i3 := p1 * stride1
-								i4 := s1 - (i3 - pad1)
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								i8 := i3 + i4 - pad1
-								c3 := 0 <= i8
-								c4 := i8 < S1
-								dsumRow3 := (dsumRow2 + p1) * P2
-								for p2 := range P2 {
-									i5 := p2 * stride2
-									i6 := s2 - (i5 - pad2)
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									c5 := c && c2 && c3 && c4
-									if c5 {
-										i9 := i5 + i6 - pad2
-										c5 = 0 <= i9 && i9 < S2
-									}
-									t := float64(0)
-									if c5 {
-										t = dsum[dsumRow3+p2]
-									}
-									sum += t
-								}
-							}
-						}
-						dx[dxRow3+s2] = sum
-					}
-				}
+		if part := (avgPoolPart53{dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*S0*S1, S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, S2*P0*P1*P2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart60 is a loop that runs in parts.
+type avgPoolPart60 struct {
+	dsum, dy       []float32
+	kernel0        float32
+	P0, i, stride0 int
+}
+
+func (part *avgPoolPart60) Run(from, to int) error {
+	dsum, dy, kernel0, P0, i, stride0 := part.dsum, part.dy, part.kernel0, part.P0, part.i, part.stride0
+	for n := from; n < to; n++ {
+		dyRow := n * P0
+		for p0 := range P0 {
+			t := dy[dyRow+p0] / runtime.Min32(kernel0, float32(i-p0*stride0))
+			dsum[dyRow+p0] = t
+		}
+	}
+	return nil
+}
+
+// avgPoolPart61 is a loop that runs in parts.
+type avgPoolPart61 struct {
+	v               avgPoolValues
+	dsum, dx        []float32
+	P0, S0, stride0 int
+}
+
+func (part *avgPoolPart61) Run(from, to int) error {
+	v, dsum, dx, P0, S0, stride0 := &part.v, part.dsum, part.dx, part.P0, part.S0, part.stride0
+	for n := from; n < to; n++ {
+		dsumRow := n * P0
+		dxRow := n * S0
+		for s0 := range S0 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i2 := p0 * stride0
+				i3 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
+				if !(0 <= i3) {
+					continue
+				}
+				if !(i3 < runtime.Entry(v.kernel, 0, 0)) {
+					continue
+				}
+				i4 := i2 + i3 - runtime.Entry(v.pad, 0, 0)
+				t := float32(0)
+				if 0 <= i4 && i4 < S0 {
+					t = dsum[dsumRow+p0]
+				}
+				sum += float64(t)
+			}
+			dx[dxRow+s0] = float32(sum)
 		}
 	}
 	return nil
@@ -3874,40 +4543,78 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRunBackward0F32(b *runtime.B
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0)
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				t := dy[dyRow+p0] / runtime.Min32(kernel0, float32(i-p0*stride0))
-				dsum[dyRow+p0] = t
+		if part := (avgPoolPart60{dsum, dy, kernel0, P0, i, stride0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| then @sum[n, p0] else 0   for n in ...N, s0 in S0, p0 in P0   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < kernel[0]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				sum := float64(0)
-				for p0 := range P0 {
-					i2 := p0 * stride0
-					i3 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
-					if !(0 <= i3) {
-						continue
-					}
-					if !(i3 < runtime.Entry(v.kernel, 0, 0)) {
-						continue
-					}
-					i4 := i2 + i3 - runtime.Entry(v.pad, 0, 0)
-					t := float32(0)
-					if 0 <= i4 && i4 < S0 {
-						t = dsum[dsumRow+p0]
-					}
-					sum += float64(t)
-				}
-				dx[dxRow+s0] = float32(sum)
+		if part := (avgPoolPart61{*v, dsum, dx, P0, S0, stride0}); runtime.Small(N, S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S0*P0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart62 is a loop that runs in parts.
+type avgPoolPart62 struct {
+	dsum, dy       []float64
+	kernel0        float64
+	P0, i, stride0 int
+}
+
+func (part *avgPoolPart62) Run(from, to int) error {
+	dsum, dy, kernel0, P0, i, stride0 := part.dsum, part.dy, part.kernel0, part.P0, part.i, part.stride0
+	for n := from; n < to; n++ {
+		dyRow := n * P0
+		for p0 := range P0 {
+			t := dy[dyRow+p0] / runtime.Min64(kernel0, float64(i-p0*stride0))
+			dsum[dyRow+p0] = t
+		}
+	}
+	return nil
+}
+
+// avgPoolPart63 is a loop that runs in parts.
+type avgPoolPart63 struct {
+	v               avgPoolValues
+	dsum, dx        []float64
+	P0, S0, stride0 int
+}
+
+func (part *avgPoolPart63) Run(from, to int) error {
+	v, dsum, dx, P0, S0, stride0 := &part.v, part.dsum, part.dx, part.P0, part.S0, part.stride0
+	for n := from; n < to; n++ {
+		dsumRow := n * P0
+		dxRow := n * S0
+		for s0 := range S0 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i2 := p0 * stride0
+				i3 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
+				if !(0 <= i3) {
+					continue
+				}
+				if !(i3 < runtime.Entry(v.kernel, 0, 0)) {
+					continue
+				}
+				i4 := i2 + i3 - runtime.Entry(v.pad, 0, 0)
+				t := float64(0)
+				if 0 <= i4 && i4 < S0 {
+					t = dsum[dsumRow+p0]
+				}
+				sum += t
+			}
+			dx[dxRow+s0] = sum
 		}
 	}
 	return nil
@@ -3928,40 +4635,106 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRunBackward0F64(b *runtime.B
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0)
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				t := dy[dyRow+p0] / runtime.Min64(kernel0, float64(i-p0*stride0))
-				dsum[dyRow+p0] = t
+		if part := (avgPoolPart62{dsum, dy, kernel0, P0, i, stride0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| then @sum[n, p0] else 0   for n in ...N, s0 in S0, p0 in P0   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < kernel[0]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				sum := float64(0)
-				for p0 := range P0 {
-					i2 := p0 * stride0
-					i3 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
-					if !(0 <= i3) {
-						continue
-					}
-					if !(i3 < runtime.Entry(v.kernel, 0, 0)) {
-						continue
-					}
-					i4 := i2 + i3 - runtime.Entry(v.pad, 0, 0)
-					t := float64(0)
-					if 0 <= i4 && i4 < S0 {
-						t = dsum[dsumRow+p0]
-					}
-					sum += t
-				}
-				dx[dxRow+s0] = sum
+		if part := (avgPoolPart63{*v, dsum, dx, P0, S0, stride0}); runtime.Small(N, S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S0*P0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart64 is a loop that runs in parts.
+type avgPoolPart64 struct {
+	dsum, dy                                          []float32
+	P0, P1, i, i3, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *avgPoolPart64) Run(from, to int) error {
+	dsum, dy, P0, P1, i, i3, kernel0, kernel1, stride0, stride1 := part.dsum, part.dy, part.P0, part.P1, part.i, part.i3, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i2 := min(kernel0, i-p0*stride0)
+		for p1 := range P1 {
+			t := dy[dyRow2+p1] / float32(i2*min(kernel1, i3-p1*stride1))
+			dsum[dyRow2+p1] = t
+		}
+	}
+	return nil
+}
+
+// avgPoolPart65 is a loop that runs in parts.
+type avgPoolPart65 struct {
+	v                                                  avgPoolValues
+	dsum, dx                                           []float32
+	P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *avgPoolPart65) Run(from, to int) error {
+	v, dsum, dx, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 := &part.v, part.dsum, part.dx, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i2 := p0 * stride0
+				i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
+				if !(0 <= i4) {
+					continue
+				}
+				if !(i4 < kernel0) {
+					continue
+				}
+				i7 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
+				c := 0 <= i7
+				c2 := i7 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i5 := p1 * stride1
+					i6 := s1 - (i5 - runtime.Entry(v.pad, 1, 0))
+					if !(0 <= i6) {
+						continue
+					}
+					if !(i6 < kernel1) {
+						continue
+					}
+					c3 := c && c2
+					if c3 {
+						i8 := i5 + i6 - runtime.Entry(v.pad, 1, 0)
+						c3 = 0 <= i8 && i8 < S1
+					}
+					t := float32(0)
+					if c3 {
+						t = dsum[dsumRow2+p1]
+					}
+					sum += float64(t)
+				}
+			}
+			dx[dxRow2+s1] = float32(sum)
 		}
 	}
 	return nil
@@ -3987,65 +4760,106 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRunBackward1F32(b *runtime.B
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0)
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i2 := min(kernel0, i-p0*stride0)
-				for p1 := range P1 {
-					t := dy[dyRow2+p1] / float32(i2*min(kernel1, i3-p1*stride1))
-					dsum[dyRow2+p1] = t
-				}
+		if part := (avgPoolPart64{dsum, dy, P0, P1, i, i3, kernel0, kernel1, stride0, stride1}); runtime.Small(N*P0, P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, P1); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| then @sum[n, p0, p1] else 0   for n in ...N, s0 in S0, s1 in S1, p0 in P0, p1 in P1   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < kernel[1]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for p0 := range P0 {
-						i2 := p0 * stride0
-						i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < kernel0) {
-							continue
-						}
-						i7 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
-						c := 0 <= i7
-						c2 := i7 < S0
-						dsumRow2 := (dsumRow + p0) * P1
-						for p1 := range P1 {
-							i5 := p1 * stride1
-							i6 := s1 - (i5 - runtime.Entry(v.pad, 1, 0))
-							if !(0 <= i6) {
-								continue
-							}
-							if !(i6 < kernel1) {
-								continue
-							}
-							c3 := c && c2
-							if c3 {
-								i8 := i5 + i6 - runtime.Entry(v.pad, 1, 0)
-								c3 = 0 <= i8 && i8 < S1
-							}
-							t := float32(0)
-							if c3 {
-								t = dsum[dsumRow2+p1]
-							}
-							sum += float64(t)
-						}
+		if part := (avgPoolPart65{*v, dsum, dx, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*S0, S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*S0, S1*P0*P1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart66 is a loop that runs in parts.
+type avgPoolPart66 struct {
+	dsum, dy                                          []float64
+	P0, P1, i, i3, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *avgPoolPart66) Run(from, to int) error {
+	dsum, dy, P0, P1, i, i3, kernel0, kernel1, stride0, stride1 := part.dsum, part.dy, part.P0, part.P1, part.i, part.i3, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i2 := min(kernel0, i-p0*stride0)
+		for p1 := range P1 {
+			t := dy[dyRow2+p1] / float64(i2*min(kernel1, i3-p1*stride1))
+			dsum[dyRow2+p1] = t
+		}
+	}
+	return nil
+}
+
+// avgPoolPart67 is a loop that runs in parts.
+type avgPoolPart67 struct {
+	v                                                  avgPoolValues
+	dsum, dx                                           []float64
+	P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *avgPoolPart67) Run(from, to int) error {
+	v, dsum, dx, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 := &part.v, part.dsum, part.dx, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i2 := p0 * stride0
+				i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
+				if !(0 <= i4) {
+					continue
+				}
+				if !(i4 < kernel0) {
+					continue
+				}
+				i7 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
+				c := 0 <= i7
+				c2 := i7 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i5 := p1 * stride1
+					i6 := s1 - (i5 - runtime.Entry(v.pad, 1, 0))
+					if !(0 <= i6) {
+						continue
 					}
-					dx[dxRow2+s1] = float32(sum)
+					if !(i6 < kernel1) {
+						continue
+					}
+					c3 := c && c2
+					if c3 {
+						i8 := i5 + i6 - runtime.Entry(v.pad, 1, 0)
+						c3 = 0 <= i8 && i8 < S1
+					}
+					t := float64(0)
+					if c3 {
+						t = dsum[dsumRow2+p1]
+					}
+					sum += t
 				}
 			}
+			dx[dxRow2+s1] = sum
 		}
 	}
 	return nil
@@ -4071,65 +4885,127 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRunBackward1F64(b *runtime.B
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0)
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i2 := min(kernel0, i-p0*stride0)
-				for p1 := range P1 {
-					t := dy[dyRow2+p1] / float64(i2*min(kernel1, i3-p1*stride1))
-					dsum[dyRow2+p1] = t
-				}
+		if part := (avgPoolPart66{dsum, dy, P0, P1, i, i3, kernel0, kernel1, stride0, stride1}); runtime.Small(N*P0, P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, P1); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| then @sum[n, p0, p1] else 0   for n in ...N, s0 in S0, s1 in S1, p0 in P0, p1 in P1   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < kernel[1]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for p0 := range P0 {
-						i2 := p0 * stride0
-						i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < kernel0) {
-							continue
-						}
-						i7 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
-						c := 0 <= i7
-						c2 := i7 < S0
-						dsumRow2 := (dsumRow + p0) * P1
-						for p1 := range P1 {
-							i5 := p1 * stride1
-							i6 := s1 - (i5 - runtime.Entry(v.pad, 1, 0))
-							if !(0 <= i6) {
-								continue
-							}
-							if !(i6 < kernel1) {
-								continue
-							}
-							c3 := c && c2
-							if c3 {
-								i8 := i5 + i6 - runtime.Entry(v.pad, 1, 0)
-								c3 = 0 <= i8 && i8 < S1
-							}
-							t := float64(0)
-							if c3 {
-								t = dsum[dsumRow2+p1]
-							}
-							sum += t
-						}
+		if part := (avgPoolPart67{*v, dsum, dx, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*S0, S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*S0, S1*P0*P1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart68 is a loop that runs in parts.
+type avgPoolPart68 struct {
+	dsum, dy                                                                    []float32
+	P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *avgPoolPart68) Run(from, to int) error {
+	dsum, dy, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2, stride0, stride1, stride2 := part.dsum, part.dy, part.P0, part.P1, part.P2, part.i, part.i3, part.i5, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i2 := min(kernel0, i-p0*stride0)
+		dyRow3 := (dyRow2 + p1) * P2
+		i4 := i2 * min(kernel1, i3-p1*stride1)
+		for p2 := range P2 {
+			t := dy[dyRow3+p2] / float32(i4*min(kernel2, i5-p2*stride2))
+			dsum[dyRow3+p2] = t
+		}
+	}
+	return nil
+}
+
+// avgPoolPart69 is a loop that runs in parts.
+type avgPoolPart69 struct {
+	v                                                                            avgPoolValues
+	dsum, dx                                                                     []float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *avgPoolPart69) Run(from, to int) error {
+	v, dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 := &part.v, part.dsum, part.dx, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		dxRow3 := (dxRow2 + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i2 := p0 * stride0
+				i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
+				if !(0 <= i4) {
+					continue
+				}
+				if !(i4 < kernel0) {
+					continue
+				}
+				i10 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
+				c := 0 <= i10
+				c2 := i10 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i6 := p1 * stride1
+					i7 := s1 - (i6 - runtime.Entry(v.pad, 1, 0))
+					if !(0 <= i7) {
+						continue
 					}
-					dx[dxRow2+s1] = sum
+					if !(i7 < kernel1) {
+						continue
+					}
+					i11 := i6 + i7 - runtime.Entry(v.pad, 1, 0)
+					c3 := 0 <= i11
+					c4 := i11 < S1
+					dsumRow3 := (dsumRow2 + p1) * P2
+					for p2 := range P2 {
+						i8 := p2 * stride2
+						i9 := s2 - (i8 - runtime.Entry(v.pad, 2, 0))
+						if !(0 <= i9) {
+							continue
+						}
+						if !(i9 < kernel2) {
+							continue
+						}
+						c5 := c && c2 && c3 && c4
+						if c5 {
+							i12 := i8 + i9 - runtime.Entry(v.pad, 2, 0)
+							c5 = 0 <= i12 && i12 < S2
+						}
+						t := float32(0)
+						if c5 {
+							t = dsum[dsumRow3+p2]
+						}
+						sum += float64(t)
+					}
 				}
 			}
+			dx[dxRow3+s2] = float32(sum)
 		}
 	}
 	return nil
@@ -4160,86 +5036,127 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRunBackward2F32(b *runtime.B
 	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0)
 	stride2 := runtime.Entry(v.stride, 2, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i2 := min(kernel0, i-p0*stride0)
-				for p1 := range P1 {
-					dyRow3 := (dyRow2 + p1) * P2
-					i4 := i2 * min(kernel1, i3-p1*stride1)
-					for p2 := range P2 {
-						t := dy[dyRow3+p2] / float32(i4*min(kernel2, i5-p2*stride2))
-						dsum[dyRow3+p2] = t
-					}
-				}
+		if part := (avgPoolPart68{dsum, dy, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1, s2] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| && 0 <= p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] && p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] < |S2| then @sum[n, p0, p1, p2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, p0 in P0, p1 in P1, p2 in P2   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < kernel[1] && 0 <= s2 - (p2 * stride[2] - pad[2]) && s2 - (p2 * stride[2] - pad[2]) < kernel[2]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					dxRow3 := (dxRow2 + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for p0 := range P0 {
-							i2 := p0 * stride0
-							i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel0) {
-								continue
-							}
-							i10 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
-							c := 0 <= i10
-							c2 := i10 < S0
-							dsumRow2 := (dsumRow + p0) * P1
-							for p1 := range P1 {
-								i6 := p1 * stride1
-								i7 := s1 - (i6 - runtime.Entry(v.pad, 1, 0))
-								if !(0 <= i7) {
-									continue
-								}
-								if !(i7 < kernel1) {
-									continue
-								}
-								i11 := i6 + i7 - runtime.Entry(v.pad, 1, 0)
-								c3 := 0 <= i11
-								c4 := i11 < S1
-								dsumRow3 := (dsumRow2 + p1) * P2
-								for p2 := range P2 {
-									i8 := p2 * stride2
-									i9 := s2 - (i8 - runtime.Entry(v.pad, 2, 0))
-									if !(0 <= i9) {
-										continue
-									}
-									if !(i9 < kernel2) {
-										continue
-									}
-									c5 := c && c2 && c3 && c4
-									if c5 {
-										i12 := i8 + i9 - runtime.Entry(v.pad, 2, 0)
-										c5 = 0 <= i12 && i12 < S2
-									}
-									t := float32(0)
-									if c5 {
-										t = dsum[dsumRow3+p2]
-									}
-									sum += float64(t)
-								}
-							}
+		if part := (avgPoolPart69{*v, dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*S0*S1, S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*S0*S1, S2*P0*P1*P2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart70 is a loop that runs in parts.
+type avgPoolPart70 struct {
+	dsum, dy                                                                    []float64
+	P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *avgPoolPart70) Run(from, to int) error {
+	dsum, dy, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2, stride0, stride1, stride2 := part.dsum, part.dy, part.P0, part.P1, part.P2, part.i, part.i3, part.i5, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i2 := min(kernel0, i-p0*stride0)
+		dyRow3 := (dyRow2 + p1) * P2
+		i4 := i2 * min(kernel1, i3-p1*stride1)
+		for p2 := range P2 {
+			t := dy[dyRow3+p2] / float64(i4*min(kernel2, i5-p2*stride2))
+			dsum[dyRow3+p2] = t
+		}
+	}
+	return nil
+}
+
+// avgPoolPart71 is a loop that runs in parts.
+type avgPoolPart71 struct {
+	v                                                                            avgPoolValues
+	dsum, dx                                                                     []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *avgPoolPart71) Run(from, to int) error {
+	v, dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 := &part.v, part.dsum, part.dx, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		dxRow3 := (dxRow2 + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i2 := p0 * stride0
+				i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
+				if !(0 <= i4) {
+					continue
+				}
+				if !(i4 < kernel0) {
+					continue
+				}
+				i10 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
+				c := 0 <= i10
+				c2 := i10 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i6 := p1 * stride1
+					i7 := s1 - (i6 - runtime.Entry(v.pad, 1, 0))
+					if !(0 <= i7) {
+						continue
+					}
+					if !(i7 < kernel1) {
+						continue
+					}
+					i11 := i6 + i7 - runtime.Entry(v.pad, 1, 0)
+					c3 := 0 <= i11
+					c4 := i11 < S1
+					dsumRow3 := (dsumRow2 + p1) * P2
+					for p2 := range P2 {
+						i8 := p2 * stride2
+						i9 := s2 - (i8 - runtime.Entry(v.pad, 2, 0))
+						if !(0 <= i9) {
+							continue
 						}
-						dx[dxRow3+s2] = float32(sum)
+						if !(i9 < kernel2) {
+							continue
+						}
+						c5 := c && c2 && c3 && c4
+						if c5 {
+							i12 := i8 + i9 - runtime.Entry(v.pad, 2, 0)
+							c5 = 0 <= i12 && i12 < S2
+						}
+						t := float64(0)
+						if c5 {
+							t = dsum[dsumRow3+p2]
+						}
+						sum += t
 					}
 				}
 			}
+			dx[dxRow3+s2] = sum
 		}
 	}
 	return nil
@@ -4270,86 +5187,58 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRunBackward2F64(b *runtime.B
 	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0)
 	stride2 := runtime.Entry(v.stride, 2, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i2 := min(kernel0, i-p0*stride0)
-				for p1 := range P1 {
-					dyRow3 := (dyRow2 + p1) * P2
-					i4 := i2 * min(kernel1, i3-p1*stride1)
-					for p2 := range P2 {
-						t := dy[dyRow3+p2] / float64(i4*min(kernel2, i5-p2*stride2))
-						dsum[dyRow3+p2] = t
-					}
-				}
+		if part := (avgPoolPart70{dsum, dy, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1, s2] += if 0 <= p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] && p0 * stride[0] + (s0 - (p0 * stride[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] && p1 * stride[1] + (s1 - (p1 * stride[1] - pad[1])) - pad[1] < |S1| && 0 <= p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] && p2 * stride[2] + (s2 - (p2 * stride[2] - pad[2])) - pad[2] < |S2| then @sum[n, p0, p1, p2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, p0 in P0, p1 in P1, p2 in P2   where 0 <= s0 - (p0 * stride[0] - pad[0]) && s0 - (p0 * stride[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * stride[1] - pad[1]) && s1 - (p1 * stride[1] - pad[1]) < kernel[1] && 0 <= s2 - (p2 * stride[2] - pad[2]) && s2 - (p2 * stride[2] - pad[2]) < kernel[2]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					dxRow3 := (dxRow2 + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for p0 := range P0 {
-							i2 := p0 * stride0
-							i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel0) {
-								continue
-							}
-							i10 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
-							c := 0 <= i10
-							c2 := i10 < S0
-							dsumRow2 := (dsumRow + p0) * P1
-							for p1 := range P1 {
-								i6 := p1 * stride1
-								i7 := s1 - (i6 - runtime.Entry(v.pad, 1, 0))
-								if !(0 <= i7) {
-									continue
-								}
-								if !(i7 < kernel1) {
-									continue
-								}
-								i11 := i6 + i7 - runtime.Entry(v.pad, 1, 0)
-								c3 := 0 <= i11
-								c4 := i11 < S1
-								dsumRow3 := (dsumRow2 + p1) * P2
-								for p2 := range P2 {
-									i8 := p2 * stride2
-									i9 := s2 - (i8 - runtime.Entry(v.pad, 2, 0))
-									if !(0 <= i9) {
-										continue
-									}
-									if !(i9 < kernel2) {
-										continue
-									}
-									c5 := c && c2 && c3 && c4
-									if c5 {
-										i12 := i8 + i9 - runtime.Entry(v.pad, 2, 0)
-										c5 = 0 <= i12 && i12 < S2
-									}
-									t := float64(0)
-									if c5 {
-										t = dsum[dsumRow3+p2]
-									}
-									sum += t
-								}
-							}
-						}
-						dx[dxRow3+s2] = sum
-					}
-				}
+		if part := (avgPoolPart71{*v, dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*S0*S1, S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, S2*P0*P1*P2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart72 is a loop that runs in parts.
+type avgPoolPart72 struct {
+	dsum, dx              []float32
+	P0, S0, kernel0, pad0 int
+}
+
+func (part *avgPoolPart72) Run(from, to int) error {
+	dsum, dx, P0, S0, kernel0, pad0 := part.dsum, part.dx, part.P0, part.S0, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
+		dsumRow := n * P0
+		dxRow := n * S0
+		for s0 := range S0 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i := p0 * kernel0
+				i2 := s0 - (i - pad0)
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i3 := i + i2 - pad0
+				t := float32(0)
+				if 0 <= i3 && i3 < S0 {
+					t = dsum[dsumRow+p0]
+				}
+				sum += float64(t)
+			}
+			dx[dxRow+s0] = float32(sum)
 		}
 	}
 	return nil
@@ -4368,11 +5257,12 @@ func avgPoolNoStrideDivisorNoCeilModeRunBackward0F32(b *runtime.Bound, v *avgPoo
 	dsum := runtime.Temp[float32](b, N*P0)
 	divisor := float32(v.divisor)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dsum[dyRow+p0] = dy[dyRow+p0] / divisor
+		if part := (avgPoolPart42{dsum, dy, divisor, P0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 
@@ -4380,29 +5270,47 @@ func avgPoolNoStrideDivisorNoCeilModeRunBackward0F32(b *runtime.Bound, v *avgPoo
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				sum := float64(0)
-				for p0 := range P0 {
-					i := p0 * kernel0
-					i2 := s0 - (i - pad0)
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					i3 := i + i2 - pad0
-					t := float32(0)
-					if 0 <= i3 && i3 < S0 {
-						t = dsum[dsumRow+p0]
-					}
-					sum += float64(t)
-				}
-				dx[dxRow+s0] = float32(sum)
+		if part := (avgPoolPart72{dsum, dx, P0, S0, kernel0, pad0}); runtime.Small(N, S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S0*P0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart73 is a loop that runs in parts.
+type avgPoolPart73 struct {
+	dsum, dx              []float64
+	P0, S0, kernel0, pad0 int
+}
+
+func (part *avgPoolPart73) Run(from, to int) error {
+	dsum, dx, P0, S0, kernel0, pad0 := part.dsum, part.dx, part.P0, part.S0, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
+		dsumRow := n * P0
+		dxRow := n * S0
+		for s0 := range S0 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i := p0 * kernel0
+				i2 := s0 - (i - pad0)
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i3 := i + i2 - pad0
+				t := float64(0)
+				if 0 <= i3 && i3 < S0 {
+					t = dsum[dsumRow+p0]
+				}
+				sum += t
+			}
+			dx[dxRow+s0] = sum
 		}
 	}
 	return nil
@@ -4421,11 +5329,12 @@ func avgPoolNoStrideDivisorNoCeilModeRunBackward0F64(b *runtime.Bound, v *avgPoo
 	dsum := runtime.Temp[float64](b, N*P0)
 	divisor := float64(v.divisor)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dsum[dyRow+p0] = dy[dyRow+p0] / divisor
+		if part := (avgPoolPart44{dsum, dy, divisor, P0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 
@@ -4433,29 +5342,70 @@ func avgPoolNoStrideDivisorNoCeilModeRunBackward0F64(b *runtime.Bound, v *avgPoo
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				sum := float64(0)
-				for p0 := range P0 {
-					i := p0 * kernel0
-					i2 := s0 - (i - pad0)
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					i3 := i + i2 - pad0
-					t := float64(0)
-					if 0 <= i3 && i3 < S0 {
-						t = dsum[dsumRow+p0]
-					}
-					sum += t
-				}
-				dx[dxRow+s0] = sum
+		if part := (avgPoolPart73{dsum, dx, P0, S0, kernel0, pad0}); runtime.Small(N, S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S0*P0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart74 is a loop that runs in parts.
+type avgPoolPart74 struct {
+	dsum, dx                                     []float32
+	P0, P1, S0, S1, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *avgPoolPart74) Run(from, to int) error {
+	dsum, dx, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1 := part.dsum, part.dx, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i := p0 * kernel0
+				i2 := s0 - (i - pad0)
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i5 := i + i2 - pad0
+				c := 0 <= i5
+				c2 := i5 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i3 := p1 * kernel1
+					i4 := s1 - (i3 - pad1)
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					c3 := c && c2
+					if c3 {
+						i6 := i3 + i4 - pad1
+						c3 = 0 <= i6 && i6 < S1
+					}
+					t := float32(0)
+					if c3 {
+						t = dsum[dsumRow2+p1]
+					}
+					sum += float64(t)
+				}
+			}
+			dx[dxRow2+s1] = float32(sum)
 		}
 	}
 	return nil
@@ -4476,14 +5426,12 @@ func avgPoolNoStrideDivisorNoCeilModeRunBackward1F32(b *runtime.Bound, v *avgPoo
 	dsum := runtime.Temp[float32](b, N*P0*P1)
 	divisor := float32(v.divisor)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					dsum[dyRow2+p1] = dy[dyRow2+p1] / divisor
-				}
+		if part := (avgPoolPart46{dsum, dy, divisor, P0, P1}); runtime.Small(N*P0, P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, P1); err != nil {
+			return err
 		}
 	}
 
@@ -4493,50 +5441,70 @@ func avgPoolNoStrideDivisorNoCeilModeRunBackward1F32(b *runtime.Bound, v *avgPoo
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for p0 := range P0 {
-						i := p0 * kernel0
-						i2 := s0 - (i - pad0)
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						i5 := i + i2 - pad0
-						c := 0 <= i5
-						c2 := i5 < S0
-						dsumRow2 := (dsumRow + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 * kernel1
-							i4 := s1 - (i3 - pad1)
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							c3 := c && c2
-							if c3 {
-								i6 := i3 + i4 - pad1
-								c3 = 0 <= i6 && i6 < S1
-							}
-							t := float32(0)
-							if c3 {
-								t = dsum[dsumRow2+p1]
-							}
-							sum += float64(t)
-						}
+		if part := (avgPoolPart74{dsum, dx, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1}); runtime.Small(N*S0, S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*S0, S1*P0*P1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart75 is a loop that runs in parts.
+type avgPoolPart75 struct {
+	dsum, dx                                     []float64
+	P0, P1, S0, S1, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *avgPoolPart75) Run(from, to int) error {
+	dsum, dx, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1 := part.dsum, part.dx, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i := p0 * kernel0
+				i2 := s0 - (i - pad0)
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i5 := i + i2 - pad0
+				c := 0 <= i5
+				c2 := i5 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i3 := p1 * kernel1
+					i4 := s1 - (i3 - pad1)
+					if !(0 <= i4) {
+						continue
 					}
-					dx[dxRow2+s1] = float32(sum)
+					if !(i4 < kernel1) {
+						continue
+					}
+					c3 := c && c2
+					if c3 {
+						i6 := i3 + i4 - pad1
+						c3 = 0 <= i6 && i6 < S1
+					}
+					t := float64(0)
+					if c3 {
+						t = dsum[dsumRow2+p1]
+					}
+					sum += t
 				}
 			}
+			dx[dxRow2+s1] = sum
 		}
 	}
 	return nil
@@ -4557,14 +5525,12 @@ func avgPoolNoStrideDivisorNoCeilModeRunBackward1F64(b *runtime.Bound, v *avgPoo
 	dsum := runtime.Temp[float64](b, N*P0*P1)
 	divisor := float64(v.divisor)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					dsum[dyRow2+p1] = dy[dyRow2+p1] / divisor
-				}
+		if part := (avgPoolPart48{dsum, dy, divisor, P0, P1}); runtime.Small(N*P0, P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, P1); err != nil {
+			return err
 		}
 	}
 
@@ -4574,50 +5540,87 @@ func avgPoolNoStrideDivisorNoCeilModeRunBackward1F64(b *runtime.Bound, v *avgPoo
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for p0 := range P0 {
-						i := p0 * kernel0
-						i2 := s0 - (i - pad0)
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						i5 := i + i2 - pad0
-						c := 0 <= i5
-						c2 := i5 < S0
-						dsumRow2 := (dsumRow + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 * kernel1
-							i4 := s1 - (i3 - pad1)
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							c3 := c && c2
-							if c3 {
-								i6 := i3 + i4 - pad1
-								c3 = 0 <= i6 && i6 < S1
-							}
-							t := float64(0)
-							if c3 {
-								t = dsum[dsumRow2+p1]
-							}
-							sum += t
-						}
+		if part := (avgPoolPart75{dsum, dx, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1}); runtime.Small(N*S0, S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*S0, S1*P0*P1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart76 is a loop that runs in parts.
+type avgPoolPart76 struct {
+	dsum, dx                                                            []float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *avgPoolPart76) Run(from, to int) error {
+	dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.dsum, part.dx, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		dxRow3 := (dxRow2 + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i := p0 * kernel0
+				i2 := s0 - (i - pad0)
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i7 := i + i2 - pad0
+				c := 0 <= i7
+				c2 := i7 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i3 := p1 * kernel1
+					i4 := s1 - (i3 - pad1)
+					if !(0 <= i4) {
+						continue
 					}
-					dx[dxRow2+s1] = sum
+					if !(i4 < kernel1) {
+						continue
+					}
+					i8 := i3 + i4 - pad1
+					c3 := 0 <= i8
+					c4 := i8 < S1
+					dsumRow3 := (dsumRow2 + p1) * P2
+					for p2 := range P2 {
+						i5 := p2 * kernel2
+						i6 := s2 - (i5 - pad2)
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < kernel2) {
+							continue
+						}
+						c5 := c && c2 && c3 && c4
+						if c5 {
+							i9 := i5 + i6 - pad2
+							c5 = 0 <= i9 && i9 < S2
+						}
+						t := float32(0)
+						if c5 {
+							t = dsum[dsumRow3+p2]
+						}
+						sum += float64(t)
+					}
 				}
 			}
+			dx[dxRow3+s2] = float32(sum)
 		}
 	}
 	return nil
@@ -4640,17 +5643,12 @@ func avgPoolNoStrideDivisorNoCeilModeRunBackward2F32(b *runtime.Bound, v *avgPoo
 	dsum := runtime.Temp[float32](b, N*P0*P1*P2)
 	divisor := float32(v.divisor)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					dyRow3 := (dyRow2 + p1) * P2
-					for p2 := range P2 {
-						dsum[dyRow3+p2] = dy[dyRow3+p2] / divisor
-					}
-				}
+		if part := (avgPoolPart50{dsum, dy, divisor, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+			return err
 		}
 	}
 
@@ -4662,67 +5660,87 @@ func avgPoolNoStrideDivisorNoCeilModeRunBackward2F32(b *runtime.Bound, v *avgPoo
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					dxRow3 := (dxRow2 + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for p0 := range P0 {
-							i := p0 * kernel0
-							i2 := s0 - (i - pad0)
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							i7 := i + i2 - pad0
-							c := 0 <= i7
-							c2 := i7 < S0
-							dsumRow2 := (dsumRow + p0) * P1
-							for p1 := range P1 {
-								i3 := p1 * kernel1
-								i4 := s1 - (i3 - pad1)
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								i8 := i3 + i4 - pad1
-								c3 := 0 <= i8
-								c4 := i8 < S1
-								dsumRow3 := (dsumRow2 + p1) * P2
-								for p2 := range P2 {
-									i5 := p2 * kernel2
-									i6 := s2 - (i5 - pad2)
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									c5 := c && c2 && c3 && c4
-									if c5 {
-										i9 := i5 + i6 - pad2
-										c5 = 0 <= i9 && i9 < S2
-									}
-									t := float32(0)
-									if c5 {
-										t = dsum[dsumRow3+p2]
-									}
-									sum += float64(t)
-								}
-							}
+		if part := (avgPoolPart76{dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*S0*S1, S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*S0*S1, S2*P0*P1*P2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart77 is a loop that runs in parts.
+type avgPoolPart77 struct {
+	dsum, dx                                                            []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *avgPoolPart77) Run(from, to int) error {
+	dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.dsum, part.dx, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		dxRow3 := (dxRow2 + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i := p0 * kernel0
+				i2 := s0 - (i - pad0)
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i7 := i + i2 - pad0
+				c := 0 <= i7
+				c2 := i7 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i3 := p1 * kernel1
+					i4 := s1 - (i3 - pad1)
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					i8 := i3 + i4 - pad1
+					c3 := 0 <= i8
+					c4 := i8 < S1
+					dsumRow3 := (dsumRow2 + p1) * P2
+					for p2 := range P2 {
+						i5 := p2 * kernel2
+						i6 := s2 - (i5 - pad2)
+						if !(0 <= i6) {
+							continue
 						}
-						dx[dxRow3+s2] = float32(sum)
+						if !(i6 < kernel2) {
+							continue
+						}
+						c5 := c && c2 && c3 && c4
+						if c5 {
+							i9 := i5 + i6 - pad2
+							c5 = 0 <= i9 && i9 < S2
+						}
+						t := float64(0)
+						if c5 {
+							t = dsum[dsumRow3+p2]
+						}
+						sum += t
 					}
 				}
 			}
+			dx[dxRow3+s2] = sum
 		}
 	}
 	return nil
@@ -4745,17 +5763,12 @@ func avgPoolNoStrideDivisorNoCeilModeRunBackward2F64(b *runtime.Bound, v *avgPoo
 	dsum := runtime.Temp[float64](b, N*P0*P1*P2)
 	divisor := float64(v.divisor)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					dyRow3 := (dyRow2 + p1) * P2
-					for p2 := range P2 {
-						dsum[dyRow3+p2] = dy[dyRow3+p2] / divisor
-					}
-				}
+		if part := (avgPoolPart52{dsum, dy, divisor, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+			return err
 		}
 	}
 
@@ -4767,67 +5780,30 @@ func avgPoolNoStrideDivisorNoCeilModeRunBackward2F64(b *runtime.Bound, v *avgPoo
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					dxRow3 := (dxRow2 + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for p0 := range P0 {
-							i := p0 * kernel0
-							i2 := s0 - (i - pad0)
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							i7 := i + i2 - pad0
-							c := 0 <= i7
-							c2 := i7 < S0
-							dsumRow2 := (dsumRow + p0) * P1
-							for p1 := range P1 {
-								i3 := p1 * kernel1
-								i4 := s1 - (i3 - pad1)
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								i8 := i3 + i4 - pad1
-								c3 := 0 <= i8
-								c4 := i8 < S1
-								dsumRow3 := (dsumRow2 + p1) * P2
-								for p2 := range P2 {
-									i5 := p2 * kernel2
-									i6 := s2 - (i5 - pad2)
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									c5 := c && c2 && c3 && c4
-									if c5 {
-										i9 := i5 + i6 - pad2
-										c5 = 0 <= i9 && i9 < S2
-									}
-									t := float64(0)
-									if c5 {
-										t = dsum[dsumRow3+p2]
-									}
-									sum += t
-								}
-							}
-						}
-						dx[dxRow3+s2] = sum
-					}
-				}
+		if part := (avgPoolPart77{dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*S0*S1, S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, S2*P0*P1*P2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart78 is a loop that runs in parts.
+type avgPoolPart78 struct {
+	dsum, dy              []float32
+	P0, S0, kernel0, pad0 int
+}
+
+func (part *avgPoolPart78) Run(from, to int) error {
+	dsum, dy, P0, S0, kernel0, pad0 := part.dsum, part.dy, part.P0, part.S0, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
+		dyRow := n * P0
+		for p0 := range P0 {
+			i := p0*kernel0 - pad0
+			dsum[dyRow+p0] = dy[dyRow+p0] / float32(min(i+kernel0, S0)-max(i, 0))
 		}
 	}
 	return nil
@@ -4847,40 +5823,41 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRunBackward0F32(b *runti
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				i := p0*kernel0 - pad0
-				dsum[dyRow+p0] = dy[dyRow+p0] / float32(min(i+kernel0, S0)-max(i, 0))
+		if part := (avgPoolPart78{dsum, dy, P0, S0, kernel0, pad0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0] += if 0 <= p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] && p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] < |S0| then @sum[n, p0] else 0   for n in ...N, s0 in S0, p0 in P0   where 0 <= s0 - (p0 * kernel[0] - pad[0]) && s0 - (p0 * kernel[0] - pad[0]) < kernel[0]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				sum := float64(0)
-				for p0 := range P0 {
-					i := p0 * kernel0
-					i2 := s0 - (i - pad0)
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					i3 := i + i2 - pad0
-					t := float32(0)
-					if 0 <= i3 && i3 < S0 {
-						t = dsum[dsumRow+p0]
-					}
-					sum += float64(t)
-				}
-				dx[dxRow+s0] = float32(sum)
+		if part := (avgPoolPart72{dsum, dx, P0, S0, kernel0, pad0}); runtime.Small(N, S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S0*P0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart79 is a loop that runs in parts.
+type avgPoolPart79 struct {
+	dsum, dy              []float64
+	P0, S0, kernel0, pad0 int
+}
+
+func (part *avgPoolPart79) Run(from, to int) error {
+	dsum, dy, P0, S0, kernel0, pad0 := part.dsum, part.dy, part.P0, part.S0, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
+		dyRow := n * P0
+		for p0 := range P0 {
+			i := p0*kernel0 - pad0
+			dsum[dyRow+p0] = dy[dyRow+p0] / float64(min(i+kernel0, S0)-max(i, 0))
 		}
 	}
 	return nil
@@ -4900,40 +5877,49 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRunBackward0F64(b *runti
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				i := p0*kernel0 - pad0
-				dsum[dyRow+p0] = dy[dyRow+p0] / float64(min(i+kernel0, S0)-max(i, 0))
+		if part := (avgPoolPart79{dsum, dy, P0, S0, kernel0, pad0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0] += if 0 <= p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] && p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] < |S0| then @sum[n, p0] else 0   for n in ...N, s0 in S0, p0 in P0   where 0 <= s0 - (p0 * kernel[0] - pad[0]) && s0 - (p0 * kernel[0] - pad[0]) < kernel[0]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				sum := float64(0)
-				for p0 := range P0 {
-					i := p0 * kernel0
-					i2 := s0 - (i - pad0)
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					i3 := i + i2 - pad0
-					t := float64(0)
-					if 0 <= i3 && i3 < S0 {
-						t = dsum[dsumRow+p0]
-					}
-					sum += t
-				}
-				dx[dxRow+s0] = sum
+		if part := (avgPoolPart73{dsum, dx, P0, S0, kernel0, pad0}); runtime.Small(N, S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S0*P0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart80 is a loop that runs in parts.
+type avgPoolPart80 struct {
+	dsum, dy                                     []float32
+	P0, P1, S0, S1, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *avgPoolPart80) Run(from, to int) error {
+	dsum, dy, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1 := part.dsum, part.dy, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i := p0*kernel0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		for p1 := range P1 {
+			i3 := p1*kernel1 - pad1
+			t := dy[dyRow2+p1] / float32(i2*(min(i3+kernel1, S1)-max(i3, 0)))
+			dsum[dyRow2+p1] = t
 		}
 	}
 	return nil
@@ -4957,67 +5943,49 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRunBackward1F32(b *runti
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i := p0*kernel0 - pad0
-				i2 := min(i+kernel0, S0) - max(i, 0)
-				for p1 := range P1 {
-					i3 := p1*kernel1 - pad1
-					t := dy[dyRow2+p1] / float32(i2*(min(i3+kernel1, S1)-max(i3, 0)))
-					dsum[dyRow2+p1] = t
-				}
+		if part := (avgPoolPart80{dsum, dy, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, P1); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1] += if 0 <= p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] && p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] && p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] < |S1| then @sum[n, p0, p1] else 0   for n in ...N, s0 in S0, s1 in S1, p0 in P0, p1 in P1   where 0 <= s0 - (p0 * kernel[0] - pad[0]) && s0 - (p0 * kernel[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * kernel[1] - pad[1]) && s1 - (p1 * kernel[1] - pad[1]) < kernel[1]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for p0 := range P0 {
-						i := p0 * kernel0
-						i2 := s0 - (i - pad0)
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						i5 := i + i2 - pad0
-						c := 0 <= i5
-						c2 := i5 < S0
-						dsumRow2 := (dsumRow + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 * kernel1
-							i4 := s1 - (i3 - pad1)
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							c3 := c && c2
-							if c3 {
-								i6 := i3 + i4 - pad1
-								c3 = 0 <= i6 && i6 < S1
-							}
-							t := float32(0)
-							if c3 {
-								t = dsum[dsumRow2+p1]
-							}
-							sum += float64(t)
-						}
-					}
-					dx[dxRow2+s1] = float32(sum)
-				}
+		if part := (avgPoolPart74{dsum, dx, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1}); runtime.Small(N*S0, S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0, S1*P0*P1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart81 is a loop that runs in parts.
+type avgPoolPart81 struct {
+	dsum, dy                                     []float64
+	P0, P1, S0, S1, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *avgPoolPart81) Run(from, to int) error {
+	dsum, dy, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1 := part.dsum, part.dy, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i := p0*kernel0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		for p1 := range P1 {
+			i3 := p1*kernel1 - pad1
+			t := dy[dyRow2+p1] / float64(i2*(min(i3+kernel1, S1)-max(i3, 0)))
+			dsum[dyRow2+p1] = t
 		}
 	}
 	return nil
@@ -5041,67 +6009,54 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRunBackward1F64(b *runti
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i := p0*kernel0 - pad0
-				i2 := min(i+kernel0, S0) - max(i, 0)
-				for p1 := range P1 {
-					i3 := p1*kernel1 - pad1
-					t := dy[dyRow2+p1] / float64(i2*(min(i3+kernel1, S1)-max(i3, 0)))
-					dsum[dyRow2+p1] = t
-				}
+		if part := (avgPoolPart81{dsum, dy, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, P1); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1] += if 0 <= p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] && p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] && p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] < |S1| then @sum[n, p0, p1] else 0   for n in ...N, s0 in S0, s1 in S1, p0 in P0, p1 in P1   where 0 <= s0 - (p0 * kernel[0] - pad[0]) && s0 - (p0 * kernel[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * kernel[1] - pad[1]) && s1 - (p1 * kernel[1] - pad[1]) < kernel[1]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for p0 := range P0 {
-						i := p0 * kernel0
-						i2 := s0 - (i - pad0)
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						i5 := i + i2 - pad0
-						c := 0 <= i5
-						c2 := i5 < S0
-						dsumRow2 := (dsumRow + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 * kernel1
-							i4 := s1 - (i3 - pad1)
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							c3 := c && c2
-							if c3 {
-								i6 := i3 + i4 - pad1
-								c3 = 0 <= i6 && i6 < S1
-							}
-							t := float64(0)
-							if c3 {
-								t = dsum[dsumRow2+p1]
-							}
-							sum += t
-						}
-					}
-					dx[dxRow2+s1] = sum
-				}
+		if part := (avgPoolPart75{dsum, dx, P0, P1, S0, S1, kernel0, kernel1, pad0, pad1}); runtime.Small(N*S0, S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0, S1*P0*P1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart82 is a loop that runs in parts.
+type avgPoolPart82 struct {
+	dsum, dy                                                            []float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *avgPoolPart82) Run(from, to int) error {
+	dsum, dy, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.dsum, part.dy, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i := p0*kernel0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		dyRow3 := (dyRow2 + p1) * P2
+		i3 := p1*kernel1 - pad1
+		i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
+		for p2 := range P2 {
+			i5 := p2*kernel2 - pad2
+			t := dy[dyRow3+p2] / float32(i4*(min(i5+kernel2, S2)-max(i5, 0)))
+			dsum[dyRow3+p2] = t
 		}
 	}
 	return nil
@@ -5129,89 +6084,54 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRunBackward2F32(b *runti
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i := p0*kernel0 - pad0
-				i2 := min(i+kernel0, S0) - max(i, 0)
-				for p1 := range P1 {
-					dyRow3 := (dyRow2 + p1) * P2
-					i3 := p1*kernel1 - pad1
-					i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
-					for p2 := range P2 {
-						i5 := p2*kernel2 - pad2
-						t := dy[dyRow3+p2] / float32(i4*(min(i5+kernel2, S2)-max(i5, 0)))
-						dsum[dyRow3+p2] = t
-					}
-				}
+		if part := (avgPoolPart82{dsum, dy, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1, s2] += if 0 <= p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] && p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] && p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] < |S1| && 0 <= p2 * kernel[2] + (s2 - (p2 * kernel[2] - pad[2])) - pad[2] && p2 * kernel[2] + (s2 - (p2 * kernel[2] - pad[2])) - pad[2] < |S2| then @sum[n, p0, p1, p2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, p0 in P0, p1 in P1, p2 in P2   where 0 <= s0 - (p0 * kernel[0] - pad[0]) && s0 - (p0 * kernel[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * kernel[1] - pad[1]) && s1 - (p1 * kernel[1] - pad[1]) < kernel[1] && 0 <= s2 - (p2 * kernel[2] - pad[2]) && s2 - (p2 * kernel[2] - pad[2]) < kernel[2]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					dxRow3 := (dxRow2 + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for p0 := range P0 {
-							i := p0 * kernel0
-							i2 := s0 - (i - pad0)
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							i7 := i + i2 - pad0
-							c := 0 <= i7
-							c2 := i7 < S0
-							dsumRow2 := (dsumRow + p0) * P1
-							for p1 := range P1 {
-								i3 := p1 * kernel1
-								i4 := s1 - (i3 - pad1)
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								i8 := i3 + i4 - pad1
-								c3 := 0 <= i8
-								c4 := i8 < S1
-								dsumRow3 := (dsumRow2 + p1) * P2
-								for p2 := range P2 {
-									i5 := p2 * kernel2
-									i6 := s2 - (i5 - pad2)
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									c5 := c && c2 && c3 && c4
-									if c5 {
-										i9 := i5 + i6 - pad2
-										c5 = 0 <= i9 && i9 < S2
-									}
-									t := float32(0)
-									if c5 {
-										t = dsum[dsumRow3+p2]
-									}
-									sum += float64(t)
-								}
-							}
-						}
-						dx[dxRow3+s2] = float32(sum)
-					}
-				}
+		if part := (avgPoolPart76{dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*S0*S1, S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, S2*P0*P1*P2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart83 is a loop that runs in parts.
+type avgPoolPart83 struct {
+	dsum, dy                                                            []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *avgPoolPart83) Run(from, to int) error {
+	dsum, dy, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.dsum, part.dy, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i := p0*kernel0 - pad0
+		i2 := min(i+kernel0, S0) - max(i, 0)
+		dyRow3 := (dyRow2 + p1) * P2
+		i3 := p1*kernel1 - pad1
+		i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
+		for p2 := range P2 {
+			i5 := p2*kernel2 - pad2
+			t := dy[dyRow3+p2] / float64(i4*(min(i5+kernel2, S2)-max(i5, 0)))
+			dsum[dyRow3+p2] = t
 		}
 	}
 	return nil
@@ -5239,89 +6159,78 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRunBackward2F64(b *runti
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i := p0*kernel0 - pad0
-				i2 := min(i+kernel0, S0) - max(i, 0)
-				for p1 := range P1 {
-					dyRow3 := (dyRow2 + p1) * P2
-					i3 := p1*kernel1 - pad1
-					i4 := i2 * (min(i3+kernel1, S1) - max(i3, 0))
-					for p2 := range P2 {
-						i5 := p2*kernel2 - pad2
-						t := dy[dyRow3+p2] / float64(i4*(min(i5+kernel2, S2)-max(i5, 0)))
-						dsum[dyRow3+p2] = t
-					}
-				}
+		if part := (avgPoolPart83{dsum, dy, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1, s2] += if 0 <= p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] && p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] && p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] < |S1| && 0 <= p2 * kernel[2] + (s2 - (p2 * kernel[2] - pad[2])) - pad[2] && p2 * kernel[2] + (s2 - (p2 * kernel[2] - pad[2])) - pad[2] < |S2| then @sum[n, p0, p1, p2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, p0 in P0, p1 in P1, p2 in P2   where 0 <= s0 - (p0 * kernel[0] - pad[0]) && s0 - (p0 * kernel[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * kernel[1] - pad[1]) && s1 - (p1 * kernel[1] - pad[1]) < kernel[1] && 0 <= s2 - (p2 * kernel[2] - pad[2]) && s2 - (p2 * kernel[2] - pad[2]) < kernel[2]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					dxRow3 := (dxRow2 + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for p0 := range P0 {
-							i := p0 * kernel0
-							i2 := s0 - (i - pad0)
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							i7 := i + i2 - pad0
-							c := 0 <= i7
-							c2 := i7 < S0
-							dsumRow2 := (dsumRow + p0) * P1
-							for p1 := range P1 {
-								i3 := p1 * kernel1
-								i4 := s1 - (i3 - pad1)
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								i8 := i3 + i4 - pad1
-								c3 := 0 <= i8
-								c4 := i8 < S1
-								dsumRow3 := (dsumRow2 + p1) * P2
-								for p2 := range P2 {
-									i5 := p2 * kernel2
-									i6 := s2 - (i5 - pad2)
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									c5 := c && c2 && c3 && c4
-									if c5 {
-										i9 := i5 + i6 - pad2
-										c5 = 0 <= i9 && i9 < S2
-									}
-									t := float64(0)
-									if c5 {
-										t = dsum[dsumRow3+p2]
-									}
-									sum += t
-								}
-							}
-						}
-						dx[dxRow3+s2] = sum
-					}
-				}
+		if part := (avgPoolPart77{dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*S0*S1, S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, S2*P0*P1*P2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart84 is a loop that runs in parts.
+type avgPoolPart84 struct {
+	dsum, dy       []float32
+	kernel0_2      float32
+	P0, i, kernel0 int
+}
+
+func (part *avgPoolPart84) Run(from, to int) error {
+	dsum, dy, kernel0_2, P0, i, kernel0 := part.dsum, part.dy, part.kernel0_2, part.P0, part.i, part.kernel0
+	for n := from; n < to; n++ {
+		dyRow := n * P0
+		for p0 := range P0 {
+			t := dy[dyRow+p0] / runtime.Min32(kernel0_2, float32(i-p0*kernel0))
+			dsum[dyRow+p0] = t
+		}
+	}
+	return nil
+}
+
+// avgPoolPart85 is a loop that runs in parts.
+type avgPoolPart85 struct {
+	v               avgPoolValues
+	dsum, dx        []float32
+	P0, S0, kernel0 int
+}
+
+func (part *avgPoolPart85) Run(from, to int) error {
+	v, dsum, dx, P0, S0, kernel0 := &part.v, part.dsum, part.dx, part.P0, part.S0, part.kernel0
+	for n := from; n < to; n++ {
+		dsumRow := n * P0
+		dxRow := n * S0
+		for s0 := range S0 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i2 := p0 * kernel0
+				i3 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
+				if !(0 <= i3) {
+					continue
+				}
+				if !(i3 < kernel0) {
+					continue
+				}
+				i4 := i2 + i3 - runtime.Entry(v.pad, 0, 0)
+				t := float32(0)
+				if 0 <= i4 && i4 < S0 {
+					t = dsum[dsumRow+p0]
+				}
+				sum += float64(t)
+			}
+			dx[dxRow+s0] = float32(sum)
 		}
 	}
 	return nil
@@ -5342,40 +6251,78 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRunBackward0F32(b *runtime
 	kernel0_2 := float32(kernel0)
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				t := dy[dyRow+p0] / runtime.Min32(kernel0_2, float32(i-p0*kernel0))
-				dsum[dyRow+p0] = t
+		if part := (avgPoolPart84{dsum, dy, kernel0_2, P0, i, kernel0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0] += if 0 <= p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] && p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] < |S0| then @sum[n, p0] else 0   for n in ...N, s0 in S0, p0 in P0   where 0 <= s0 - (p0 * kernel[0] - pad[0]) && s0 - (p0 * kernel[0] - pad[0]) < kernel[0]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				sum := float64(0)
-				for p0 := range P0 {
-					i2 := p0 * kernel0
-					i3 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
-					if !(0 <= i3) {
-						continue
-					}
-					if !(i3 < kernel0) {
-						continue
-					}
-					i4 := i2 + i3 - runtime.Entry(v.pad, 0, 0)
-					t := float32(0)
-					if 0 <= i4 && i4 < S0 {
-						t = dsum[dsumRow+p0]
-					}
-					sum += float64(t)
-				}
-				dx[dxRow+s0] = float32(sum)
+		if part := (avgPoolPart85{*v, dsum, dx, P0, S0, kernel0}); runtime.Small(N, S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S0*P0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart86 is a loop that runs in parts.
+type avgPoolPart86 struct {
+	dsum, dy       []float64
+	kernel0_2      float64
+	P0, i, kernel0 int
+}
+
+func (part *avgPoolPart86) Run(from, to int) error {
+	dsum, dy, kernel0_2, P0, i, kernel0 := part.dsum, part.dy, part.kernel0_2, part.P0, part.i, part.kernel0
+	for n := from; n < to; n++ {
+		dyRow := n * P0
+		for p0 := range P0 {
+			t := dy[dyRow+p0] / runtime.Min64(kernel0_2, float64(i-p0*kernel0))
+			dsum[dyRow+p0] = t
+		}
+	}
+	return nil
+}
+
+// avgPoolPart87 is a loop that runs in parts.
+type avgPoolPart87 struct {
+	v               avgPoolValues
+	dsum, dx        []float64
+	P0, S0, kernel0 int
+}
+
+func (part *avgPoolPart87) Run(from, to int) error {
+	v, dsum, dx, P0, S0, kernel0 := &part.v, part.dsum, part.dx, part.P0, part.S0, part.kernel0
+	for n := from; n < to; n++ {
+		dsumRow := n * P0
+		dxRow := n * S0
+		for s0 := range S0 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i2 := p0 * kernel0
+				i3 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
+				if !(0 <= i3) {
+					continue
+				}
+				if !(i3 < kernel0) {
+					continue
+				}
+				i4 := i2 + i3 - runtime.Entry(v.pad, 0, 0)
+				t := float64(0)
+				if 0 <= i4 && i4 < S0 {
+					t = dsum[dsumRow+p0]
+				}
+				sum += t
+			}
+			dx[dxRow+s0] = sum
 		}
 	}
 	return nil
@@ -5396,40 +6343,106 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRunBackward0F64(b *runtime
 	kernel0_2 := float64(kernel0)
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				t := dy[dyRow+p0] / runtime.Min64(kernel0_2, float64(i-p0*kernel0))
-				dsum[dyRow+p0] = t
+		if part := (avgPoolPart86{dsum, dy, kernel0_2, P0, i, kernel0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0] += if 0 <= p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] && p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] < |S0| then @sum[n, p0] else 0   for n in ...N, s0 in S0, p0 in P0   where 0 <= s0 - (p0 * kernel[0] - pad[0]) && s0 - (p0 * kernel[0] - pad[0]) < kernel[0]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				sum := float64(0)
-				for p0 := range P0 {
-					i2 := p0 * kernel0
-					i3 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
-					if !(0 <= i3) {
-						continue
-					}
-					if !(i3 < kernel0) {
-						continue
-					}
-					i4 := i2 + i3 - runtime.Entry(v.pad, 0, 0)
-					t := float64(0)
-					if 0 <= i4 && i4 < S0 {
-						t = dsum[dsumRow+p0]
-					}
-					sum += t
-				}
-				dx[dxRow+s0] = sum
+		if part := (avgPoolPart87{*v, dsum, dx, P0, S0, kernel0}); runtime.Small(N, S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, S0*P0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart88 is a loop that runs in parts.
+type avgPoolPart88 struct {
+	dsum, dy                        []float32
+	P0, P1, i, i3, kernel0, kernel1 int
+}
+
+func (part *avgPoolPart88) Run(from, to int) error {
+	dsum, dy, P0, P1, i, i3, kernel0, kernel1 := part.dsum, part.dy, part.P0, part.P1, part.i, part.i3, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i2 := min(kernel0, i-p0*kernel0)
+		for p1 := range P1 {
+			t := dy[dyRow2+p1] / float32(i2*min(kernel1, i3-p1*kernel1))
+			dsum[dyRow2+p1] = t
+		}
+	}
+	return nil
+}
+
+// avgPoolPart89 is a loop that runs in parts.
+type avgPoolPart89 struct {
+	v                                avgPoolValues
+	dsum, dx                         []float32
+	P0, P1, S0, S1, kernel0, kernel1 int
+}
+
+func (part *avgPoolPart89) Run(from, to int) error {
+	v, dsum, dx, P0, P1, S0, S1, kernel0, kernel1 := &part.v, part.dsum, part.dx, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i2 := p0 * kernel0
+				i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
+				if !(0 <= i4) {
+					continue
+				}
+				if !(i4 < kernel0) {
+					continue
+				}
+				i7 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
+				c := 0 <= i7
+				c2 := i7 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i5 := p1 * kernel1
+					i6 := s1 - (i5 - runtime.Entry(v.pad, 1, 0))
+					if !(0 <= i6) {
+						continue
+					}
+					if !(i6 < kernel1) {
+						continue
+					}
+					c3 := c && c2
+					if c3 {
+						i8 := i5 + i6 - runtime.Entry(v.pad, 1, 0)
+						c3 = 0 <= i8 && i8 < S1
+					}
+					t := float32(0)
+					if c3 {
+						t = dsum[dsumRow2+p1]
+					}
+					sum += float64(t)
+				}
+			}
+			dx[dxRow2+s1] = float32(sum)
 		}
 	}
 	return nil
@@ -5453,65 +6466,106 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRunBackward1F32(b *runtime
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i2 := min(kernel0, i-p0*kernel0)
-				for p1 := range P1 {
-					t := dy[dyRow2+p1] / float32(i2*min(kernel1, i3-p1*kernel1))
-					dsum[dyRow2+p1] = t
-				}
+		if part := (avgPoolPart88{dsum, dy, P0, P1, i, i3, kernel0, kernel1}); runtime.Small(N*P0, P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, P1); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1] += if 0 <= p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] && p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] && p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] < |S1| then @sum[n, p0, p1] else 0   for n in ...N, s0 in S0, s1 in S1, p0 in P0, p1 in P1   where 0 <= s0 - (p0 * kernel[0] - pad[0]) && s0 - (p0 * kernel[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * kernel[1] - pad[1]) && s1 - (p1 * kernel[1] - pad[1]) < kernel[1]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for p0 := range P0 {
-						i2 := p0 * kernel0
-						i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < kernel0) {
-							continue
-						}
-						i7 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
-						c := 0 <= i7
-						c2 := i7 < S0
-						dsumRow2 := (dsumRow + p0) * P1
-						for p1 := range P1 {
-							i5 := p1 * kernel1
-							i6 := s1 - (i5 - runtime.Entry(v.pad, 1, 0))
-							if !(0 <= i6) {
-								continue
-							}
-							if !(i6 < kernel1) {
-								continue
-							}
-							c3 := c && c2
-							if c3 {
-								i8 := i5 + i6 - runtime.Entry(v.pad, 1, 0)
-								c3 = 0 <= i8 && i8 < S1
-							}
-							t := float32(0)
-							if c3 {
-								t = dsum[dsumRow2+p1]
-							}
-							sum += float64(t)
-						}
+		if part := (avgPoolPart89{*v, dsum, dx, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*S0, S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*S0, S1*P0*P1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart90 is a loop that runs in parts.
+type avgPoolPart90 struct {
+	dsum, dy                        []float64
+	P0, P1, i, i3, kernel0, kernel1 int
+}
+
+func (part *avgPoolPart90) Run(from, to int) error {
+	dsum, dy, P0, P1, i, i3, kernel0, kernel1 := part.dsum, part.dy, part.P0, part.P1, part.i, part.i3, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i2 := min(kernel0, i-p0*kernel0)
+		for p1 := range P1 {
+			t := dy[dyRow2+p1] / float64(i2*min(kernel1, i3-p1*kernel1))
+			dsum[dyRow2+p1] = t
+		}
+	}
+	return nil
+}
+
+// avgPoolPart91 is a loop that runs in parts.
+type avgPoolPart91 struct {
+	v                                avgPoolValues
+	dsum, dx                         []float64
+	P0, P1, S0, S1, kernel0, kernel1 int
+}
+
+func (part *avgPoolPart91) Run(from, to int) error {
+	v, dsum, dx, P0, P1, S0, S1, kernel0, kernel1 := &part.v, part.dsum, part.dx, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i2 := p0 * kernel0
+				i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
+				if !(0 <= i4) {
+					continue
+				}
+				if !(i4 < kernel0) {
+					continue
+				}
+				i7 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
+				c := 0 <= i7
+				c2 := i7 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i5 := p1 * kernel1
+					i6 := s1 - (i5 - runtime.Entry(v.pad, 1, 0))
+					if !(0 <= i6) {
+						continue
 					}
-					dx[dxRow2+s1] = float32(sum)
+					if !(i6 < kernel1) {
+						continue
+					}
+					c3 := c && c2
+					if c3 {
+						i8 := i5 + i6 - runtime.Entry(v.pad, 1, 0)
+						c3 = 0 <= i8 && i8 < S1
+					}
+					t := float64(0)
+					if c3 {
+						t = dsum[dsumRow2+p1]
+					}
+					sum += t
 				}
 			}
+			dx[dxRow2+s1] = sum
 		}
 	}
 	return nil
@@ -5535,65 +6589,127 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRunBackward1F64(b *runtime
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i2 := min(kernel0, i-p0*kernel0)
-				for p1 := range P1 {
-					t := dy[dyRow2+p1] / float64(i2*min(kernel1, i3-p1*kernel1))
-					dsum[dyRow2+p1] = t
-				}
+		if part := (avgPoolPart90{dsum, dy, P0, P1, i, i3, kernel0, kernel1}); runtime.Small(N*P0, P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, P1); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1] += if 0 <= p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] && p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] && p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] < |S1| then @sum[n, p0, p1] else 0   for n in ...N, s0 in S0, s1 in S1, p0 in P0, p1 in P1   where 0 <= s0 - (p0 * kernel[0] - pad[0]) && s0 - (p0 * kernel[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * kernel[1] - pad[1]) && s1 - (p1 * kernel[1] - pad[1]) < kernel[1]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for p0 := range P0 {
-						i2 := p0 * kernel0
-						i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < kernel0) {
-							continue
-						}
-						i7 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
-						c := 0 <= i7
-						c2 := i7 < S0
-						dsumRow2 := (dsumRow + p0) * P1
-						for p1 := range P1 {
-							i5 := p1 * kernel1
-							i6 := s1 - (i5 - runtime.Entry(v.pad, 1, 0))
-							if !(0 <= i6) {
-								continue
-							}
-							if !(i6 < kernel1) {
-								continue
-							}
-							c3 := c && c2
-							if c3 {
-								i8 := i5 + i6 - runtime.Entry(v.pad, 1, 0)
-								c3 = 0 <= i8 && i8 < S1
-							}
-							t := float64(0)
-							if c3 {
-								t = dsum[dsumRow2+p1]
-							}
-							sum += t
-						}
+		if part := (avgPoolPart91{*v, dsum, dx, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*S0, S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*S0, S1*P0*P1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart92 is a loop that runs in parts.
+type avgPoolPart92 struct {
+	dsum, dy                                         []float32
+	P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2 int
+}
+
+func (part *avgPoolPart92) Run(from, to int) error {
+	dsum, dy, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2 := part.dsum, part.dy, part.P0, part.P1, part.P2, part.i, part.i3, part.i5, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i2 := min(kernel0, i-p0*kernel0)
+		dyRow3 := (dyRow2 + p1) * P2
+		i4 := i2 * min(kernel1, i3-p1*kernel1)
+		for p2 := range P2 {
+			t := dy[dyRow3+p2] / float32(i4*min(kernel2, i5-p2*kernel2))
+			dsum[dyRow3+p2] = t
+		}
+	}
+	return nil
+}
+
+// avgPoolPart93 is a loop that runs in parts.
+type avgPoolPart93 struct {
+	v                                                 avgPoolValues
+	dsum, dx                                          []float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 int
+}
+
+func (part *avgPoolPart93) Run(from, to int) error {
+	v, dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 := &part.v, part.dsum, part.dx, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		dxRow3 := (dxRow2 + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i2 := p0 * kernel0
+				i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
+				if !(0 <= i4) {
+					continue
+				}
+				if !(i4 < kernel0) {
+					continue
+				}
+				i10 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
+				c := 0 <= i10
+				c2 := i10 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i6 := p1 * kernel1
+					i7 := s1 - (i6 - runtime.Entry(v.pad, 1, 0))
+					if !(0 <= i7) {
+						continue
 					}
-					dx[dxRow2+s1] = sum
+					if !(i7 < kernel1) {
+						continue
+					}
+					i11 := i6 + i7 - runtime.Entry(v.pad, 1, 0)
+					c3 := 0 <= i11
+					c4 := i11 < S1
+					dsumRow3 := (dsumRow2 + p1) * P2
+					for p2 := range P2 {
+						i8 := p2 * kernel2
+						i9 := s2 - (i8 - runtime.Entry(v.pad, 2, 0))
+						if !(0 <= i9) {
+							continue
+						}
+						if !(i9 < kernel2) {
+							continue
+						}
+						c5 := c && c2 && c3 && c4
+						if c5 {
+							i12 := i8 + i9 - runtime.Entry(v.pad, 2, 0)
+							c5 = 0 <= i12 && i12 < S2
+						}
+						t := float32(0)
+						if c5 {
+							t = dsum[dsumRow3+p2]
+						}
+						sum += float64(t)
+					}
 				}
 			}
+			dx[dxRow3+s2] = float32(sum)
 		}
 	}
 	return nil
@@ -5621,86 +6737,127 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRunBackward2F32(b *runtime
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i2 := min(kernel0, i-p0*kernel0)
-				for p1 := range P1 {
-					dyRow3 := (dyRow2 + p1) * P2
-					i4 := i2 * min(kernel1, i3-p1*kernel1)
-					for p2 := range P2 {
-						t := dy[dyRow3+p2] / float32(i4*min(kernel2, i5-p2*kernel2))
-						dsum[dyRow3+p2] = t
-					}
-				}
+		if part := (avgPoolPart92{dsum, dy, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2}); runtime.Small(N*P0*P1, P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1, s2] += if 0 <= p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] && p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] && p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] < |S1| && 0 <= p2 * kernel[2] + (s2 - (p2 * kernel[2] - pad[2])) - pad[2] && p2 * kernel[2] + (s2 - (p2 * kernel[2] - pad[2])) - pad[2] < |S2| then @sum[n, p0, p1, p2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, p0 in P0, p1 in P1, p2 in P2   where 0 <= s0 - (p0 * kernel[0] - pad[0]) && s0 - (p0 * kernel[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * kernel[1] - pad[1]) && s1 - (p1 * kernel[1] - pad[1]) < kernel[1] && 0 <= s2 - (p2 * kernel[2] - pad[2]) && s2 - (p2 * kernel[2] - pad[2]) < kernel[2]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					dxRow3 := (dxRow2 + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for p0 := range P0 {
-							i2 := p0 * kernel0
-							i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel0) {
-								continue
-							}
-							i10 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
-							c := 0 <= i10
-							c2 := i10 < S0
-							dsumRow2 := (dsumRow + p0) * P1
-							for p1 := range P1 {
-								i6 := p1 * kernel1
-								i7 := s1 - (i6 - runtime.Entry(v.pad, 1, 0))
-								if !(0 <= i7) {
-									continue
-								}
-								if !(i7 < kernel1) {
-									continue
-								}
-								i11 := i6 + i7 - runtime.Entry(v.pad, 1, 0)
-								c3 := 0 <= i11
-								c4 := i11 < S1
-								dsumRow3 := (dsumRow2 + p1) * P2
-								for p2 := range P2 {
-									i8 := p2 * kernel2
-									i9 := s2 - (i8 - runtime.Entry(v.pad, 2, 0))
-									if !(0 <= i9) {
-										continue
-									}
-									if !(i9 < kernel2) {
-										continue
-									}
-									c5 := c && c2 && c3 && c4
-									if c5 {
-										i12 := i8 + i9 - runtime.Entry(v.pad, 2, 0)
-										c5 = 0 <= i12 && i12 < S2
-									}
-									t := float32(0)
-									if c5 {
-										t = dsum[dsumRow3+p2]
-									}
-									sum += float64(t)
-								}
-							}
+		if part := (avgPoolPart93{*v, dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*S0*S1, S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*S0*S1, S2*P0*P1*P2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// avgPoolPart94 is a loop that runs in parts.
+type avgPoolPart94 struct {
+	dsum, dy                                         []float64
+	P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2 int
+}
+
+func (part *avgPoolPart94) Run(from, to int) error {
+	dsum, dy, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2 := part.dsum, part.dy, part.P0, part.P1, part.P2, part.i, part.i3, part.i5, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		dyRow := n * P0
+		dyRow2 := (dyRow + p0) * P1
+		i2 := min(kernel0, i-p0*kernel0)
+		dyRow3 := (dyRow2 + p1) * P2
+		i4 := i2 * min(kernel1, i3-p1*kernel1)
+		for p2 := range P2 {
+			t := dy[dyRow3+p2] / float64(i4*min(kernel2, i5-p2*kernel2))
+			dsum[dyRow3+p2] = t
+		}
+	}
+	return nil
+}
+
+// avgPoolPart95 is a loop that runs in parts.
+type avgPoolPart95 struct {
+	v                                                 avgPoolValues
+	dsum, dx                                          []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 int
+}
+
+func (part *avgPoolPart95) Run(from, to int) error {
+	v, dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 := &part.v, part.dsum, part.dx, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		dsumRow := n * P0
+		dxRow := n * S0
+		dxRow2 := (dxRow + s0) * S1
+		dxRow3 := (dxRow2 + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
+			for p0 := range P0 {
+				i2 := p0 * kernel0
+				i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
+				if !(0 <= i4) {
+					continue
+				}
+				if !(i4 < kernel0) {
+					continue
+				}
+				i10 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
+				c := 0 <= i10
+				c2 := i10 < S0
+				dsumRow2 := (dsumRow + p0) * P1
+				for p1 := range P1 {
+					i6 := p1 * kernel1
+					i7 := s1 - (i6 - runtime.Entry(v.pad, 1, 0))
+					if !(0 <= i7) {
+						continue
+					}
+					if !(i7 < kernel1) {
+						continue
+					}
+					i11 := i6 + i7 - runtime.Entry(v.pad, 1, 0)
+					c3 := 0 <= i11
+					c4 := i11 < S1
+					dsumRow3 := (dsumRow2 + p1) * P2
+					for p2 := range P2 {
+						i8 := p2 * kernel2
+						i9 := s2 - (i8 - runtime.Entry(v.pad, 2, 0))
+						if !(0 <= i9) {
+							continue
 						}
-						dx[dxRow3+s2] = float32(sum)
+						if !(i9 < kernel2) {
+							continue
+						}
+						c5 := c && c2 && c3 && c4
+						if c5 {
+							i12 := i8 + i9 - runtime.Entry(v.pad, 2, 0)
+							c5 = 0 <= i12 && i12 < S2
+						}
+						t := float64(0)
+						if c5 {
+							t = dsum[dsumRow3+p2]
+						}
+						sum += t
 					}
 				}
 			}
+			dx[dxRow3+s2] = sum
 		}
 	}
 	return nil
@@ -5728,86 +6885,23 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRunBackward2F64(b *runtime
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0)
 	if wantDx {
-		for n := range N {
-			dyRow := n * P0
-			for p0 := range P0 {
-				dyRow2 := (dyRow + p0) * P1
-				i2 := min(kernel0, i-p0*kernel0)
-				for p1 := range P1 {
-					dyRow3 := (dyRow2 + p1) * P2
-					i4 := i2 * min(kernel1, i3-p1*kernel1)
-					for p2 := range P2 {
-						t := dy[dyRow3+p2] / float64(i4*min(kernel2, i5-p2*kernel2))
-						dsum[dyRow3+p2] = t
-					}
-				}
+		if part := (avgPoolPart94{dsum, dy, P0, P1, P2, i, i3, i5, kernel0, kernel1, kernel2}); runtime.Small(N*P0*P1, P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1, s2] += if 0 <= p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] && p0 * kernel[0] + (s0 - (p0 * kernel[0] - pad[0])) - pad[0] < |S0| && 0 <= p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] && p1 * kernel[1] + (s1 - (p1 * kernel[1] - pad[1])) - pad[1] < |S1| && 0 <= p2 * kernel[2] + (s2 - (p2 * kernel[2] - pad[2])) - pad[2] && p2 * kernel[2] + (s2 - (p2 * kernel[2] - pad[2])) - pad[2] < |S2| then @sum[n, p0, p1, p2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, p0 in P0, p1 in P1, p2 in P2   where 0 <= s0 - (p0 * kernel[0] - pad[0]) && s0 - (p0 * kernel[0] - pad[0]) < kernel[0] && 0 <= s1 - (p1 * kernel[1] - pad[1]) && s1 - (p1 * kernel[1] - pad[1]) < kernel[1] && 0 <= s2 - (p2 * kernel[2] - pad[2]) && s2 - (p2 * kernel[2] - pad[2]) < kernel[2]
 	if wantDx {
-		for n := range N {
-			dsumRow := n * P0
-			dxRow := n * S0
-			for s0 := range S0 {
-				dxRow2 := (dxRow + s0) * S1
-				for s1 := range S1 {
-					dxRow3 := (dxRow2 + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for p0 := range P0 {
-							i2 := p0 * kernel0
-							i4 := s0 - (i2 - runtime.Entry(v.pad, 0, 0))
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel0) {
-								continue
-							}
-							i10 := i2 + i4 - runtime.Entry(v.pad, 0, 0)
-							c := 0 <= i10
-							c2 := i10 < S0
-							dsumRow2 := (dsumRow + p0) * P1
-							for p1 := range P1 {
-								i6 := p1 * kernel1
-								i7 := s1 - (i6 - runtime.Entry(v.pad, 1, 0))
-								if !(0 <= i7) {
-									continue
-								}
-								if !(i7 < kernel1) {
-									continue
-								}
-								i11 := i6 + i7 - runtime.Entry(v.pad, 1, 0)
-								c3 := 0 <= i11
-								c4 := i11 < S1
-								dsumRow3 := (dsumRow2 + p1) * P2
-								for p2 := range P2 {
-									i8 := p2 * kernel2
-									i9 := s2 - (i8 - runtime.Entry(v.pad, 2, 0))
-									if !(0 <= i9) {
-										continue
-									}
-									if !(i9 < kernel2) {
-										continue
-									}
-									c5 := c && c2 && c3 && c4
-									if c5 {
-										i12 := i8 + i9 - runtime.Entry(v.pad, 2, 0)
-										c5 = 0 <= i12 && i12 < S2
-									}
-									t := float64(0)
-									if c5 {
-										t = dsum[dsumRow3+p2]
-									}
-									sum += t
-								}
-							}
-						}
-						dx[dxRow3+s2] = sum
-					}
-				}
+		if part := (avgPoolPart95{*v, dsum, dx, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*S0*S1, S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, S2*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	return nil

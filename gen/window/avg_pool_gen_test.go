@@ -3,12 +3,32 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleAvgPool() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 3, 2, 6, 4}, 1, 5))
+	y := runtime.Must(window.AvgPool(x, []int{2}, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 2]
+	// [[2 4]]
+}
+
+func ExampleAvgPool_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 3, 2, 7, 5, 4, 0, 8, 6}, 1, 3, 3))
+	y := runtime.Must(window.AvgPool(x, []int{2, 2}, &window.AvgPoolAttrs{Stride: []int{1, 2}, Pad: []int{0, 1}, CountIncludePad: new(false)}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 2 2]
+	// [[[4.00 3.50]
+	//   [3.50 5.75]]]
+}
 
 func TestAvgPoolExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.avg_pool",

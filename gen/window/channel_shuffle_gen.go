@@ -33,6 +33,10 @@ func channelShuffleValuesOf(groups int) (channelShuffleValues, error) {
 // x: T[N, (G, C), ...S]; y: T[N, (C, G), ...S]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: groups must be positive.
+//
+// With x = [[[1], [2], [3], [4], [5], [6]]], y is [[[1], [4], [2], [5], [3], [6]]]:
+//
+//	y, err := window.ChannelShuffle(x, 2)
 func ChannelShuffle(x *runtime.Tensor, groups int) (*runtime.Tensor, error) {
 	vals, err := channelShuffleValuesOf(groups)
 	if err != nil {

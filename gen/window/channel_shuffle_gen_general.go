@@ -9,7 +9,7 @@ import (
 // channelShuffleFactors0 finds extents that attributes and axes tell, before products are taken apart.
 func channelShuffleFactors0(b *runtime.Bound, v *channelShuffleValues) error {
 	if v.groups < 0 {
-		return runtime.ShapeError("window.channel_shuffle", "G = groups that isn't negative")
+		return runtime.ShapeError("window.channel_shuffle", "G = groups that isn't negative", v.groups)
 	}
 	if err := b.Derive(1, v.groups); err != nil {
 		return err
@@ -26,29 +26,77 @@ func channelShuffleFactors(b *runtime.Bound, v *channelShuffleValues, variant in
 	return nil
 }
 
+// channelShufflePart0 is a loop that runs in parts.
+type channelShufflePart0 struct {
+	x, y    []bool
+	C, G, S int
+}
+
+func (part *channelShufflePart0) Run(from, to int) error {
+	x, y, C, G, S := part.x, part.y, part.C, part.G, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * G
+		yRow := n * C
+		yRow2 := (yRow + c) * G
+		xRow2 := (xRow + g) * C
+		xRow3 := (xRow2 + c) * S
+		yRow3 := (yRow2 + g) * S
+		for s := range S {
+			y[yRow3+s] = x[xRow3+s]
+		}
+	}
+	return nil
+}
+
 // channelShuffleRunBool computes channel_shuffle, T bool.
 func channelShuffleRunBool(b *runtime.Bound, v *channelShuffleValues) error {
-	G := b.Ext[1]
-	C := b.Ext[2]
-	S := b.Ext[3]
 	N := b.Ext[0]
+	C := b.Ext[2]
+	G := b.Ext[1]
+	S := b.Ext[3]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
 	// y[n, c, g, s] = x[n, g, c, s]   for n in N, c in C, g in G, s in ...S
-	for n := range N {
+	if part := (channelShufflePart0{x, y, C, G, S}); runtime.Small(N*C*G, S) {
+		if err := part.Run(0, N*C*G); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C*G, S); err != nil {
+		return err
+	}
+	return nil
+}
+
+// channelShufflePart1 is a loop that runs in parts.
+type channelShufflePart1[T runtime.Integer] struct {
+	x, y    []T
+	C, G, S int
+}
+
+func (part *channelShufflePart1[T]) Run(from, to int) error {
+	x, y, C, G, S := part.x, part.y, part.C, part.G, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		c := rest % C
+		rest /= C
+		n := rest
 		xRow := n * G
 		yRow := n * C
-		for c := range C {
-			yRow2 := (yRow + c) * G
-			for g := range G {
-				xRow2 := (xRow + g) * C
-				xRow3 := (xRow2 + c) * S
-				yRow3 := (yRow2 + g) * S
-				for s := range S {
-					y[yRow3+s] = x[xRow3+s]
-				}
-			}
+		yRow2 := (yRow + c) * G
+		xRow2 := (xRow + g) * C
+		xRow3 := (xRow2 + c) * S
+		yRow3 := (yRow2 + g) * S
+		for s := range S {
+			y[yRow3+s] = x[xRow3+s]
 		}
 	}
 	return nil
@@ -56,28 +104,20 @@ func channelShuffleRunBool(b *runtime.Bound, v *channelShuffleValues) error {
 
 // channelShuffleRunInt computes channel_shuffle, T any integer.
 func channelShuffleRunInt[T runtime.Integer](b *runtime.Bound, v *channelShuffleValues) error {
-	G := b.Ext[1]
-	C := b.Ext[2]
-	S := b.Ext[3]
 	N := b.Ext[0]
+	C := b.Ext[2]
+	G := b.Ext[1]
+	S := b.Ext[3]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[T](b, 1)
 
 	// y[n, c, g, s] = x[n, g, c, s]   for n in N, c in C, g in G, s in ...S
-	for n := range N {
-		xRow := n * G
-		yRow := n * C
-		for c := range C {
-			yRow2 := (yRow + c) * G
-			for g := range G {
-				xRow2 := (xRow + g) * C
-				xRow3 := (xRow2 + c) * S
-				yRow3 := (yRow2 + g) * S
-				for s := range S {
-					y[yRow3+s] = x[xRow3+s]
-				}
-			}
+	if part := (channelShufflePart1[T]{x, y, C, G, S}); runtime.Small(N*C*G, S) {
+		if err := part.Run(0, N*C*G); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*G, S); err != nil {
+		return err
 	}
 	return nil
 }

@@ -3,12 +3,27 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleChannelShuffle() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 1, 6, 1))
+	y := runtime.Must(window.ChannelShuffle(x, 2))
+	fmt.Println(y)
+	// Output:
+	// f32[1 6 1]
+	// [[[1]
+	//   [4]
+	//   [2]
+	//   [5]
+	//   [3]
+	//   [6]]]
+}
 
 func TestChannelShuffleExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.channel_shuffle",

@@ -46,7 +46,7 @@ func (a *ConvAttrs) values() (conv_Values, error) {
 //
 // x has any axes of samples, channels in G groups of C, and the sizes S; w has kernels in G groups of F, channels C of
 // one group, and sizes K. b, where given, has an element for each kernel. stride (1) and dilation (1) are above 0 and
-// pad (0) is not negative, one number for each axis or for all; groups (1) divides channels and kernels.
+// pad (0) is not negative, one number for each axis of S or for all; groups (1) divides channels and kernels.
 //
 // Source: Dumoulin and Visin, A Guide to Convolution Arithmetic for Deep Learning, 2016 (arXiv:1603.07285).
 //
@@ -62,6 +62,10 @@ func (a *ConvAttrs) values() (conv_Values, error) {
 // x: T[...N, (G, C), ...S], w: T[(G, F), C, ...K], b: T[(G, F)] or nil; y: T[...N, (G, F), ...P]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: stride must be positive; dilation must be positive; pad must not be negative; groups must be positive.
+//
+// With x = [[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]] and w = [[[[1, 2], [3, 4]]]], y is [[[[11, 18], [67, 77]]]]:
+//
+//	y, err := window.Conv(x, w, nil, &window.ConvAttrs{Stride: []int{2, 1}, Pad: []int{1, 0}})
 func Conv(x, w, b *runtime.Tensor, attrs *ConvAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -180,15 +184,6 @@ func ConvBackwardInto(dx, dw, db, dy, x, w, b *runtime.Tensor, attrs *ConvAttrs)
 
 // conv_Run0 is one of the cases of conv_Run.
 func conv_Run0(b *runtime.Bound, v *conv_Values) error {
-	if !(0 < runtime.Entry(v.stride, 0, 1)) {
-		return runtime.RequireError("window.conv", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
-		return runtime.RequireError("window.conv", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0)) {
-		return runtime.RequireError("window.conv", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return conv_Run0F32(b, v)
@@ -200,15 +195,6 @@ func conv_Run0(b *runtime.Bound, v *conv_Values) error {
 
 // conv_Run1 is one of the cases of conv_Run.
 func conv_Run1(b *runtime.Bound, v *conv_Values) error {
-	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1)) {
-		return runtime.RequireError("window.conv", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
-		return runtime.RequireError("window.conv", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0)) {
-		return runtime.RequireError("window.conv", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return conv_Run1F32(b, v)
@@ -220,15 +206,6 @@ func conv_Run1(b *runtime.Bound, v *conv_Values) error {
 
 // conv_Run2 is one of the cases of conv_Run.
 func conv_Run2(b *runtime.Bound, v *conv_Values) error {
-	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1) && 0 < runtime.Entry(v.stride, 2, 1)) {
-		return runtime.RequireError("window.conv", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
-		return runtime.RequireError("window.conv", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0)) {
-		return runtime.RequireError("window.conv", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return conv_Run2F32(b, v)
@@ -340,7 +317,7 @@ func conv_Invoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.Tensor,
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/window", Name: "conv", Source: "conv.op", Signature: &conv_Forward,
-		Doc: "Conv is the convolution of neural networks (the kernel isn't turned round), over 1, 2 or 3 axes:\n\n\ty[n, (g, f), p] = sum over c, k of x[n, (g, c), p stride + k dilation - pad] w[(g, f), c, k] + b[(g, f)]\n\nwhere x counts as 0 outside. It has floor((S + 2 pad - dilation (K - 1) - 1) / stride) + 1 places along an axis.\n\nx has any axes of samples, channels in G groups of C, and the sizes S; w has kernels in G groups of F, channels C of\none group, and sizes K. b, where given, has an element for each kernel. stride (1) and dilation (1) are above 0 and\npad (0) is not negative, one number for each axis or for all; groups (1) divides channels and kernels.\n\nSource: Dumoulin and Visin, A Guide to Convolution Arithmetic for Deep Learning, 2016 (arXiv:1603.07285).",
+		Doc: "Conv is the convolution of neural networks (the kernel isn't turned round), over 1, 2 or 3 axes:\n\n\ty[n, (g, f), p] = sum over c, k of x[n, (g, c), p stride + k dilation - pad] w[(g, f), c, k] + b[(g, f)]\n\nwhere x counts as 0 outside. It has floor((S + 2 pad - dilation (K - 1) - 1) / stride) + 1 places along an axis.\n\nx has any axes of samples, channels in G groups of C, and the sizes S; w has kernels in G groups of F, channels C of\none group, and sizes K. b, where given, has an element for each kernel. stride (1) and dilation (1) are above 0 and\npad (0) is not negative, one number for each axis of S or for all; groups (1) divides channels and kernels.\n\nSource: Dumoulin and Visin, A Guide to Convolution Arithmetic for Deep Learning, 2016 (arXiv:1603.07285).",
 		Attrs: []runtime.AttrInfo{
 			{Name: "stride", Type: "int[S]", Default: "1"},
 			{Name: "dilation", Type: "int[S]", Default: "1"},

@@ -8,10 +8,19 @@ import (
 
 // conv_Factors0 finds extents that attributes and axes tell, before products are taken apart.
 func conv_Factors0(b *runtime.Bound, v *conv_Values) error {
+	if !(0 < runtime.Entry(v.stride, 0, 1)) {
+		return runtime.RequireError("window.conv", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
+		return runtime.RequireError("window.conv", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0)) {
+		return runtime.RequireError("window.conv", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(3, 0)
 	K0 := b.PackExt(5, 0)
 	if v.groups < 0 {
-		return runtime.ShapeError("window.conv", "G = groups that isn't negative")
+		return runtime.ShapeError("window.conv", "G = groups that isn't negative", v.groups)
 	}
 	if err := b.Derive(1, v.groups); err != nil {
 		return err
@@ -24,7 +33,7 @@ func conv_Factors0(b *runtime.Bound, v *conv_Values) error {
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.conv", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.conv", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(6, P0); err != nil {
 		return err
@@ -34,12 +43,21 @@ func conv_Factors0(b *runtime.Bound, v *conv_Values) error {
 
 // conv_Factors1 finds extents that attributes and axes tell, before products are taken apart.
 func conv_Factors1(b *runtime.Bound, v *conv_Values) error {
+	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1)) {
+		return runtime.RequireError("window.conv", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
+		return runtime.RequireError("window.conv", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0)) {
+		return runtime.RequireError("window.conv", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(3, 0)
 	K0 := b.PackExt(5, 0)
 	S1 := b.PackExt(3, 1)
 	K1 := b.PackExt(5, 1)
 	if v.groups < 0 {
-		return runtime.ShapeError("window.conv", "G = groups that isn't negative")
+		return runtime.ShapeError("window.conv", "G = groups that isn't negative", v.groups)
 	}
 	if err := b.Derive(1, v.groups); err != nil {
 		return err
@@ -52,7 +70,7 @@ func conv_Factors1(b *runtime.Bound, v *conv_Values) error {
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.conv", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.conv", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(K1-1)
 	n2 := runtime.Entry(v.stride, 1, 1)
@@ -62,7 +80,7 @@ func conv_Factors1(b *runtime.Bound, v *conv_Values) error {
 	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, n2), runtime.Denominator(n2))
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.conv", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.conv", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(6, P0, P1); err != nil {
 		return err
@@ -72,6 +90,15 @@ func conv_Factors1(b *runtime.Bound, v *conv_Values) error {
 
 // conv_Factors2 finds extents that attributes and axes tell, before products are taken apart.
 func conv_Factors2(b *runtime.Bound, v *conv_Values) error {
+	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1) && 0 < runtime.Entry(v.stride, 2, 1)) {
+		return runtime.RequireError("window.conv", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
+		return runtime.RequireError("window.conv", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0)) {
+		return runtime.RequireError("window.conv", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(3, 0)
 	K0 := b.PackExt(5, 0)
 	S1 := b.PackExt(3, 1)
@@ -79,7 +106,7 @@ func conv_Factors2(b *runtime.Bound, v *conv_Values) error {
 	S2 := b.PackExt(3, 2)
 	K2 := b.PackExt(5, 2)
 	if v.groups < 0 {
-		return runtime.ShapeError("window.conv", "G = groups that isn't negative")
+		return runtime.ShapeError("window.conv", "G = groups that isn't negative", v.groups)
 	}
 	if err := b.Derive(1, v.groups); err != nil {
 		return err
@@ -92,7 +119,7 @@ func conv_Factors2(b *runtime.Bound, v *conv_Values) error {
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.conv", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.conv", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(K1-1)
 	n2 := runtime.Entry(v.stride, 1, 1)
@@ -102,7 +129,7 @@ func conv_Factors2(b *runtime.Bound, v *conv_Values) error {
 	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, n2), runtime.Denominator(n2))
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.conv", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.conv", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0) - runtime.Entry(v.dilation, 2, 1)*(K2-1)
 	n3 := runtime.Entry(v.stride, 2, 1)
@@ -112,7 +139,7 @@ func conv_Factors2(b *runtime.Bound, v *conv_Values) error {
 	i6 := runtime.FloorDiv(runtime.Numerator(i5-1, n3), runtime.Denominator(n3))
 	P2 := i6 + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.conv", "P2 = floor((|S2| + 2 * pad[2] - dilation[2] * (|K2| - 1) - 1) / stride[2]) + 1 that isn't negative")
+		return runtime.ShapeError("window.conv", "P2 = floor((|S2| + 2 * pad[2] - dilation[2] * (|K2| - 1) - 1) / stride[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(6, P0, P1, P2); err != nil {
 		return err
@@ -131,6 +158,75 @@ func conv_Factors(b *runtime.Bound, v *conv_Values, variant int) error {
 			return conv_Factors1(b, v)
 		case b.HasRank(3, 3):
 			return conv_Factors2(b, v)
+		}
+	}
+	return nil
+}
+
+// conv_Part0 is a loop that runs in parts.
+type conv_Part0 struct {
+	sum, w, x                                     []float32
+	C, F, G, K0, P0, S0, dilation0, pad0, stride0 int
+}
+
+func (part *conv_Part0) Run(from, to int) error {
+	sum, w, x, C, F, G, K0, P0, S0, dilation0, pad0, stride0 := part.sum, part.w, part.x, part.C, part.F, part.G, part.K0, part.P0, part.S0, part.dilation0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		xRow := n * G
+		xRow2 := (xRow + g) * C
+		wRow := g * F
+		sumRow := (xRow + g) * F
+		wRow2 := (wRow + f) * C
+		sumRow2 := (sumRow + f) * P0
+		for p0 := range P0 {
+			sum2 := float64(0)
+			i := p0 * stride0
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i2 := i + k0*dilation0 - pad0
+					t := float32(0)
+					if 0 <= i2 && i2 < S0 {
+						t = x[xRow3+i2]
+					}
+					sum2 += float64(float32(t * w[wRow3+k0]))
+				}
+			}
+			sum[sumRow2+p0] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// conv_Part1 is a loop that runs in parts.
+type conv_Part1 struct {
+	b2, sum, y []float32
+	F, G, P0   int
+}
+
+func (part *conv_Part1) Run(from, to int) error {
+	b2, sum, y, F, G, P0 := part.b2, part.sum, part.y, part.F, part.G, part.P0
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * P0
+		bAt := b2[bRow+f]
+		for p0 := range P0 {
+			y[sumRow3+p0] = sum[sumRow3+p0] + bAt
 		}
 	}
 	return nil
@@ -155,49 +251,89 @@ func conv_Run0F32(b *runtime.Bound, v *conv_Values) error {
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n := range N {
-		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * F
-			sumRow := (xRow + g) * F
-			for f := range F {
-				wRow2 := (wRow + f) * C
-				sumRow2 := (sumRow + f) * P0
-				for p0 := range P0 {
-					sum2 := float64(0)
-					i := p0 * stride0
-					for c := range C {
-						xRow3 := (xRow2 + c) * S0
-						wRow3 := (wRow2 + c) * K0
-						for k0 := range K0 {
-							i2 := i + k0*dilation0 - pad0
-							t := float32(0)
-							if 0 <= i2 && i2 < S0 {
-								t = x[xRow3+i2]
-							}
-							sum2 += float64(float32(t * w[wRow3+k0]))
-						}
-					}
-					sum[sumRow2+p0] = float32(sum2)
-				}
-			}
+	if part := (conv_Part0{sum, w, x, C, F, G, K0, P0, S0, dilation0, pad0, stride0}); runtime.Small(N*G*F, P0*C*K0) {
+		if err := part.Run(0, N*G*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F, P0*C*K0); err != nil {
+		return err
 	}
 
 	// y[n, g, f, p0] = sum[n, g, f, p0] + b[g, f]   for n in ...N, g in G, f in F, p0 in P0
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * P0
-				bAt := b2[bRow+f]
-				for p0 := range P0 {
-					y[sumRow3+p0] = sum[sumRow3+p0] + bAt
+	if part := (conv_Part1{b2, sum, y, F, G, P0}); runtime.Small(N*G*F, P0) {
+		if err := part.Run(0, N*G*F); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*F, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// conv_Part2 is a loop that runs in parts.
+type conv_Part2 struct {
+	sum, w, x                                     []float64
+	C, F, G, K0, P0, S0, dilation0, pad0, stride0 int
+}
+
+func (part *conv_Part2) Run(from, to int) error {
+	sum, w, x, C, F, G, K0, P0, S0, dilation0, pad0, stride0 := part.sum, part.w, part.x, part.C, part.F, part.G, part.K0, part.P0, part.S0, part.dilation0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		xRow := n * G
+		xRow2 := (xRow + g) * C
+		wRow := g * F
+		sumRow := (xRow + g) * F
+		wRow2 := (wRow + f) * C
+		sumRow2 := (sumRow + f) * P0
+		for p0 := range P0 {
+			sum2 := float64(0)
+			i := p0 * stride0
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i2 := i + k0*dilation0 - pad0
+					t := float64(0)
+					if 0 <= i2 && i2 < S0 {
+						t = x[xRow3+i2]
+					}
+					sum2 += float64(t * w[wRow3+k0])
 				}
 			}
+			sum[sumRow2+p0] = sum2
+		}
+	}
+	return nil
+}
+
+// conv_Part3 is a loop that runs in parts.
+type conv_Part3 struct {
+	b2, sum, y []float64
+	F, G, P0   int
+}
+
+func (part *conv_Part3) Run(from, to int) error {
+	b2, sum, y, F, G, P0 := part.b2, part.sum, part.y, part.F, part.G, part.P0
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * P0
+		bAt := b2[bRow+f]
+		for p0 := range P0 {
+			y[sumRow3+p0] = sum[sumRow3+p0] + bAt
 		}
 	}
 	return nil
@@ -222,49 +358,107 @@ func conv_Run0F64(b *runtime.Bound, v *conv_Values) error {
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n := range N {
-		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * F
-			sumRow := (xRow + g) * F
-			for f := range F {
-				wRow2 := (wRow + f) * C
-				sumRow2 := (sumRow + f) * P0
-				for p0 := range P0 {
-					sum2 := float64(0)
-					i := p0 * stride0
-					for c := range C {
-						xRow3 := (xRow2 + c) * S0
-						wRow3 := (wRow2 + c) * K0
-						for k0 := range K0 {
-							i2 := i + k0*dilation0 - pad0
-							t := float64(0)
-							if 0 <= i2 && i2 < S0 {
-								t = x[xRow3+i2]
-							}
-							sum2 += float64(t * w[wRow3+k0])
-						}
-					}
-					sum[sumRow2+p0] = sum2
-				}
-			}
+	if part := (conv_Part2{sum, w, x, C, F, G, K0, P0, S0, dilation0, pad0, stride0}); runtime.Small(N*G*F, P0*C*K0) {
+		if err := part.Run(0, N*G*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F, P0*C*K0); err != nil {
+		return err
 	}
 
 	// y[n, g, f, p0] = sum[n, g, f, p0] + b[g, f]   for n in ...N, g in G, f in F, p0 in P0
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * P0
-				bAt := b2[bRow+f]
-				for p0 := range P0 {
-					y[sumRow3+p0] = sum[sumRow3+p0] + bAt
+	if part := (conv_Part3{b2, sum, y, F, G, P0}); runtime.Small(N*G*F, P0) {
+		if err := part.Run(0, N*G*F); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*F, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// conv_Part4 is a loop that runs in parts.
+type conv_Part4 struct {
+	sum, w, x                                                                           []float32
+	C, F, G, K0, K1, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *conv_Part4) Run(from, to int) error {
+	sum, w, x, C, F, G, K0, K1, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 := part.sum, part.w, part.x, part.C, part.F, part.G, part.K0, part.K1, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		xRow := n * G
+		xRow2 := (xRow + g) * C
+		wRow := g * F
+		sumRow := (xRow + g) * F
+		wRow2 := (wRow + f) * C
+		sumRow2 := (sumRow + f) * P0
+		i := p0 * stride0
+		sumRow3 := (sumRow2 + p0) * P1
+		for p1 := range P1 {
+			sum2 := float64(0)
+			i3 := p1 * stride1
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i2 := i + k0*dilation0 - pad0
+					c2 := 0 <= i2
+					c3 := i2 < S0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						c4 := c2 && c3
+						if c4 {
+							i4 := i3 + k1*dilation1 - pad1
+							c4 = 0 <= i4 && i4 < S1
+						}
+						t := float32(0)
+						if c4 {
+							i5 := i3 + k1*dilation1 - pad1
+							t = x[(xRow3+i2)*S1+i5]
+						}
+						sum2 += float64(float32(t * w[wRow4+k1]))
+					}
 				}
 			}
+			sum[sumRow3+p1] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// conv_Part5 is a loop that runs in parts.
+type conv_Part5 struct {
+	b2, sum, y   []float32
+	F, G, P0, P1 int
+}
+
+func (part *conv_Part5) Run(from, to int) error {
+	b2, sum, y, F, G, P0, P1 := part.b2, part.sum, part.y, part.F, part.G, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * P0
+		bAt := b2[bRow+f]
+		sumRow4 := (sumRow3 + p0) * P1
+		for p1 := range P1 {
+			y[sumRow4+p1] = sum[sumRow4+p1] + bAt
 		}
 	}
 	return nil
@@ -295,67 +489,107 @@ func conv_Run1F32(b *runtime.Bound, v *conv_Values) error {
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n := range N {
-		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * F
-			sumRow := (xRow + g) * F
-			for f := range F {
-				wRow2 := (wRow + f) * C
-				sumRow2 := (sumRow + f) * P0
-				for p0 := range P0 {
-					i := p0 * stride0
-					sumRow3 := (sumRow2 + p0) * P1
-					for p1 := range P1 {
-						sum2 := float64(0)
-						i3 := p1 * stride1
-						for c := range C {
-							xRow3 := (xRow2 + c) * S0
-							wRow3 := (wRow2 + c) * K0
-							for k0 := range K0 {
-								i2 := i + k0*dilation0 - pad0
-								c2 := 0 <= i2
-								c3 := i2 < S0
-								wRow4 := (wRow3 + k0) * K1
-								for k1 := range K1 {
-									c4 := c2 && c3
-									if c4 {
-										i4 := i3 + k1*dilation1 - pad1
-										c4 = 0 <= i4 && i4 < S1
-									}
-									t := float32(0)
-									if c4 {
-										i5 := i3 + k1*dilation1 - pad1
-										t = x[(xRow3+i2)*S1+i5]
-									}
-									sum2 += float64(float32(t * w[wRow4+k1]))
-								}
-							}
-						}
-						sum[sumRow3+p1] = float32(sum2)
-					}
-				}
-			}
+	if part := (conv_Part4{sum, w, x, C, F, G, K0, K1, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(N*G*F*P0, P1*C*K0*K1) {
+		if err := part.Run(0, N*G*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F*P0, P1*C*K0*K1); err != nil {
+		return err
 	}
 
 	// y[n, g, f, p0, p1] = sum[n, g, f, p0, p1] + b[g, f]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * P0
-				bAt := b2[bRow+f]
-				for p0 := range P0 {
-					sumRow4 := (sumRow3 + p0) * P1
-					for p1 := range P1 {
-						y[sumRow4+p1] = sum[sumRow4+p1] + bAt
+	if part := (conv_Part5{b2, sum, y, F, G, P0, P1}); runtime.Small(N*G*F*P0, P1) {
+		if err := part.Run(0, N*G*F*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*F*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// conv_Part6 is a loop that runs in parts.
+type conv_Part6 struct {
+	sum, w, x                                                                           []float64
+	C, F, G, K0, K1, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *conv_Part6) Run(from, to int) error {
+	sum, w, x, C, F, G, K0, K1, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 := part.sum, part.w, part.x, part.C, part.F, part.G, part.K0, part.K1, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		xRow := n * G
+		xRow2 := (xRow + g) * C
+		wRow := g * F
+		sumRow := (xRow + g) * F
+		wRow2 := (wRow + f) * C
+		sumRow2 := (sumRow + f) * P0
+		i := p0 * stride0
+		sumRow3 := (sumRow2 + p0) * P1
+		for p1 := range P1 {
+			sum2 := float64(0)
+			i3 := p1 * stride1
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i2 := i + k0*dilation0 - pad0
+					c2 := 0 <= i2
+					c3 := i2 < S0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						c4 := c2 && c3
+						if c4 {
+							i4 := i3 + k1*dilation1 - pad1
+							c4 = 0 <= i4 && i4 < S1
+						}
+						t := float64(0)
+						if c4 {
+							i5 := i3 + k1*dilation1 - pad1
+							t = x[(xRow3+i2)*S1+i5]
+						}
+						sum2 += float64(t * w[wRow4+k1])
 					}
 				}
 			}
+			sum[sumRow3+p1] = sum2
+		}
+	}
+	return nil
+}
+
+// conv_Part7 is a loop that runs in parts.
+type conv_Part7 struct {
+	b2, sum, y   []float64
+	F, G, P0, P1 int
+}
+
+func (part *conv_Part7) Run(from, to int) error {
+	b2, sum, y, F, G, P0, P1 := part.b2, part.sum, part.y, part.F, part.G, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * P0
+		bAt := b2[bRow+f]
+		sumRow4 := (sumRow3 + p0) * P1
+		for p1 := range P1 {
+			y[sumRow4+p1] = sum[sumRow4+p1] + bAt
 		}
 	}
 	return nil
@@ -386,67 +620,120 @@ func conv_Run1F64(b *runtime.Bound, v *conv_Values) error {
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n := range N {
-		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * F
-			sumRow := (xRow + g) * F
-			for f := range F {
-				wRow2 := (wRow + f) * C
-				sumRow2 := (sumRow + f) * P0
-				for p0 := range P0 {
-					i := p0 * stride0
-					sumRow3 := (sumRow2 + p0) * P1
-					for p1 := range P1 {
-						sum2 := float64(0)
-						i3 := p1 * stride1
-						for c := range C {
-							xRow3 := (xRow2 + c) * S0
-							wRow3 := (wRow2 + c) * K0
-							for k0 := range K0 {
-								i2 := i + k0*dilation0 - pad0
-								c2 := 0 <= i2
-								c3 := i2 < S0
-								wRow4 := (wRow3 + k0) * K1
-								for k1 := range K1 {
-									c4 := c2 && c3
-									if c4 {
-										i4 := i3 + k1*dilation1 - pad1
-										c4 = 0 <= i4 && i4 < S1
-									}
-									t := float64(0)
-									if c4 {
-										i5 := i3 + k1*dilation1 - pad1
-										t = x[(xRow3+i2)*S1+i5]
-									}
-									sum2 += float64(t * w[wRow4+k1])
-								}
-							}
-						}
-						sum[sumRow3+p1] = sum2
-					}
-				}
-			}
+	if part := (conv_Part6{sum, w, x, C, F, G, K0, K1, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(N*G*F*P0, P1*C*K0*K1) {
+		if err := part.Run(0, N*G*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F*P0, P1*C*K0*K1); err != nil {
+		return err
 	}
 
 	// y[n, g, f, p0, p1] = sum[n, g, f, p0, p1] + b[g, f]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * P0
-				bAt := b2[bRow+f]
-				for p0 := range P0 {
-					sumRow4 := (sumRow3 + p0) * P1
-					for p1 := range P1 {
-						y[sumRow4+p1] = sum[sumRow4+p1] + bAt
+	if part := (conv_Part7{b2, sum, y, F, G, P0, P1}); runtime.Small(N*G*F*P0, P1) {
+		if err := part.Run(0, N*G*F*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*F*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// conv_Part8 is a loop that runs in parts.
+type conv_Part8 struct {
+	sum, w, x                                                                                                                 []float32
+	C, F, G, K0, K1, K2, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *conv_Part8) Run(from, to int) error {
+	sum, w, x, C, F, G, K0, K1, K2, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 := part.sum, part.w, part.x, part.C, part.F, part.G, part.K0, part.K1, part.K2, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		xRow := n * G
+		xRow2 := (xRow + g) * C
+		wRow := g * F
+		sumRow := (xRow + g) * F
+		wRow2 := (wRow + f) * C
+		sumRow2 := (sumRow + f) * P0
+		i := p0 * stride0
+		sumRow3 := (sumRow2 + p0) * P1
+		i3 := p1 * stride1
+		sumRow4 := (sumRow3 + p1) * P2
+		for p2 := range P2 {
+			sum2 := float64(0)
+			i5 := p2 * stride2
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i2 := i + k0*dilation0 - pad0
+					c2 := 0 <= i2
+					c3 := i2 < S0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						i4 := i3 + k1*dilation1 - pad1
+						c4 := 0 <= i4
+						c5 := i4 < S1
+						wRow5 := (wRow4 + k1) * K2
+						for k2 := range K2 {
+							c6 := c2 && c3 && c4 && c5
+							if c6 {
+								i6 := i5 + k2*dilation2 - pad2
+								c6 = 0 <= i6 && i6 < S2
+							}
+							t := float32(0)
+							if c6 {
+								i7 := i5 + k2*dilation2 - pad2
+								t = x[((xRow3+i2)*S1+i4)*S2+i7]
+							}
+							sum2 += float64(float32(t * w[wRow5+k2]))
+						}
 					}
 				}
 			}
+			sum[sumRow4+p2] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// conv_Part9 is a loop that runs in parts.
+type conv_Part9 struct {
+	b2, sum, y       []float32
+	F, G, P0, P1, P2 int
+}
+
+func (part *conv_Part9) Run(from, to int) error {
+	b2, sum, y, F, G, P0, P1, P2 := part.b2, part.sum, part.y, part.F, part.G, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * P0
+		bAt := b2[bRow+f]
+		sumRow4 := (sumRow3 + p0) * P1
+		sumRow5 := (sumRow4 + p1) * P2
+		for p2 := range P2 {
+			y[sumRow5+p2] = sum[sumRow5+p2] + bAt
 		}
 	}
 	return nil
@@ -483,80 +770,120 @@ func conv_Run2F32(b *runtime.Bound, v *conv_Values) error {
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n := range N {
-		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * F
-			sumRow := (xRow + g) * F
-			for f := range F {
-				wRow2 := (wRow + f) * C
-				sumRow2 := (sumRow + f) * P0
-				for p0 := range P0 {
-					i := p0 * stride0
-					sumRow3 := (sumRow2 + p0) * P1
-					for p1 := range P1 {
-						i3 := p1 * stride1
-						sumRow4 := (sumRow3 + p1) * P2
-						for p2 := range P2 {
-							sum2 := float64(0)
-							i5 := p2 * stride2
-							for c := range C {
-								xRow3 := (xRow2 + c) * S0
-								wRow3 := (wRow2 + c) * K0
-								for k0 := range K0 {
-									i2 := i + k0*dilation0 - pad0
-									c2 := 0 <= i2
-									c3 := i2 < S0
-									wRow4 := (wRow3 + k0) * K1
-									for k1 := range K1 {
-										i4 := i3 + k1*dilation1 - pad1
-										c4 := 0 <= i4
-										c5 := i4 < S1
-										wRow5 := (wRow4 + k1) * K2
-										for k2 := range K2 {
-											c6 := c2 && c3 && c4 && c5
-											if c6 {
-												i6 := i5 + k2*dilation2 - pad2
-												c6 = 0 <= i6 && i6 < S2
-											}
-											t := float32(0)
-											if c6 {
-												i7 := i5 + k2*dilation2 - pad2
-												t = x[((xRow3+i2)*S1+i4)*S2+i7]
-											}
-											sum2 += float64(float32(t * w[wRow5+k2]))
-										}
-									}
-								}
-							}
-							sum[sumRow4+p2] = float32(sum2)
-						}
-					}
-				}
-			}
+	if part := (conv_Part8{sum, w, x, C, F, G, K0, K1, K2, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*G*F*P0*P1, P2*C*K0*K1*K2) {
+		if err := part.Run(0, N*G*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F*P0*P1, P2*C*K0*K1*K2); err != nil {
+		return err
 	}
 
 	// y[n, g, f, p0, p1, p2] = sum[n, g, f, p0, p1, p2] + b[g, f]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * P0
-				bAt := b2[bRow+f]
-				for p0 := range P0 {
-					sumRow4 := (sumRow3 + p0) * P1
-					for p1 := range P1 {
-						sumRow5 := (sumRow4 + p1) * P2
-						for p2 := range P2 {
-							y[sumRow5+p2] = sum[sumRow5+p2] + bAt
+	if part := (conv_Part9{b2, sum, y, F, G, P0, P1, P2}); runtime.Small(N*G*F*P0*P1, P2) {
+		if err := part.Run(0, N*G*F*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*F*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// conv_Part10 is a loop that runs in parts.
+type conv_Part10 struct {
+	sum, w, x                                                                                                                 []float64
+	C, F, G, K0, K1, K2, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *conv_Part10) Run(from, to int) error {
+	sum, w, x, C, F, G, K0, K1, K2, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 := part.sum, part.w, part.x, part.C, part.F, part.G, part.K0, part.K1, part.K2, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		xRow := n * G
+		xRow2 := (xRow + g) * C
+		wRow := g * F
+		sumRow := (xRow + g) * F
+		wRow2 := (wRow + f) * C
+		sumRow2 := (sumRow + f) * P0
+		i := p0 * stride0
+		sumRow3 := (sumRow2 + p0) * P1
+		i3 := p1 * stride1
+		sumRow4 := (sumRow3 + p1) * P2
+		for p2 := range P2 {
+			sum2 := float64(0)
+			i5 := p2 * stride2
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i2 := i + k0*dilation0 - pad0
+					c2 := 0 <= i2
+					c3 := i2 < S0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						i4 := i3 + k1*dilation1 - pad1
+						c4 := 0 <= i4
+						c5 := i4 < S1
+						wRow5 := (wRow4 + k1) * K2
+						for k2 := range K2 {
+							c6 := c2 && c3 && c4 && c5
+							if c6 {
+								i6 := i5 + k2*dilation2 - pad2
+								c6 = 0 <= i6 && i6 < S2
+							}
+							t := float64(0)
+							if c6 {
+								i7 := i5 + k2*dilation2 - pad2
+								t = x[((xRow3+i2)*S1+i4)*S2+i7]
+							}
+							sum2 += float64(t * w[wRow5+k2])
 						}
 					}
 				}
 			}
+			sum[sumRow4+p2] = sum2
+		}
+	}
+	return nil
+}
+
+// conv_Part11 is a loop that runs in parts.
+type conv_Part11 struct {
+	b2, sum, y       []float64
+	F, G, P0, P1, P2 int
+}
+
+func (part *conv_Part11) Run(from, to int) error {
+	b2, sum, y, F, G, P0, P1, P2 := part.b2, part.sum, part.y, part.F, part.G, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * P0
+		bAt := b2[bRow+f]
+		sumRow4 := (sumRow3 + p0) * P1
+		sumRow5 := (sumRow4 + p1) * P2
+		for p2 := range P2 {
+			y[sumRow5+p2] = sum[sumRow5+p2] + bAt
 		}
 	}
 	return nil
@@ -593,80 +920,142 @@ func conv_Run2F64(b *runtime.Bound, v *conv_Values) error {
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n := range N {
-		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * F
-			sumRow := (xRow + g) * F
-			for f := range F {
-				wRow2 := (wRow + f) * C
-				sumRow2 := (sumRow + f) * P0
-				for p0 := range P0 {
-					i := p0 * stride0
-					sumRow3 := (sumRow2 + p0) * P1
-					for p1 := range P1 {
-						i3 := p1 * stride1
-						sumRow4 := (sumRow3 + p1) * P2
-						for p2 := range P2 {
-							sum2 := float64(0)
-							i5 := p2 * stride2
-							for c := range C {
-								xRow3 := (xRow2 + c) * S0
-								wRow3 := (wRow2 + c) * K0
-								for k0 := range K0 {
-									i2 := i + k0*dilation0 - pad0
-									c2 := 0 <= i2
-									c3 := i2 < S0
-									wRow4 := (wRow3 + k0) * K1
-									for k1 := range K1 {
-										i4 := i3 + k1*dilation1 - pad1
-										c4 := 0 <= i4
-										c5 := i4 < S1
-										wRow5 := (wRow4 + k1) * K2
-										for k2 := range K2 {
-											c6 := c2 && c3 && c4 && c5
-											if c6 {
-												i6 := i5 + k2*dilation2 - pad2
-												c6 = 0 <= i6 && i6 < S2
-											}
-											t := float64(0)
-											if c6 {
-												i7 := i5 + k2*dilation2 - pad2
-												t = x[((xRow3+i2)*S1+i4)*S2+i7]
-											}
-											sum2 += float64(t * w[wRow5+k2])
-										}
-									}
-								}
-							}
-							sum[sumRow4+p2] = sum2
+	if part := (conv_Part10{sum, w, x, C, F, G, K0, K1, K2, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*G*F*P0*P1, P2*C*K0*K1*K2) {
+		if err := part.Run(0, N*G*F*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*F*P0*P1, P2*C*K0*K1*K2); err != nil {
+		return err
+	}
+
+	// y[n, g, f, p0, p1, p2] = sum[n, g, f, p0, p1, p2] + b[g, f]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, p2 in P2
+	if part := (conv_Part11{b2, sum, y, F, G, P0, P1, P2}); runtime.Small(N*G*F*P0*P1, P2) {
+		if err := part.Run(0, N*G*F*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*F*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// conv_Part12 is a loop that runs in parts.
+type conv_Part12 struct {
+	dy, w                                         []float32
+	dxAcc                                         []float64
+	C, F, G, K0, P0, S0, dilation0, pad0, stride0 int
+}
+
+func (part *conv_Part12) Run(from, to int) error {
+	dy, w, dxAcc, C, F, G, K0, P0, S0, dilation0, pad0, stride0 := part.dy, part.w, part.dxAcc, part.C, part.F, part.G, part.K0, part.P0, part.S0, part.dilation0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		dxRow := n * G
+		dxRow2 := (dxRow + g) * C
+		dyRow := (dxRow + g) * F
+		wRow := g * F
+		for f := range F {
+			dyRow2 := (dyRow + f) * P0
+			wRow2 := (wRow + f) * C
+			for p0 := range P0 {
+				i := p0 * stride0
+				dyAt := dy[dyRow2+p0]
+				for c := range C {
+					dxRow3 := (dxRow2 + c) * S0
+					wRow3 := (wRow2 + c) * K0
+					for k0 := range K0 {
+						i2 := i + k0*dilation0 - pad0
+						if !(0 <= i2) {
+							continue
 						}
+						if !(i2 < S0) {
+							continue
+						}
+						at := dxRow3 + i2
+						dxAcc[at] += float64(float32(dyAt * w[wRow3+k0]))
 					}
 				}
 			}
 		}
 	}
+	return nil
+}
 
-	// y[n, g, f, p0, p1, p2] = sum[n, g, f, p0, p1, p2] + b[g, f]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * P0
-				bAt := b2[bRow+f]
+// conv_Part13 is a loop that runs in parts.
+type conv_Part13 struct {
+	dw, dy, x                                        []float32
+	C, F, G, K0, N, P0, S0, dilation0, pad0, stride0 int
+}
+
+func (part *conv_Part13) Run(from, to int) error {
+	dw, dy, x, C, F, G, K0, N, P0, S0, dilation0, pad0, stride0 := part.dw, part.dy, part.x, part.C, part.F, part.G, part.K0, part.N, part.P0, part.S0, part.dilation0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		f := rest % F
+		rest /= F
+		g := rest
+		dwRow := g * F
+		dwRow2 := (dwRow + f) * C
+		dwRow3 := (dwRow2 + c) * K0
+		for k0 := range K0 {
+			sum := float64(0)
+			i2 := k0 * dilation0
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				xRow := (dyRow + g) * C
+				xRow2 := (xRow + c) * S0
 				for p0 := range P0 {
-					sumRow4 := (sumRow3 + p0) * P1
-					for p1 := range P1 {
-						sumRow5 := (sumRow4 + p1) * P2
-						for p2 := range P2 {
-							y[sumRow5+p2] = sum[sumRow5+p2] + bAt
-						}
+					i := p0 * stride0
+					i3 := i + i2
+					i4 := i3 - pad0
+					c2 := 0 <= i4
+					c4 := c2
+					if c4 {
+						c3 := i4 < S0
+						c4 = c3
 					}
+					t := float32(0)
+					if c4 {
+						dyAt := dy[dyRow3+p0]
+						t = float32(dyAt * x[xRow2+i4])
+					}
+					sum += float64(t)
 				}
 			}
+			dw[dwRow3+k0] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// conv_Part14 is a loop that runs in parts.
+type conv_Part14 struct {
+	db, dy      []float32
+	F, G, N, P0 int
+}
+
+func (part *conv_Part14) Run(from, to int) error {
+	db, dy, F, G, N, P0 := part.db, part.dy, part.F, part.G, part.N, part.P0
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				for p0 := range P0 {
+					sum += float64(dy[dyRow3+p0])
+				}
+			}
+			db[dbRow+f] = float32(sum)
 		}
 	}
 	return nil
@@ -699,36 +1088,12 @@ func conv_RunBackward0F32(b *runtime.Bound, v *conv_Values) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*G*C*S0)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * G
-			for g := range G {
-				dxRow2 := (dxRow + g) * C
-				dyRow := (dxRow + g) * F
-				wRow := g * F
-				for f := range F {
-					dyRow2 := (dyRow + f) * P0
-					wRow2 := (wRow + f) * C
-					for p0 := range P0 {
-						i := p0 * stride0
-						dyAt := dy[dyRow2+p0]
-						for c := range C {
-							dxRow3 := (dxRow2 + c) * S0
-							wRow3 := (wRow2 + c) * K0
-							for k0 := range K0 {
-								i2 := i + k0*dilation0 - pad0
-								if !(0 <= i2) {
-									continue
-								}
-								if !(i2 < S0) {
-									continue
-								}
-								at := dxRow3 + i2
-								dxAcc[at] += float64(float32(dyAt * w[wRow3+k0]))
-							}
-						}
-					}
-				}
+		if part := (conv_Part12{dy, w, dxAcc, C, F, G, K0, P0, S0, dilation0, pad0, stride0}); runtime.Small(N*G, F*P0*C*K0) {
+			if err := part.Run(0, N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G, F*P0*C*K0); err != nil {
+			return err
 		}
 		for i3, sum := range dxAcc {
 			dx[i3] = float32(sum)
@@ -737,62 +1102,144 @@ func conv_RunBackward0F32(b *runtime.Bound, v *conv_Values) error {
 
 	// @w[g, f, c, k0] += if 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| then @y[n, g, f, p0] * x[n, g, c, p0 * stride[0] + k0 * dilation[0] - pad[0]] else 0   for n in ...N, g in G, f in F, p0 in P0, c in C, k0 in K0
 	if wantDw {
-		for g := range G {
-			dwRow := g * F
-			for f := range F {
-				dwRow2 := (dwRow + f) * C
-				for c := range C {
-					dwRow3 := (dwRow2 + c) * K0
-					for k0 := range K0 {
-						sum := float64(0)
-						i2 := k0 * dilation0
-						for n := range N {
-							dyRow := n * G
-							dyRow2 := (dyRow + g) * F
-							dyRow3 := (dyRow2 + f) * P0
-							xRow := (dyRow + g) * C
-							xRow2 := (xRow + c) * S0
-							for p0 := range P0 {
-								i := p0 * stride0
-								i3 := i + i2
-								i4 := i3 - pad0
-								c2 := 0 <= i4
-								c4 := c2
-								if c4 {
-									c3 := i4 < S0
-									c4 = c3
-								}
-								t := float32(0)
-								if c4 {
-									dyAt := dy[dyRow3+p0]
-									t = float32(dyAt * x[xRow2+i4])
-								}
-								sum += float64(t)
-							}
-						}
-						dw[dwRow3+k0] = float32(sum)
-					}
-				}
+		if part := (conv_Part13{dw, dy, x, C, F, G, K0, N, P0, S0, dilation0, pad0, stride0}); runtime.Small(G*F*C, N*P0*K0) {
+			if err := part.Run(0, G*F*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*F*C, N*P0*K0); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, f] += @y[n, g, f, p0]   for n in ...N, g in G, f in F, p0 in P0
 	if wantDb {
-		for g := range G {
-			dbRow := g * F
-			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * P0
-					for p0 := range P0 {
-						sum += float64(dy[dyRow3+p0])
+		if part := (conv_Part14{db, dy, F, G, N, P0}); runtime.Small(G, N*F*P0) {
+			if err := part.Run(0, G); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, G, N*F*P0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conv_Part15 is a loop that runs in parts.
+type conv_Part15 struct {
+	dx, dy, w                                     []float64
+	C, F, G, K0, P0, S0, dilation0, pad0, stride0 int
+}
+
+func (part *conv_Part15) Run(from, to int) error {
+	dx, dy, w, C, F, G, K0, P0, S0, dilation0, pad0, stride0 := part.dx, part.dy, part.w, part.C, part.F, part.G, part.K0, part.P0, part.S0, part.dilation0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		dxRow := n * G
+		dxRow2 := (dxRow + g) * C
+		dyRow := (dxRow + g) * F
+		wRow := g * F
+		for f := range F {
+			dyRow2 := (dyRow + f) * P0
+			wRow2 := (wRow + f) * C
+			for p0 := range P0 {
+				i := p0 * stride0
+				dyAt := dy[dyRow2+p0]
+				for c := range C {
+					dxRow3 := (dxRow2 + c) * S0
+					wRow3 := (wRow2 + c) * K0
+					for k0 := range K0 {
+						i2 := i + k0*dilation0 - pad0
+						if !(0 <= i2) {
+							continue
+						}
+						if !(i2 < S0) {
+							continue
+						}
+						at := dxRow3 + i2
+						dx[at] += float64(dyAt * w[wRow3+k0])
 					}
 				}
-				db[dbRow+f] = float32(sum)
 			}
+		}
+	}
+	return nil
+}
+
+// conv_Part16 is a loop that runs in parts.
+type conv_Part16 struct {
+	dw, dy, x                                        []float64
+	C, F, G, K0, N, P0, S0, dilation0, pad0, stride0 int
+}
+
+func (part *conv_Part16) Run(from, to int) error {
+	dw, dy, x, C, F, G, K0, N, P0, S0, dilation0, pad0, stride0 := part.dw, part.dy, part.x, part.C, part.F, part.G, part.K0, part.N, part.P0, part.S0, part.dilation0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		f := rest % F
+		rest /= F
+		g := rest
+		dwRow := g * F
+		dwRow2 := (dwRow + f) * C
+		dwRow3 := (dwRow2 + c) * K0
+		for k0 := range K0 {
+			sum := float64(0)
+			i2 := k0 * dilation0
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				xRow := (dyRow + g) * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range P0 {
+					i := p0 * stride0
+					i3 := i + i2
+					i4 := i3 - pad0
+					c2 := 0 <= i4
+					c4 := c2
+					if c4 {
+						c3 := i4 < S0
+						c4 = c3
+					}
+					t := float64(0)
+					if c4 {
+						dyAt := dy[dyRow3+p0]
+						t = float64(dyAt * x[xRow2+i4])
+					}
+					sum += t
+				}
+			}
+			dw[dwRow3+k0] = sum
+		}
+	}
+	return nil
+}
+
+// conv_Part17 is a loop that runs in parts.
+type conv_Part17 struct {
+	db, dy      []float64
+	F, G, N, P0 int
+}
+
+func (part *conv_Part17) Run(from, to int) error {
+	db, dy, F, G, N, P0 := part.db, part.dy, part.F, part.G, part.N, part.P0
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				for p0 := range P0 {
+					sum += dy[dyRow3+p0]
+				}
+			}
+			db[dbRow+f] = sum
 		}
 	}
 	return nil
@@ -800,13 +1247,13 @@ func conv_RunBackward0F32(b *runtime.Bound, v *conv_Values) error {
 
 // conv_RunBackward0F64 computes the derivative of conv with rank(S) = 1, T f64.
 func conv_RunBackward0F64(b *runtime.Bound, v *conv_Values) error {
-	S0 := b.PackExt(3, 0)
+	N := b.Ext[0]
 	G := b.Ext[1]
+	S0 := b.PackExt(3, 0)
 	C := b.Ext[2]
 	F := b.Ext[4]
 	P0 := b.PackExt(6, 0)
 	K0 := b.PackExt(5, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
 	w := runtime.Elements[float64](b, 1)
@@ -823,97 +1270,192 @@ func conv_RunBackward0F64(b *runtime.Bound, v *conv_Values) error {
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * G
-			for g := range G {
-				dxRow2 := (dxRow + g) * C
-				dyRow := (dxRow + g) * F
-				wRow := g * F
-				for f := range F {
-					dyRow2 := (dyRow + f) * P0
-					wRow2 := (wRow + f) * C
-					for p0 := range P0 {
-						i := p0 * stride0
-						dyAt := dy[dyRow2+p0]
-						for c := range C {
-							dxRow3 := (dxRow2 + c) * S0
-							wRow3 := (wRow2 + c) * K0
-							for k0 := range K0 {
-								i2 := i + k0*dilation0 - pad0
-								if !(0 <= i2) {
-									continue
-								}
-								if !(i2 < S0) {
-									continue
-								}
-								at := dxRow3 + i2
-								dx[at] += float64(dyAt * w[wRow3+k0])
-							}
-						}
-					}
-				}
+		if part := (conv_Part15{dx, dy, w, C, F, G, K0, P0, S0, dilation0, pad0, stride0}); runtime.Small(N*G, F*P0*C*K0) {
+			if err := part.Run(0, N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G, F*P0*C*K0); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, f, c, k0] += if 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| then @y[n, g, f, p0] * x[n, g, c, p0 * stride[0] + k0 * dilation[0] - pad[0]] else 0   for n in ...N, g in G, f in F, p0 in P0, c in C, k0 in K0
 	if wantDw {
-		for g := range G {
-			dwRow := g * F
-			for f := range F {
-				dwRow2 := (dwRow + f) * C
-				for c := range C {
-					dwRow3 := (dwRow2 + c) * K0
-					for k0 := range K0 {
-						sum := float64(0)
-						i2 := k0 * dilation0
-						for n := range N {
-							dyRow := n * G
-							dyRow2 := (dyRow + g) * F
-							dyRow3 := (dyRow2 + f) * P0
-							xRow := (dyRow + g) * C
-							xRow2 := (xRow + c) * S0
-							for p0 := range P0 {
-								i := p0 * stride0
-								i3 := i + i2
-								i4 := i3 - pad0
-								c2 := 0 <= i4
-								c4 := c2
-								if c4 {
-									c3 := i4 < S0
-									c4 = c3
-								}
-								t := float64(0)
-								if c4 {
-									dyAt := dy[dyRow3+p0]
-									t = float64(dyAt * x[xRow2+i4])
-								}
-								sum += t
-							}
-						}
-						dw[dwRow3+k0] = sum
-					}
-				}
+		if part := (conv_Part16{dw, dy, x, C, F, G, K0, N, P0, S0, dilation0, pad0, stride0}); runtime.Small(G*F*C, N*P0*K0) {
+			if err := part.Run(0, G*F*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*F*C, N*P0*K0); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, f] += @y[n, g, f, p0]   for n in ...N, g in G, f in F, p0 in P0
 	if wantDb {
-		for g := range G {
-			dbRow := g * F
-			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * P0
-					for p0 := range P0 {
-						sum += dy[dyRow3+p0]
+		if part := (conv_Part17{db, dy, F, G, N, P0}); runtime.Small(G, N*F*P0) {
+			if err := part.Run(0, G); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, G, N*F*P0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conv_Part18 is a loop that runs in parts.
+type conv_Part18 struct {
+	dy, w                                                                               []float32
+	dxAcc                                                                               []float64
+	C, F, G, K0, K1, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *conv_Part18) Run(from, to int) error {
+	dy, w, dxAcc, C, F, G, K0, K1, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 := part.dy, part.w, part.dxAcc, part.C, part.F, part.G, part.K0, part.K1, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		dxRow := n * G
+		dxRow2 := (dxRow + g) * C
+		dyRow := (dxRow + g) * F
+		wRow := g * F
+		for f := range F {
+			dyRow2 := (dyRow + f) * P0
+			wRow2 := (wRow + f) * C
+			for p0 := range P0 {
+				i := p0 * stride0
+				dyRow3 := (dyRow2 + p0) * P1
+				for p1 := range P1 {
+					i3 := p1 * stride1
+					dyAt := dy[dyRow3+p1]
+					for c := range C {
+						dxRow3 := (dxRow2 + c) * S0
+						wRow3 := (wRow2 + c) * K0
+						for k0 := range K0 {
+							i2 := i + k0*dilation0 - pad0
+							if !(0 <= i2) {
+								continue
+							}
+							if !(i2 < S0) {
+								continue
+							}
+							wRow4 := (wRow3 + k0) * K1
+							for k1 := range K1 {
+								i4 := i3 + k1*dilation1 - pad1
+								if !(0 <= i4) {
+									continue
+								}
+								if !(i4 < S1) {
+									continue
+								}
+								at := (dxRow3+i2)*S1 + i4
+								dxAcc[at] += float64(float32(dyAt * w[wRow4+k1]))
+							}
+						}
 					}
 				}
-				db[dbRow+f] = sum
 			}
+		}
+	}
+	return nil
+}
+
+// conv_Part19 is a loop that runs in parts.
+type conv_Part19 struct {
+	dw, dy, x                                                                              []float32
+	C, F, G, K0, K1, N, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *conv_Part19) Run(from, to int) error {
+	dw, dy, x, C, F, G, K0, K1, N, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 := part.dw, part.dy, part.x, part.C, part.F, part.G, part.K0, part.K1, part.N, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		f := rest % F
+		rest /= F
+		g := rest
+		dwRow := g * F
+		dwRow2 := (dwRow + f) * C
+		dwRow3 := (dwRow2 + c) * K0
+		i2 := k0 * dilation0
+		dwRow4 := (dwRow3 + k0) * K1
+		for k1 := range K1 {
+			sum := float64(0)
+			i6 := k1 * dilation1
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				xRow := (dyRow + g) * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range P0 {
+					i := p0 * stride0
+					i3 := i + i2
+					i4 := i3 - pad0
+					c2 := 0 <= i4
+					c3 := i4 < S0
+					dyRow4 := (dyRow3 + p0) * P1
+					for p1 := range P1 {
+						c5 := c2 && c3
+						if c5 {
+							i5 := p1 * stride1
+							i7 := i5 + i6
+							i8 := i7 - pad1
+							c4 := 0 <= i8
+							c7 := c4
+							if c7 {
+								c6 := i8 < S1
+								c7 = c6
+							}
+							c5 = c7
+						}
+						t := float32(0)
+						if c5 {
+							dyAt := dy[dyRow4+p1]
+							i9 := p1 * stride1
+							i10 := i9 + i6
+							i11 := i10 - pad1
+							t = float32(dyAt * x[(xRow2+i4)*S1+i11])
+						}
+						sum += float64(t)
+					}
+				}
+			}
+			dw[dwRow4+k1] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// conv_Part20 is a loop that runs in parts.
+type conv_Part20 struct {
+	db, dy          []float32
+	F, G, N, P0, P1 int
+}
+
+func (part *conv_Part20) Run(from, to int) error {
+	db, dy, F, G, N, P0, P1 := part.db, part.dy, part.F, part.G, part.N, part.P0, part.P1
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				for p0 := range P0 {
+					dyRow4 := (dyRow3 + p0) * P1
+					for p1 := range P1 {
+						sum += float64(dy[dyRow4+p1])
+					}
+				}
+			}
+			db[dbRow+f] = float32(sum)
 		}
 	}
 	return nil
@@ -952,50 +1494,12 @@ func conv_RunBackward1F32(b *runtime.Bound, v *conv_Values) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*G*C*S0*S1)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * G
-			for g := range G {
-				dxRow2 := (dxRow + g) * C
-				dyRow := (dxRow + g) * F
-				wRow := g * F
-				for f := range F {
-					dyRow2 := (dyRow + f) * P0
-					wRow2 := (wRow + f) * C
-					for p0 := range P0 {
-						i := p0 * stride0
-						dyRow3 := (dyRow2 + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 * stride1
-							dyAt := dy[dyRow3+p1]
-							for c := range C {
-								dxRow3 := (dxRow2 + c) * S0
-								wRow3 := (wRow2 + c) * K0
-								for k0 := range K0 {
-									i2 := i + k0*dilation0 - pad0
-									if !(0 <= i2) {
-										continue
-									}
-									if !(i2 < S0) {
-										continue
-									}
-									wRow4 := (wRow3 + k0) * K1
-									for k1 := range K1 {
-										i4 := i3 + k1*dilation1 - pad1
-										if !(0 <= i4) {
-											continue
-										}
-										if !(i4 < S1) {
-											continue
-										}
-										at := (dxRow3+i2)*S1 + i4
-										dxAcc[at] += float64(float32(dyAt * w[wRow4+k1]))
-									}
-								}
-							}
-						}
-					}
-				}
+		if part := (conv_Part18{dy, w, dxAcc, C, F, G, K0, K1, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(N*G, F*P0*P1*C*K0*K1) {
+			if err := part.Run(0, N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G, F*P0*P1*C*K0*K1); err != nil {
+			return err
 		}
 		for i5, sum := range dxAcc {
 			dx[i5] = float32(sum)
@@ -1004,84 +1508,180 @@ func conv_RunBackward1F32(b *runtime.Bound, v *conv_Values) error {
 
 	// @w[g, f, c, k0, k1] += if 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 * dilation[1] - pad[1] && p1 * stride[1] + k1 * dilation[1] - pad[1] < |S1| then @y[n, g, f, p0, p1] * x[n, g, c, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1]] else 0   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, c in C, k0 in K0, k1 in K1
 	if wantDw {
-		for g := range G {
-			dwRow := g * F
-			for f := range F {
-				dwRow2 := (dwRow + f) * C
-				for c := range C {
-					dwRow3 := (dwRow2 + c) * K0
-					for k0 := range K0 {
-						i2 := k0 * dilation0
-						dwRow4 := (dwRow3 + k0) * K1
-						for k1 := range K1 {
-							sum := float64(0)
-							i6 := k1 * dilation1
-							for n := range N {
-								dyRow := n * G
-								dyRow2 := (dyRow + g) * F
-								dyRow3 := (dyRow2 + f) * P0
-								xRow := (dyRow + g) * C
-								xRow2 := (xRow + c) * S0
-								for p0 := range P0 {
-									i := p0 * stride0
-									i3 := i + i2
-									i4 := i3 - pad0
-									c2 := 0 <= i4
-									c3 := i4 < S0
-									dyRow4 := (dyRow3 + p0) * P1
-									for p1 := range P1 {
-										c5 := c2 && c3
-										if c5 {
-											i5 := p1 * stride1
-											i7 := i5 + i6
-											i8 := i7 - pad1
-											c4 := 0 <= i8
-											c7 := c4
-											if c7 {
-												c6 := i8 < S1
-												c7 = c6
-											}
-											c5 = c7
-										}
-										t := float32(0)
-										if c5 {
-											dyAt := dy[dyRow4+p1]
-											i9 := p1 * stride1
-											i10 := i9 + i6
-											i11 := i10 - pad1
-											t = float32(dyAt * x[(xRow2+i4)*S1+i11])
-										}
-										sum += float64(t)
-									}
-								}
+		if part := (conv_Part19{dw, dy, x, C, F, G, K0, K1, N, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(G*F*C*K0, N*P0*P1*K1) {
+			if err := part.Run(0, G*F*C*K0); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, G*F*C*K0, N*P0*P1*K1); err != nil {
+			return err
+		}
+	}
+
+	// @b[g, f] += @y[n, g, f, p0, p1]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1
+	if wantDb {
+		if part := (conv_Part20{db, dy, F, G, N, P0, P1}); runtime.Small(G, N*F*P0*P1) {
+			if err := part.Run(0, G); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, G, N*F*P0*P1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conv_Part21 is a loop that runs in parts.
+type conv_Part21 struct {
+	dx, dy, w                                                                           []float64
+	C, F, G, K0, K1, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *conv_Part21) Run(from, to int) error {
+	dx, dy, w, C, F, G, K0, K1, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 := part.dx, part.dy, part.w, part.C, part.F, part.G, part.K0, part.K1, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		dxRow := n * G
+		dxRow2 := (dxRow + g) * C
+		dyRow := (dxRow + g) * F
+		wRow := g * F
+		for f := range F {
+			dyRow2 := (dyRow + f) * P0
+			wRow2 := (wRow + f) * C
+			for p0 := range P0 {
+				i := p0 * stride0
+				dyRow3 := (dyRow2 + p0) * P1
+				for p1 := range P1 {
+					i3 := p1 * stride1
+					dyAt := dy[dyRow3+p1]
+					for c := range C {
+						dxRow3 := (dxRow2 + c) * S0
+						wRow3 := (wRow2 + c) * K0
+						for k0 := range K0 {
+							i2 := i + k0*dilation0 - pad0
+							if !(0 <= i2) {
+								continue
 							}
-							dw[dwRow4+k1] = float32(sum)
+							if !(i2 < S0) {
+								continue
+							}
+							wRow4 := (wRow3 + k0) * K1
+							for k1 := range K1 {
+								i4 := i3 + k1*dilation1 - pad1
+								if !(0 <= i4) {
+									continue
+								}
+								if !(i4 < S1) {
+									continue
+								}
+								at := (dxRow3+i2)*S1 + i4
+								dx[at] += float64(dyAt * w[wRow4+k1])
+							}
 						}
 					}
 				}
 			}
 		}
 	}
+	return nil
+}
 
-	// @b[g, f] += @y[n, g, f, p0, p1]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1
-	if wantDb {
-		for g := range G {
-			dbRow := g * F
-			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * P0
-					for p0 := range P0 {
-						dyRow4 := (dyRow3 + p0) * P1
-						for p1 := range P1 {
-							sum += float64(dy[dyRow4+p1])
+// conv_Part22 is a loop that runs in parts.
+type conv_Part22 struct {
+	dw, dy, x                                                                              []float64
+	C, F, G, K0, K1, N, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *conv_Part22) Run(from, to int) error {
+	dw, dy, x, C, F, G, K0, K1, N, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 := part.dw, part.dy, part.x, part.C, part.F, part.G, part.K0, part.K1, part.N, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		f := rest % F
+		rest /= F
+		g := rest
+		dwRow := g * F
+		dwRow2 := (dwRow + f) * C
+		dwRow3 := (dwRow2 + c) * K0
+		i2 := k0 * dilation0
+		dwRow4 := (dwRow3 + k0) * K1
+		for k1 := range K1 {
+			sum := float64(0)
+			i6 := k1 * dilation1
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				xRow := (dyRow + g) * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range P0 {
+					i := p0 * stride0
+					i3 := i + i2
+					i4 := i3 - pad0
+					c2 := 0 <= i4
+					c3 := i4 < S0
+					dyRow4 := (dyRow3 + p0) * P1
+					for p1 := range P1 {
+						c5 := c2 && c3
+						if c5 {
+							i5 := p1 * stride1
+							i7 := i5 + i6
+							i8 := i7 - pad1
+							c4 := 0 <= i8
+							c7 := c4
+							if c7 {
+								c6 := i8 < S1
+								c7 = c6
+							}
+							c5 = c7
 						}
+						t := float64(0)
+						if c5 {
+							dyAt := dy[dyRow4+p1]
+							i9 := p1 * stride1
+							i10 := i9 + i6
+							i11 := i10 - pad1
+							t = float64(dyAt * x[(xRow2+i4)*S1+i11])
+						}
+						sum += t
 					}
 				}
-				db[dbRow+f] = float32(sum)
 			}
+			dw[dwRow4+k1] = sum
+		}
+	}
+	return nil
+}
+
+// conv_Part23 is a loop that runs in parts.
+type conv_Part23 struct {
+	db, dy          []float64
+	F, G, N, P0, P1 int
+}
+
+func (part *conv_Part23) Run(from, to int) error {
+	db, dy, F, G, N, P0, P1 := part.db, part.dy, part.F, part.G, part.N, part.P0, part.P1
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				for p0 := range P0 {
+					dyRow4 := (dyRow3 + p0) * P1
+					for p1 := range P1 {
+						sum += dy[dyRow4+p1]
+					}
+				}
+			}
+			db[dbRow+f] = sum
 		}
 	}
 	return nil
@@ -1089,16 +1689,16 @@ func conv_RunBackward1F32(b *runtime.Bound, v *conv_Values) error {
 
 // conv_RunBackward1F64 computes the derivative of conv with rank(S) = 2, T f64.
 func conv_RunBackward1F64(b *runtime.Bound, v *conv_Values) error {
+	N := b.Ext[0]
+	G := b.Ext[1]
 	S0 := b.PackExt(3, 0)
 	S1 := b.PackExt(3, 1)
-	G := b.Ext[1]
 	C := b.Ext[2]
 	F := b.Ext[4]
 	P0 := b.PackExt(6, 0)
 	P1 := b.PackExt(6, 1)
 	K0 := b.PackExt(5, 0)
 	K1 := b.PackExt(5, 1)
-	N := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
 	w := runtime.Elements[float64](b, 1)
@@ -1118,133 +1718,221 @@ func conv_RunBackward1F64(b *runtime.Bound, v *conv_Values) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * G
-			for g := range G {
-				dxRow2 := (dxRow + g) * C
-				dyRow := (dxRow + g) * F
-				wRow := g * F
-				for f := range F {
-					dyRow2 := (dyRow + f) * P0
-					wRow2 := (wRow + f) * C
-					for p0 := range P0 {
-						i := p0 * stride0
-						dyRow3 := (dyRow2 + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 * stride1
-							dyAt := dy[dyRow3+p1]
-							for c := range C {
-								dxRow3 := (dxRow2 + c) * S0
-								wRow3 := (wRow2 + c) * K0
-								for k0 := range K0 {
-									i2 := i + k0*dilation0 - pad0
-									if !(0 <= i2) {
-										continue
-									}
-									if !(i2 < S0) {
-										continue
-									}
-									wRow4 := (wRow3 + k0) * K1
-									for k1 := range K1 {
-										i4 := i3 + k1*dilation1 - pad1
-										if !(0 <= i4) {
-											continue
-										}
-										if !(i4 < S1) {
-											continue
-										}
-										at := (dxRow3+i2)*S1 + i4
-										dx[at] += float64(dyAt * w[wRow4+k1])
-									}
-								}
-							}
-						}
-					}
-				}
+		if part := (conv_Part21{dx, dy, w, C, F, G, K0, K1, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(N*G, F*P0*P1*C*K0*K1) {
+			if err := part.Run(0, N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G, F*P0*P1*C*K0*K1); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, f, c, k0, k1] += if 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 * dilation[1] - pad[1] && p1 * stride[1] + k1 * dilation[1] - pad[1] < |S1| then @y[n, g, f, p0, p1] * x[n, g, c, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1]] else 0   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, c in C, k0 in K0, k1 in K1
 	if wantDw {
-		for g := range G {
-			dwRow := g * F
-			for f := range F {
-				dwRow2 := (dwRow + f) * C
-				for c := range C {
-					dwRow3 := (dwRow2 + c) * K0
-					for k0 := range K0 {
-						i2 := k0 * dilation0
-						dwRow4 := (dwRow3 + k0) * K1
-						for k1 := range K1 {
-							sum := float64(0)
-							i6 := k1 * dilation1
-							for n := range N {
-								dyRow := n * G
-								dyRow2 := (dyRow + g) * F
-								dyRow3 := (dyRow2 + f) * P0
-								xRow := (dyRow + g) * C
-								xRow2 := (xRow + c) * S0
-								for p0 := range P0 {
-									i := p0 * stride0
-									i3 := i + i2
-									i4 := i3 - pad0
-									c2 := 0 <= i4
-									c3 := i4 < S0
-									dyRow4 := (dyRow3 + p0) * P1
-									for p1 := range P1 {
-										c5 := c2 && c3
-										if c5 {
-											i5 := p1 * stride1
-											i7 := i5 + i6
-											i8 := i7 - pad1
-											c4 := 0 <= i8
-											c7 := c4
-											if c7 {
-												c6 := i8 < S1
-												c7 = c6
-											}
-											c5 = c7
+		if part := (conv_Part22{dw, dy, x, C, F, G, K0, K1, N, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(G*F*C*K0, N*P0*P1*K1) {
+			if err := part.Run(0, G*F*C*K0); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, G*F*C*K0, N*P0*P1*K1); err != nil {
+			return err
+		}
+	}
+
+	// @b[g, f] += @y[n, g, f, p0, p1]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1
+	if wantDb {
+		if part := (conv_Part23{db, dy, F, G, N, P0, P1}); runtime.Small(G, N*F*P0*P1) {
+			if err := part.Run(0, G); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, G, N*F*P0*P1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conv_Part24 is a loop that runs in parts.
+type conv_Part24 struct {
+	dy, w                                                                                                                     []float32
+	dxAcc                                                                                                                     []float64
+	C, F, G, K0, K1, K2, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *conv_Part24) Run(from, to int) error {
+	dy, w, dxAcc, C, F, G, K0, K1, K2, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 := part.dy, part.w, part.dxAcc, part.C, part.F, part.G, part.K0, part.K1, part.K2, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		dxRow := n * G
+		dxRow2 := (dxRow + g) * C
+		dyRow := (dxRow + g) * F
+		wRow := g * F
+		for f := range F {
+			dyRow2 := (dyRow + f) * P0
+			wRow2 := (wRow + f) * C
+			for p0 := range P0 {
+				i := p0 * stride0
+				dyRow3 := (dyRow2 + p0) * P1
+				for p1 := range P1 {
+					i3 := p1 * stride1
+					dyRow4 := (dyRow3 + p1) * P2
+					for p2 := range P2 {
+						i5 := p2 * stride2
+						dyAt := dy[dyRow4+p2]
+						for c := range C {
+							dxRow3 := (dxRow2 + c) * S0
+							wRow3 := (wRow2 + c) * K0
+							for k0 := range K0 {
+								i2 := i + k0*dilation0 - pad0
+								if !(0 <= i2) {
+									continue
+								}
+								if !(i2 < S0) {
+									continue
+								}
+								wRow4 := (wRow3 + k0) * K1
+								for k1 := range K1 {
+									i4 := i3 + k1*dilation1 - pad1
+									if !(0 <= i4) {
+										continue
+									}
+									if !(i4 < S1) {
+										continue
+									}
+									wRow5 := (wRow4 + k1) * K2
+									for k2 := range K2 {
+										i6 := i5 + k2*dilation2 - pad2
+										if !(0 <= i6) {
+											continue
 										}
-										t := float64(0)
-										if c5 {
-											dyAt := dy[dyRow4+p1]
-											i9 := p1 * stride1
-											i10 := i9 + i6
-											i11 := i10 - pad1
-											t = float64(dyAt * x[(xRow2+i4)*S1+i11])
+										if !(i6 < S2) {
+											continue
 										}
-										sum += t
+										at := ((dxRow3+i2)*S1+i4)*S2 + i6
+										dxAcc[at] += float64(float32(dyAt * w[wRow5+k2]))
 									}
 								}
 							}
-							dw[dwRow4+k1] = sum
 						}
 					}
 				}
 			}
 		}
 	}
+	return nil
+}
 
-	// @b[g, f] += @y[n, g, f, p0, p1]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1
-	if wantDb {
-		for g := range G {
-			dbRow := g * F
-			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * P0
-					for p0 := range P0 {
-						dyRow4 := (dyRow3 + p0) * P1
-						for p1 := range P1 {
-							sum += dy[dyRow4+p1]
+// conv_Part25 is a loop that runs in parts.
+type conv_Part25 struct {
+	dw, dy, x                                                                                                                    []float32
+	C, F, G, K0, K1, K2, N, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *conv_Part25) Run(from, to int) error {
+	dw, dy, x, C, F, G, K0, K1, K2, N, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 := part.dw, part.dy, part.x, part.C, part.F, part.G, part.K0, part.K1, part.K2, part.N, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		k1 := rest % K1
+		rest /= K1
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		f := rest % F
+		rest /= F
+		g := rest
+		dwRow := g * F
+		dwRow2 := (dwRow + f) * C
+		dwRow3 := (dwRow2 + c) * K0
+		i2 := k0 * dilation0
+		dwRow4 := (dwRow3 + k0) * K1
+		i6 := k1 * dilation1
+		dwRow5 := (dwRow4 + k1) * K2
+		for k2 := range K2 {
+			sum := float64(0)
+			i10 := k2 * dilation2
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				xRow := (dyRow + g) * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range P0 {
+					i := p0 * stride0
+					i3 := i + i2
+					i4 := i3 - pad0
+					c2 := 0 <= i4
+					c3 := i4 < S0
+					dyRow4 := (dyRow3 + p0) * P1
+					for p1 := range P1 {
+						i5 := p1 * stride1
+						i7 := i5 + i6
+						i8 := i7 - pad1
+						c4 := 0 <= i8
+						c5 := i8 < S1
+						dyRow5 := (dyRow4 + p1) * P2
+						for p2 := range P2 {
+							c7 := c2 && c3 && c4 && c5
+							if c7 {
+								i9 := p2 * stride2
+								i11 := i9 + i10
+								i12 := i11 - pad2
+								c6 := 0 <= i12
+								c9 := c6
+								if c9 {
+									c8 := i12 < S2
+									c9 = c8
+								}
+								c7 = c9
+							}
+							t := float32(0)
+							if c7 {
+								dyAt := dy[dyRow5+p2]
+								i13 := p2 * stride2
+								i14 := i13 + i10
+								i15 := i14 - pad2
+								t = float32(dyAt * x[((xRow2+i4)*S1+i8)*S2+i15])
+							}
+							sum += float64(t)
 						}
 					}
 				}
-				db[dbRow+f] = sum
 			}
+			dw[dwRow5+k2] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// conv_Part26 is a loop that runs in parts.
+type conv_Part26 struct {
+	db, dy              []float32
+	F, G, N, P0, P1, P2 int
+}
+
+func (part *conv_Part26) Run(from, to int) error {
+	db, dy, F, G, N, P0, P1, P2 := part.db, part.dy, part.F, part.G, part.N, part.P0, part.P1, part.P2
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				for p0 := range P0 {
+					dyRow4 := (dyRow3 + p0) * P1
+					for p1 := range P1 {
+						dyRow5 := (dyRow4 + p1) * P2
+						for p2 := range P2 {
+							sum += float64(dy[dyRow5+p2])
+						}
+					}
+				}
+			}
+			db[dbRow+f] = float32(sum)
 		}
 	}
 	return nil
@@ -1289,64 +1977,12 @@ func conv_RunBackward2F32(b *runtime.Bound, v *conv_Values) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*G*C*S0*S1*S2)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * G
-			for g := range G {
-				dxRow2 := (dxRow + g) * C
-				dyRow := (dxRow + g) * F
-				wRow := g * F
-				for f := range F {
-					dyRow2 := (dyRow + f) * P0
-					wRow2 := (wRow + f) * C
-					for p0 := range P0 {
-						i := p0 * stride0
-						dyRow3 := (dyRow2 + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 * stride1
-							dyRow4 := (dyRow3 + p1) * P2
-							for p2 := range P2 {
-								i5 := p2 * stride2
-								dyAt := dy[dyRow4+p2]
-								for c := range C {
-									dxRow3 := (dxRow2 + c) * S0
-									wRow3 := (wRow2 + c) * K0
-									for k0 := range K0 {
-										i2 := i + k0*dilation0 - pad0
-										if !(0 <= i2) {
-											continue
-										}
-										if !(i2 < S0) {
-											continue
-										}
-										wRow4 := (wRow3 + k0) * K1
-										for k1 := range K1 {
-											i4 := i3 + k1*dilation1 - pad1
-											if !(0 <= i4) {
-												continue
-											}
-											if !(i4 < S1) {
-												continue
-											}
-											wRow5 := (wRow4 + k1) * K2
-											for k2 := range K2 {
-												i6 := i5 + k2*dilation2 - pad2
-												if !(0 <= i6) {
-													continue
-												}
-												if !(i6 < S2) {
-													continue
-												}
-												at := ((dxRow3+i2)*S1+i4)*S2 + i6
-												dxAcc[at] += float64(float32(dyAt * w[wRow5+k2]))
-											}
-										}
-									}
-								}
-							}
-						}
-					}
-				}
+		if part := (conv_Part24{dy, w, dxAcc, C, F, G, K0, K1, K2, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*G, F*P0*P1*P2*C*K0*K1*K2) {
+			if err := part.Run(0, N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G, F*P0*P1*P2*C*K0*K1*K2); err != nil {
+			return err
 		}
 		for i7, sum := range dxAcc {
 			dx[i7] = float32(sum)
@@ -1355,69 +1991,90 @@ func conv_RunBackward2F32(b *runtime.Bound, v *conv_Values) error {
 
 	// @w[g, f, c, k0, k1, k2] += if 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 * dilation[1] - pad[1] && p1 * stride[1] + k1 * dilation[1] - pad[1] < |S1| && 0 <= p2 * stride[2] + k2 * dilation[2] - pad[2] && p2 * stride[2] + k2 * dilation[2] - pad[2] < |S2| then @y[n, g, f, p0, p1, p2] * x[n, g, c, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1], p2 * stride[2] + k2 * dilation[2] - pad[2]] else 0   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, p2 in P2, c in C, k0 in K0, k1 in K1, k2 in K2
 	if wantDw {
-		for g := range G {
-			dwRow := g * F
-			for f := range F {
-				dwRow2 := (dwRow + f) * C
-				for c := range C {
-					dwRow3 := (dwRow2 + c) * K0
-					for k0 := range K0 {
-						i2 := k0 * dilation0
-						dwRow4 := (dwRow3 + k0) * K1
-						for k1 := range K1 {
-							i6 := k1 * dilation1
-							dwRow5 := (dwRow4 + k1) * K2
-							for k2 := range K2 {
-								sum := float64(0)
-								i10 := k2 * dilation2
-								for n := range N {
-									dyRow := n * G
-									dyRow2 := (dyRow + g) * F
-									dyRow3 := (dyRow2 + f) * P0
-									xRow := (dyRow + g) * C
-									xRow2 := (xRow + c) * S0
-									for p0 := range P0 {
-										i := p0 * stride0
-										i3 := i + i2
-										i4 := i3 - pad0
-										c2 := 0 <= i4
-										c3 := i4 < S0
-										dyRow4 := (dyRow3 + p0) * P1
-										for p1 := range P1 {
-											i5 := p1 * stride1
-											i7 := i5 + i6
-											i8 := i7 - pad1
-											c4 := 0 <= i8
-											c5 := i8 < S1
-											dyRow5 := (dyRow4 + p1) * P2
-											for p2 := range P2 {
-												c7 := c2 && c3 && c4 && c5
-												if c7 {
-													i9 := p2 * stride2
-													i11 := i9 + i10
-													i12 := i11 - pad2
-													c6 := 0 <= i12
-													c9 := c6
-													if c9 {
-														c8 := i12 < S2
-														c9 = c8
-													}
-													c7 = c9
-												}
-												t := float32(0)
-												if c7 {
-													dyAt := dy[dyRow5+p2]
-													i13 := p2 * stride2
-													i14 := i13 + i10
-													i15 := i14 - pad2
-													t = float32(dyAt * x[((xRow2+i4)*S1+i8)*S2+i15])
-												}
-												sum += float64(t)
-											}
+		if part := (conv_Part25{dw, dy, x, C, F, G, K0, K1, K2, N, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(G*F*C*K0*K1, N*P0*P1*P2*K2) {
+			if err := part.Run(0, G*F*C*K0*K1); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, G*F*C*K0*K1, N*P0*P1*P2*K2); err != nil {
+			return err
+		}
+	}
+
+	// @b[g, f] += @y[n, g, f, p0, p1, p2]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, p2 in P2
+	if wantDb {
+		if part := (conv_Part26{db, dy, F, G, N, P0, P1, P2}); runtime.Small(G, N*F*P0*P1*P2) {
+			if err := part.Run(0, G); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, G, N*F*P0*P1*P2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conv_Part27 is a loop that runs in parts.
+type conv_Part27 struct {
+	dx, dy, w                                                                                                                 []float64
+	C, F, G, K0, K1, K2, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *conv_Part27) Run(from, to int) error {
+	dx, dy, w, C, F, G, K0, K1, K2, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 := part.dx, part.dy, part.w, part.C, part.F, part.G, part.K0, part.K1, part.K2, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		n := rest
+		dxRow := n * G
+		dxRow2 := (dxRow + g) * C
+		dyRow := (dxRow + g) * F
+		wRow := g * F
+		for f := range F {
+			dyRow2 := (dyRow + f) * P0
+			wRow2 := (wRow + f) * C
+			for p0 := range P0 {
+				i := p0 * stride0
+				dyRow3 := (dyRow2 + p0) * P1
+				for p1 := range P1 {
+					i3 := p1 * stride1
+					dyRow4 := (dyRow3 + p1) * P2
+					for p2 := range P2 {
+						i5 := p2 * stride2
+						dyAt := dy[dyRow4+p2]
+						for c := range C {
+							dxRow3 := (dxRow2 + c) * S0
+							wRow3 := (wRow2 + c) * K0
+							for k0 := range K0 {
+								i2 := i + k0*dilation0 - pad0
+								if !(0 <= i2) {
+									continue
+								}
+								if !(i2 < S0) {
+									continue
+								}
+								wRow4 := (wRow3 + k0) * K1
+								for k1 := range K1 {
+									i4 := i3 + k1*dilation1 - pad1
+									if !(0 <= i4) {
+										continue
+									}
+									if !(i4 < S1) {
+										continue
+									}
+									wRow5 := (wRow4 + k1) * K2
+									for k2 := range K2 {
+										i6 := i5 + k2*dilation2 - pad2
+										if !(0 <= i6) {
+											continue
 										}
+										if !(i6 < S2) {
+											continue
+										}
+										at := ((dxRow3+i2)*S1+i4)*S2 + i6
+										dx[at] += float64(dyAt * w[wRow5+k2])
 									}
 								}
-								dw[dwRow5+k2] = float32(sum)
 							}
 						}
 					}
@@ -1425,29 +2082,118 @@ func conv_RunBackward2F32(b *runtime.Bound, v *conv_Values) error {
 			}
 		}
 	}
+	return nil
+}
 
-	// @b[g, f] += @y[n, g, f, p0, p1, p2]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, p2 in P2
-	if wantDb {
-		for g := range G {
-			dbRow := g * F
-			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * P0
-					for p0 := range P0 {
-						dyRow4 := (dyRow3 + p0) * P1
-						for p1 := range P1 {
-							dyRow5 := (dyRow4 + p1) * P2
-							for p2 := range P2 {
-								sum += float64(dy[dyRow5+p2])
+// conv_Part28 is a loop that runs in parts.
+type conv_Part28 struct {
+	dw, dy, x                                                                                                                    []float64
+	C, F, G, K0, K1, K2, N, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *conv_Part28) Run(from, to int) error {
+	dw, dy, x, C, F, G, K0, K1, K2, N, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 := part.dw, part.dy, part.x, part.C, part.F, part.G, part.K0, part.K1, part.K2, part.N, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		k1 := rest % K1
+		rest /= K1
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		f := rest % F
+		rest /= F
+		g := rest
+		dwRow := g * F
+		dwRow2 := (dwRow + f) * C
+		dwRow3 := (dwRow2 + c) * K0
+		i2 := k0 * dilation0
+		dwRow4 := (dwRow3 + k0) * K1
+		i6 := k1 * dilation1
+		dwRow5 := (dwRow4 + k1) * K2
+		for k2 := range K2 {
+			sum := float64(0)
+			i10 := k2 * dilation2
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				xRow := (dyRow + g) * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range P0 {
+					i := p0 * stride0
+					i3 := i + i2
+					i4 := i3 - pad0
+					c2 := 0 <= i4
+					c3 := i4 < S0
+					dyRow4 := (dyRow3 + p0) * P1
+					for p1 := range P1 {
+						i5 := p1 * stride1
+						i7 := i5 + i6
+						i8 := i7 - pad1
+						c4 := 0 <= i8
+						c5 := i8 < S1
+						dyRow5 := (dyRow4 + p1) * P2
+						for p2 := range P2 {
+							c7 := c2 && c3 && c4 && c5
+							if c7 {
+								i9 := p2 * stride2
+								i11 := i9 + i10
+								i12 := i11 - pad2
+								c6 := 0 <= i12
+								c9 := c6
+								if c9 {
+									c8 := i12 < S2
+									c9 = c8
+								}
+								c7 = c9
 							}
+							t := float64(0)
+							if c7 {
+								dyAt := dy[dyRow5+p2]
+								i13 := p2 * stride2
+								i14 := i13 + i10
+								i15 := i14 - pad2
+								t = float64(dyAt * x[((xRow2+i4)*S1+i8)*S2+i15])
+							}
+							sum += t
 						}
 					}
 				}
-				db[dbRow+f] = float32(sum)
 			}
+			dw[dwRow5+k2] = sum
+		}
+	}
+	return nil
+}
+
+// conv_Part29 is a loop that runs in parts.
+type conv_Part29 struct {
+	db, dy              []float64
+	F, G, N, P0, P1, P2 int
+}
+
+func (part *conv_Part29) Run(from, to int) error {
+	db, dy, F, G, N, P0, P1, P2 := part.db, part.dy, part.F, part.G, part.N, part.P0, part.P1, part.P2
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				for p0 := range P0 {
+					dyRow4 := (dyRow3 + p0) * P1
+					for p1 := range P1 {
+						dyRow5 := (dyRow4 + p1) * P2
+						for p2 := range P2 {
+							sum += dy[dyRow5+p2]
+						}
+					}
+				}
+			}
+			db[dbRow+f] = sum
 		}
 	}
 	return nil
@@ -1455,10 +2201,11 @@ func conv_RunBackward2F32(b *runtime.Bound, v *conv_Values) error {
 
 // conv_RunBackward2F64 computes the derivative of conv with rank(S) = 3, T f64.
 func conv_RunBackward2F64(b *runtime.Bound, v *conv_Values) error {
+	N := b.Ext[0]
+	G := b.Ext[1]
 	S0 := b.PackExt(3, 0)
 	S1 := b.PackExt(3, 1)
 	S2 := b.PackExt(3, 2)
-	G := b.Ext[1]
 	C := b.Ext[2]
 	F := b.Ext[4]
 	P0 := b.PackExt(6, 0)
@@ -1467,7 +2214,6 @@ func conv_RunBackward2F64(b *runtime.Bound, v *conv_Values) error {
 	K0 := b.PackExt(5, 0)
 	K1 := b.PackExt(5, 1)
 	K2 := b.PackExt(5, 2)
-	N := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
 	w := runtime.Elements[float64](b, 1)
@@ -1490,162 +2236,34 @@ func conv_RunBackward2F64(b *runtime.Bound, v *conv_Values) error {
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * G
-			for g := range G {
-				dxRow2 := (dxRow + g) * C
-				dyRow := (dxRow + g) * F
-				wRow := g * F
-				for f := range F {
-					dyRow2 := (dyRow + f) * P0
-					wRow2 := (wRow + f) * C
-					for p0 := range P0 {
-						i := p0 * stride0
-						dyRow3 := (dyRow2 + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 * stride1
-							dyRow4 := (dyRow3 + p1) * P2
-							for p2 := range P2 {
-								i5 := p2 * stride2
-								dyAt := dy[dyRow4+p2]
-								for c := range C {
-									dxRow3 := (dxRow2 + c) * S0
-									wRow3 := (wRow2 + c) * K0
-									for k0 := range K0 {
-										i2 := i + k0*dilation0 - pad0
-										if !(0 <= i2) {
-											continue
-										}
-										if !(i2 < S0) {
-											continue
-										}
-										wRow4 := (wRow3 + k0) * K1
-										for k1 := range K1 {
-											i4 := i3 + k1*dilation1 - pad1
-											if !(0 <= i4) {
-												continue
-											}
-											if !(i4 < S1) {
-												continue
-											}
-											wRow5 := (wRow4 + k1) * K2
-											for k2 := range K2 {
-												i6 := i5 + k2*dilation2 - pad2
-												if !(0 <= i6) {
-													continue
-												}
-												if !(i6 < S2) {
-													continue
-												}
-												at := ((dxRow3+i2)*S1+i4)*S2 + i6
-												dx[at] += float64(dyAt * w[wRow5+k2])
-											}
-										}
-									}
-								}
-							}
-						}
-					}
-				}
+		if part := (conv_Part27{dx, dy, w, C, F, G, K0, K1, K2, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*G, F*P0*P1*P2*C*K0*K1*K2) {
+			if err := part.Run(0, N*G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G, F*P0*P1*P2*C*K0*K1*K2); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, f, c, k0, k1, k2] += if 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 * dilation[1] - pad[1] && p1 * stride[1] + k1 * dilation[1] - pad[1] < |S1| && 0 <= p2 * stride[2] + k2 * dilation[2] - pad[2] && p2 * stride[2] + k2 * dilation[2] - pad[2] < |S2| then @y[n, g, f, p0, p1, p2] * x[n, g, c, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1], p2 * stride[2] + k2 * dilation[2] - pad[2]] else 0   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, p2 in P2, c in C, k0 in K0, k1 in K1, k2 in K2
 	if wantDw {
-		for g := range G {
-			dwRow := g * F
-			for f := range F {
-				dwRow2 := (dwRow + f) * C
-				for c := range C {
-					dwRow3 := (dwRow2 + c) * K0
-					for k0 := range K0 {
-						i2 := k0 * dilation0
-						dwRow4 := (dwRow3 + k0) * K1
-						for k1 := range K1 {
-							i6 := k1 * dilation1
-							dwRow5 := (dwRow4 + k1) * K2
-							for k2 := range K2 {
-								sum := float64(0)
-								i10 := k2 * dilation2
-								for n := range N {
-									dyRow := n * G
-									dyRow2 := (dyRow + g) * F
-									dyRow3 := (dyRow2 + f) * P0
-									xRow := (dyRow + g) * C
-									xRow2 := (xRow + c) * S0
-									for p0 := range P0 {
-										i := p0 * stride0
-										i3 := i + i2
-										i4 := i3 - pad0
-										c2 := 0 <= i4
-										c3 := i4 < S0
-										dyRow4 := (dyRow3 + p0) * P1
-										for p1 := range P1 {
-											i5 := p1 * stride1
-											i7 := i5 + i6
-											i8 := i7 - pad1
-											c4 := 0 <= i8
-											c5 := i8 < S1
-											dyRow5 := (dyRow4 + p1) * P2
-											for p2 := range P2 {
-												c7 := c2 && c3 && c4 && c5
-												if c7 {
-													i9 := p2 * stride2
-													i11 := i9 + i10
-													i12 := i11 - pad2
-													c6 := 0 <= i12
-													c9 := c6
-													if c9 {
-														c8 := i12 < S2
-														c9 = c8
-													}
-													c7 = c9
-												}
-												t := float64(0)
-												if c7 {
-													dyAt := dy[dyRow5+p2]
-													i13 := p2 * stride2
-													i14 := i13 + i10
-													i15 := i14 - pad2
-													t = float64(dyAt * x[((xRow2+i4)*S1+i8)*S2+i15])
-												}
-												sum += t
-											}
-										}
-									}
-								}
-								dw[dwRow5+k2] = sum
-							}
-						}
-					}
-				}
+		if part := (conv_Part28{dw, dy, x, C, F, G, K0, K1, K2, N, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(G*F*C*K0*K1, N*P0*P1*P2*K2) {
+			if err := part.Run(0, G*F*C*K0*K1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*F*C*K0*K1, N*P0*P1*P2*K2); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, f] += @y[n, g, f, p0, p1, p2]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, p2 in P2
 	if wantDb {
-		for g := range G {
-			dbRow := g * F
-			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * P0
-					for p0 := range P0 {
-						dyRow4 := (dyRow3 + p0) * P1
-						for p1 := range P1 {
-							dyRow5 := (dyRow4 + p1) * P2
-							for p2 := range P2 {
-								sum += dy[dyRow5+p2]
-							}
-						}
-					}
-				}
-				db[dbRow+f] = sum
+		if part := (conv_Part29{db, dy, F, G, N, P0, P1, P2}); runtime.Small(G, N*F*P0*P1*P2) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, N*F*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	return nil

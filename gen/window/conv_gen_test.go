@@ -3,12 +3,35 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleConv() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 1, 4))
+	w := runtime.Must(runtime.FromSlice([]float32{1, 0, -1}, 1, 1, 3))
+	b := runtime.Must(runtime.FromSlice([]float32{0.5}, 1))
+	y := runtime.Must(window.Conv(x, w, b, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[1 2]
+	// [[-1.5 -1.5]]
+}
+
+func ExampleConv_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6, 7, 8, 9}, 1, 1, 3, 3))
+	w := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 1, 1, 2, 2))
+	y := runtime.Must(window.Conv(x, w, nil, &window.ConvAttrs{Stride: []int{2, 1}, Pad: []int{1, 0}}))
+	fmt.Println(y)
+	// Output:
+	// f32[1 1 2 2]
+	// [[[[11 18]
+	//    [67 77]]]]
+}
 
 func TestConvExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.conv",

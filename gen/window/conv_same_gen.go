@@ -37,7 +37,7 @@ func (a *ConvSameAttrs) values() (convSameValues, error) {
 //
 // x has any axes of samples, channels in G groups of C, and the sizes S; w has kernels in G groups of F, channels C of
 // one group, and sizes K. b, where given, has an element for each kernel. dilation (1) is above 0, one number for each
-// axis or for all; groups (1) divides channels and kernels.
+// axis of S or for all; groups (1) divides channels and kernels.
 //
 // Source: Dumoulin and Visin, A Guide to Convolution Arithmetic for Deep Learning, 2016 (arXiv:1603.07285).
 //
@@ -51,6 +51,10 @@ func (a *ConvSameAttrs) values() (convSameValues, error) {
 // x: T[...N, (G, C), ...S], w: T[(G, F), C, ...K], b: T[(G, F)] or nil; y: T[...N, (G, F), ...S]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: dilation must be positive; groups must be positive.
+//
+// With x = [[1, 2, 3, 4]] and w = [[[1, 10]]], y is [[21, 32, 43, 4]]:
+//
+//	y, err := window.ConvSame(x, w, nil, nil)
 func ConvSame(x, w, b *runtime.Tensor, attrs *ConvSameAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -159,9 +163,6 @@ func ConvSameBackwardInto(dx, dw, db, dy, x, w, b *runtime.Tensor, attrs *ConvSa
 
 // convSameRun0 is one of the cases of convSameRun.
 func convSameRun0(b *runtime.Bound, v *convSameValues) error {
-	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
-		return runtime.RequireError("window.conv_same", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convSameRun0F32(b, v)
@@ -173,9 +174,6 @@ func convSameRun0(b *runtime.Bound, v *convSameValues) error {
 
 // convSameRun1 is one of the cases of convSameRun.
 func convSameRun1(b *runtime.Bound, v *convSameValues) error {
-	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
-		return runtime.RequireError("window.conv_same", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convSameRun1F32(b, v)
@@ -187,9 +185,6 @@ func convSameRun1(b *runtime.Bound, v *convSameValues) error {
 
 // convSameRun2 is one of the cases of convSameRun.
 func convSameRun2(b *runtime.Bound, v *convSameValues) error {
-	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
-		return runtime.RequireError("window.conv_same", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convSameRun2F32(b, v)
@@ -301,7 +296,7 @@ func convSameInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.Tens
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/window", Name: "conv_same", Source: "conv_same.op", Signature: &convSameForward,
-		Doc: "ConvSame is Conv with stride 1 and so much padding that y has the sizes of x: dilation (K - 1) elements along an\naxis, half of them in front, rounded down.\n\nx has any axes of samples, channels in G groups of C, and the sizes S; w has kernels in G groups of F, channels C of\none group, and sizes K. b, where given, has an element for each kernel. dilation (1) is above 0, one number for each\naxis or for all; groups (1) divides channels and kernels.\n\nSource: Dumoulin and Visin, A Guide to Convolution Arithmetic for Deep Learning, 2016 (arXiv:1603.07285).",
+		Doc: "ConvSame is Conv with stride 1 and so much padding that y has the sizes of x: dilation (K - 1) elements along an\naxis, half of them in front, rounded down.\n\nx has any axes of samples, channels in G groups of C, and the sizes S; w has kernels in G groups of F, channels C of\none group, and sizes K. b, where given, has an element for each kernel. dilation (1) is above 0, one number for each\naxis of S or for all; groups (1) divides channels and kernels.\n\nSource: Dumoulin and Visin, A Guide to Convolution Arithmetic for Deep Learning, 2016 (arXiv:1603.07285).",
 		Attrs: []runtime.AttrInfo{
 			{Name: "dilation", Type: "int[S]", Default: "1"},
 			{Name: "groups", Type: "int", Default: "1"},

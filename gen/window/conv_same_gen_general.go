@@ -8,8 +8,39 @@ import (
 
 // convSameFactors0 finds extents that attributes and axes tell, before products are taken apart.
 func convSameFactors0(b *runtime.Bound, v *convSameValues) error {
+	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
+		return runtime.RequireError("window.conv_same", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
 	if v.groups < 0 {
-		return runtime.ShapeError("window.conv_same", "G = groups that isn't negative")
+		return runtime.ShapeError("window.conv_same", "G = groups that isn't negative", v.groups)
+	}
+	if err := b.Derive(1, v.groups); err != nil {
+		return err
+	}
+	return nil
+}
+
+// convSameFactors1 finds extents that attributes and axes tell, before products are taken apart.
+func convSameFactors1(b *runtime.Bound, v *convSameValues) error {
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
+		return runtime.RequireError("window.conv_same", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if v.groups < 0 {
+		return runtime.ShapeError("window.conv_same", "G = groups that isn't negative", v.groups)
+	}
+	if err := b.Derive(1, v.groups); err != nil {
+		return err
+	}
+	return nil
+}
+
+// convSameFactors2 finds extents that attributes and axes tell, before products are taken apart.
+func convSameFactors2(b *runtime.Bound, v *convSameValues) error {
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
+		return runtime.RequireError("window.conv_same", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if v.groups < 0 {
+		return runtime.ShapeError("window.conv_same", "G = groups that isn't negative", v.groups)
 	}
 	if err := b.Derive(1, v.groups); err != nil {
 		return err
@@ -25,9 +56,77 @@ func convSameFactors(b *runtime.Bound, v *convSameValues, variant int) error {
 		case b.HasRank(3, 1):
 			return convSameFactors0(b, v)
 		case b.HasRank(3, 2):
-			return convSameFactors0(b, v)
+			return convSameFactors1(b, v)
 		case b.HasRank(3, 3):
-			return convSameFactors0(b, v)
+			return convSameFactors2(b, v)
+		}
+	}
+	return nil
+}
+
+// convSamePart0 is a loop that runs in parts.
+type convSamePart0 struct {
+	sum, w, x                     []float32
+	C, F, G, K0, S0, dilation0, i int
+}
+
+func (part *convSamePart0) Run(from, to int) error {
+	sum, w, x, C, F, G, K0, S0, dilation0, i := part.sum, part.w, part.x, part.C, part.F, part.G, part.K0, part.S0, part.dilation0, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		xRow := n * G
+		xRow2 := (xRow + g) * C
+		wRow := g * F
+		sumRow := (xRow + g) * F
+		wRow2 := (wRow + f) * C
+		sumRow2 := (sumRow + f) * S0
+		for p0 := range S0 {
+			sum2 := float64(0)
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i2 := p0 + k0*dilation0 - i
+					t := float32(0)
+					if 0 <= i2 && i2 < S0 {
+						t = x[xRow3+i2]
+					}
+					sum2 += float64(float32(t * w[wRow3+k0]))
+				}
+			}
+			sum[sumRow2+p0] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// convSamePart1 is a loop that runs in parts.
+type convSamePart1 struct {
+	b2, sum, y []float32
+	F, G, S0   int
+}
+
+func (part *convSamePart1) Run(from, to int) error {
+	b2, sum, y, F, G, S0 := part.b2, part.sum, part.y, part.F, part.G, part.S0
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * S0
+		bAt := b2[bRow+f]
+		for p0 := range S0 {
+			y[sumRow3+p0] = sum[sumRow3+p0] + bAt
 		}
 	}
 	return nil
@@ -50,48 +149,88 @@ func convSameRun0F32(b *runtime.Bound, v *convSameValues) error {
 	sum := runtime.Temp[float32](b, N*G*F*S0)
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	i := runtime.FloorDiv(dilation0*(K0-1), 2)
-	for n := range N {
-		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * F
-			sumRow := (xRow + g) * F
-			for f := range F {
-				wRow2 := (wRow + f) * C
-				sumRow2 := (sumRow + f) * S0
-				for p0 := range S0 {
-					sum2 := float64(0)
-					for c := range C {
-						xRow3 := (xRow2 + c) * S0
-						wRow3 := (wRow2 + c) * K0
-						for k0 := range K0 {
-							i2 := p0 + k0*dilation0 - i
-							t := float32(0)
-							if 0 <= i2 && i2 < S0 {
-								t = x[xRow3+i2]
-							}
-							sum2 += float64(float32(t * w[wRow3+k0]))
-						}
-					}
-					sum[sumRow2+p0] = float32(sum2)
-				}
-			}
+	if part := (convSamePart0{sum, w, x, C, F, G, K0, S0, dilation0, i}); runtime.Small(N*G*F, S0*C*K0) {
+		if err := part.Run(0, N*G*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F, S0*C*K0); err != nil {
+		return err
 	}
 
 	// y[n, g, f, p0] = sum[n, g, f, p0] + b[g, f]   for n in ...N, g in G, f in F, p0 in S0
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * S0
-				bAt := b2[bRow+f]
-				for p0 := range S0 {
-					y[sumRow3+p0] = sum[sumRow3+p0] + bAt
+	if part := (convSamePart1{b2, sum, y, F, G, S0}); runtime.Small(N*G*F, S0) {
+		if err := part.Run(0, N*G*F); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*F, S0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// convSamePart2 is a loop that runs in parts.
+type convSamePart2 struct {
+	sum, w, x                     []float64
+	C, F, G, K0, S0, dilation0, i int
+}
+
+func (part *convSamePart2) Run(from, to int) error {
+	sum, w, x, C, F, G, K0, S0, dilation0, i := part.sum, part.w, part.x, part.C, part.F, part.G, part.K0, part.S0, part.dilation0, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		xRow := n * G
+		xRow2 := (xRow + g) * C
+		wRow := g * F
+		sumRow := (xRow + g) * F
+		wRow2 := (wRow + f) * C
+		sumRow2 := (sumRow + f) * S0
+		for p0 := range S0 {
+			sum2 := float64(0)
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i2 := p0 + k0*dilation0 - i
+					t := float64(0)
+					if 0 <= i2 && i2 < S0 {
+						t = x[xRow3+i2]
+					}
+					sum2 += float64(t * w[wRow3+k0])
 				}
 			}
+			sum[sumRow2+p0] = sum2
+		}
+	}
+	return nil
+}
+
+// convSamePart3 is a loop that runs in parts.
+type convSamePart3 struct {
+	b2, sum, y []float64
+	F, G, S0   int
+}
+
+func (part *convSamePart3) Run(from, to int) error {
+	b2, sum, y, F, G, S0 := part.b2, part.sum, part.y, part.F, part.G, part.S0
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * S0
+		bAt := b2[bRow+f]
+		for p0 := range S0 {
+			y[sumRow3+p0] = sum[sumRow3+p0] + bAt
 		}
 	}
 	return nil
@@ -114,48 +253,105 @@ func convSameRun0F64(b *runtime.Bound, v *convSameValues) error {
 	sum := runtime.Temp[float64](b, N*G*F*S0)
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	i := runtime.FloorDiv(dilation0*(K0-1), 2)
-	for n := range N {
-		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * F
-			sumRow := (xRow + g) * F
-			for f := range F {
-				wRow2 := (wRow + f) * C
-				sumRow2 := (sumRow + f) * S0
-				for p0 := range S0 {
-					sum2 := float64(0)
-					for c := range C {
-						xRow3 := (xRow2 + c) * S0
-						wRow3 := (wRow2 + c) * K0
-						for k0 := range K0 {
-							i2 := p0 + k0*dilation0 - i
-							t := float64(0)
-							if 0 <= i2 && i2 < S0 {
-								t = x[xRow3+i2]
-							}
-							sum2 += float64(t * w[wRow3+k0])
-						}
-					}
-					sum[sumRow2+p0] = sum2
-				}
-			}
+	if part := (convSamePart2{sum, w, x, C, F, G, K0, S0, dilation0, i}); runtime.Small(N*G*F, S0*C*K0) {
+		if err := part.Run(0, N*G*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F, S0*C*K0); err != nil {
+		return err
 	}
 
 	// y[n, g, f, p0] = sum[n, g, f, p0] + b[g, f]   for n in ...N, g in G, f in F, p0 in S0
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * S0
-				bAt := b2[bRow+f]
-				for p0 := range S0 {
-					y[sumRow3+p0] = sum[sumRow3+p0] + bAt
+	if part := (convSamePart3{b2, sum, y, F, G, S0}); runtime.Small(N*G*F, S0) {
+		if err := part.Run(0, N*G*F); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*F, S0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// convSamePart4 is a loop that runs in parts.
+type convSamePart4 struct {
+	sum, w, x                                            []float32
+	C, F, G, K0, K1, S0, S1, dilation0, dilation1, i, i3 int
+}
+
+func (part *convSamePart4) Run(from, to int) error {
+	sum, w, x, C, F, G, K0, K1, S0, S1, dilation0, dilation1, i, i3 := part.sum, part.w, part.x, part.C, part.F, part.G, part.K0, part.K1, part.S0, part.S1, part.dilation0, part.dilation1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % S0
+		rest /= S0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		xRow := n * G
+		xRow2 := (xRow + g) * C
+		wRow := g * F
+		sumRow := (xRow + g) * F
+		wRow2 := (wRow + f) * C
+		sumRow2 := (sumRow + f) * S0
+		sumRow3 := (sumRow2 + p0) * S1
+		for p1 := range S1 {
+			sum2 := float64(0)
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i2 := p0 + k0*dilation0 - i
+					c2 := 0 <= i2
+					c3 := i2 < S0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						c4 := c2 && c3
+						if c4 {
+							i4 := p1 + k1*dilation1 - i3
+							c4 = 0 <= i4 && i4 < S1
+						}
+						t := float32(0)
+						if c4 {
+							i5 := p1 + k1*dilation1 - i3
+							t = x[(xRow3+i2)*S1+i5]
+						}
+						sum2 += float64(float32(t * w[wRow4+k1]))
+					}
 				}
 			}
+			sum[sumRow3+p1] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// convSamePart5 is a loop that runs in parts.
+type convSamePart5 struct {
+	b2, sum, y   []float32
+	F, G, S0, S1 int
+}
+
+func (part *convSamePart5) Run(from, to int) error {
+	b2, sum, y, F, G, S0, S1 := part.b2, part.sum, part.y, part.F, part.G, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % S0
+		rest /= S0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * S0
+		bAt := b2[bRow+f]
+		sumRow4 := (sumRow3 + p0) * S1
+		for p1 := range S1 {
+			y[sumRow4+p1] = sum[sumRow4+p1] + bAt
 		}
 	}
 	return nil
@@ -182,65 +378,105 @@ func convSameRun1F32(b *runtime.Bound, v *convSameValues) error {
 	i := runtime.FloorDiv(dilation0*(K0-1), 2)
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	i3 := runtime.FloorDiv(dilation1*(K1-1), 2)
-	for n := range N {
-		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * F
-			sumRow := (xRow + g) * F
-			for f := range F {
-				wRow2 := (wRow + f) * C
-				sumRow2 := (sumRow + f) * S0
-				for p0 := range S0 {
-					sumRow3 := (sumRow2 + p0) * S1
-					for p1 := range S1 {
-						sum2 := float64(0)
-						for c := range C {
-							xRow3 := (xRow2 + c) * S0
-							wRow3 := (wRow2 + c) * K0
-							for k0 := range K0 {
-								i2 := p0 + k0*dilation0 - i
-								c2 := 0 <= i2
-								c3 := i2 < S0
-								wRow4 := (wRow3 + k0) * K1
-								for k1 := range K1 {
-									c4 := c2 && c3
-									if c4 {
-										i4 := p1 + k1*dilation1 - i3
-										c4 = 0 <= i4 && i4 < S1
-									}
-									t := float32(0)
-									if c4 {
-										i5 := p1 + k1*dilation1 - i3
-										t = x[(xRow3+i2)*S1+i5]
-									}
-									sum2 += float64(float32(t * w[wRow4+k1]))
-								}
-							}
-						}
-						sum[sumRow3+p1] = float32(sum2)
-					}
-				}
-			}
+	if part := (convSamePart4{sum, w, x, C, F, G, K0, K1, S0, S1, dilation0, dilation1, i, i3}); runtime.Small(N*G*F*S0, S1*C*K0*K1) {
+		if err := part.Run(0, N*G*F*S0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F*S0, S1*C*K0*K1); err != nil {
+		return err
 	}
 
 	// y[n, g, f, p0, p1] = sum[n, g, f, p0, p1] + b[g, f]   for n in ...N, g in G, f in F, p0 in S0, p1 in S1
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * S0
-				bAt := b2[bRow+f]
-				for p0 := range S0 {
-					sumRow4 := (sumRow3 + p0) * S1
-					for p1 := range S1 {
-						y[sumRow4+p1] = sum[sumRow4+p1] + bAt
+	if part := (convSamePart5{b2, sum, y, F, G, S0, S1}); runtime.Small(N*G*F*S0, S1) {
+		if err := part.Run(0, N*G*F*S0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*F*S0, S1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// convSamePart6 is a loop that runs in parts.
+type convSamePart6 struct {
+	sum, w, x                                            []float64
+	C, F, G, K0, K1, S0, S1, dilation0, dilation1, i, i3 int
+}
+
+func (part *convSamePart6) Run(from, to int) error {
+	sum, w, x, C, F, G, K0, K1, S0, S1, dilation0, dilation1, i, i3 := part.sum, part.w, part.x, part.C, part.F, part.G, part.K0, part.K1, part.S0, part.S1, part.dilation0, part.dilation1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % S0
+		rest /= S0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		xRow := n * G
+		xRow2 := (xRow + g) * C
+		wRow := g * F
+		sumRow := (xRow + g) * F
+		wRow2 := (wRow + f) * C
+		sumRow2 := (sumRow + f) * S0
+		sumRow3 := (sumRow2 + p0) * S1
+		for p1 := range S1 {
+			sum2 := float64(0)
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i2 := p0 + k0*dilation0 - i
+					c2 := 0 <= i2
+					c3 := i2 < S0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						c4 := c2 && c3
+						if c4 {
+							i4 := p1 + k1*dilation1 - i3
+							c4 = 0 <= i4 && i4 < S1
+						}
+						t := float64(0)
+						if c4 {
+							i5 := p1 + k1*dilation1 - i3
+							t = x[(xRow3+i2)*S1+i5]
+						}
+						sum2 += float64(t * w[wRow4+k1])
 					}
 				}
 			}
+			sum[sumRow3+p1] = sum2
+		}
+	}
+	return nil
+}
+
+// convSamePart7 is a loop that runs in parts.
+type convSamePart7 struct {
+	b2, sum, y   []float64
+	F, G, S0, S1 int
+}
+
+func (part *convSamePart7) Run(from, to int) error {
+	b2, sum, y, F, G, S0, S1 := part.b2, part.sum, part.y, part.F, part.G, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % S0
+		rest /= S0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * S0
+		bAt := b2[bRow+f]
+		sumRow4 := (sumRow3 + p0) * S1
+		for p1 := range S1 {
+			y[sumRow4+p1] = sum[sumRow4+p1] + bAt
 		}
 	}
 	return nil
@@ -267,65 +503,117 @@ func convSameRun1F64(b *runtime.Bound, v *convSameValues) error {
 	i := runtime.FloorDiv(dilation0*(K0-1), 2)
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	i3 := runtime.FloorDiv(dilation1*(K1-1), 2)
-	for n := range N {
-		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * F
-			sumRow := (xRow + g) * F
-			for f := range F {
-				wRow2 := (wRow + f) * C
-				sumRow2 := (sumRow + f) * S0
-				for p0 := range S0 {
-					sumRow3 := (sumRow2 + p0) * S1
-					for p1 := range S1 {
-						sum2 := float64(0)
-						for c := range C {
-							xRow3 := (xRow2 + c) * S0
-							wRow3 := (wRow2 + c) * K0
-							for k0 := range K0 {
-								i2 := p0 + k0*dilation0 - i
-								c2 := 0 <= i2
-								c3 := i2 < S0
-								wRow4 := (wRow3 + k0) * K1
-								for k1 := range K1 {
-									c4 := c2 && c3
-									if c4 {
-										i4 := p1 + k1*dilation1 - i3
-										c4 = 0 <= i4 && i4 < S1
-									}
-									t := float64(0)
-									if c4 {
-										i5 := p1 + k1*dilation1 - i3
-										t = x[(xRow3+i2)*S1+i5]
-									}
-									sum2 += float64(t * w[wRow4+k1])
-								}
-							}
-						}
-						sum[sumRow3+p1] = sum2
-					}
-				}
-			}
+	if part := (convSamePart6{sum, w, x, C, F, G, K0, K1, S0, S1, dilation0, dilation1, i, i3}); runtime.Small(N*G*F*S0, S1*C*K0*K1) {
+		if err := part.Run(0, N*G*F*S0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F*S0, S1*C*K0*K1); err != nil {
+		return err
 	}
 
 	// y[n, g, f, p0, p1] = sum[n, g, f, p0, p1] + b[g, f]   for n in ...N, g in G, f in F, p0 in S0, p1 in S1
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * S0
-				bAt := b2[bRow+f]
-				for p0 := range S0 {
-					sumRow4 := (sumRow3 + p0) * S1
-					for p1 := range S1 {
-						y[sumRow4+p1] = sum[sumRow4+p1] + bAt
+	if part := (convSamePart7{b2, sum, y, F, G, S0, S1}); runtime.Small(N*G*F*S0, S1) {
+		if err := part.Run(0, N*G*F*S0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*F*S0, S1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// convSamePart8 is a loop that runs in parts.
+type convSamePart8 struct {
+	sum, w, x                                                                   []float32
+	C, F, G, K0, K1, K2, S0, S1, S2, dilation0, dilation1, dilation2, i, i3, i5 int
+}
+
+func (part *convSamePart8) Run(from, to int) error {
+	sum, w, x, C, F, G, K0, K1, K2, S0, S1, S2, dilation0, dilation1, dilation2, i, i3, i5 := part.sum, part.w, part.x, part.C, part.F, part.G, part.K0, part.K1, part.K2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % S1
+		rest /= S1
+		p0 := rest % S0
+		rest /= S0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		xRow := n * G
+		xRow2 := (xRow + g) * C
+		wRow := g * F
+		sumRow := (xRow + g) * F
+		wRow2 := (wRow + f) * C
+		sumRow2 := (sumRow + f) * S0
+		sumRow3 := (sumRow2 + p0) * S1
+		sumRow4 := (sumRow3 + p1) * S2
+		for p2 := range S2 {
+			sum2 := float64(0)
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i2 := p0 + k0*dilation0 - i
+					c2 := 0 <= i2
+					c3 := i2 < S0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						i4 := p1 + k1*dilation1 - i3
+						c4 := 0 <= i4
+						c5 := i4 < S1
+						wRow5 := (wRow4 + k1) * K2
+						for k2 := range K2 {
+							c6 := c2 && c3 && c4 && c5
+							if c6 {
+								i6 := p2 + k2*dilation2 - i5
+								c6 = 0 <= i6 && i6 < S2
+							}
+							t := float32(0)
+							if c6 {
+								i7 := p2 + k2*dilation2 - i5
+								t = x[((xRow3+i2)*S1+i4)*S2+i7]
+							}
+							sum2 += float64(float32(t * w[wRow5+k2]))
+						}
 					}
 				}
 			}
+			sum[sumRow4+p2] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// convSamePart9 is a loop that runs in parts.
+type convSamePart9 struct {
+	b2, sum, y       []float32
+	F, G, S0, S1, S2 int
+}
+
+func (part *convSamePart9) Run(from, to int) error {
+	b2, sum, y, F, G, S0, S1, S2 := part.b2, part.sum, part.y, part.F, part.G, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % S1
+		rest /= S1
+		p0 := rest % S0
+		rest /= S0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * S0
+		bAt := b2[bRow+f]
+		sumRow4 := (sumRow3 + p0) * S1
+		sumRow5 := (sumRow4 + p1) * S2
+		for p2 := range S2 {
+			y[sumRow5+p2] = sum[sumRow5+p2] + bAt
 		}
 	}
 	return nil
@@ -356,77 +644,117 @@ func convSameRun2F32(b *runtime.Bound, v *convSameValues) error {
 	i3 := runtime.FloorDiv(dilation1*(K1-1), 2)
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	i5 := runtime.FloorDiv(dilation2*(K2-1), 2)
-	for n := range N {
-		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * F
-			sumRow := (xRow + g) * F
-			for f := range F {
-				wRow2 := (wRow + f) * C
-				sumRow2 := (sumRow + f) * S0
-				for p0 := range S0 {
-					sumRow3 := (sumRow2 + p0) * S1
-					for p1 := range S1 {
-						sumRow4 := (sumRow3 + p1) * S2
-						for p2 := range S2 {
-							sum2 := float64(0)
-							for c := range C {
-								xRow3 := (xRow2 + c) * S0
-								wRow3 := (wRow2 + c) * K0
-								for k0 := range K0 {
-									i2 := p0 + k0*dilation0 - i
-									c2 := 0 <= i2
-									c3 := i2 < S0
-									wRow4 := (wRow3 + k0) * K1
-									for k1 := range K1 {
-										i4 := p1 + k1*dilation1 - i3
-										c4 := 0 <= i4
-										c5 := i4 < S1
-										wRow5 := (wRow4 + k1) * K2
-										for k2 := range K2 {
-											c6 := c2 && c3 && c4 && c5
-											if c6 {
-												i6 := p2 + k2*dilation2 - i5
-												c6 = 0 <= i6 && i6 < S2
-											}
-											t := float32(0)
-											if c6 {
-												i7 := p2 + k2*dilation2 - i5
-												t = x[((xRow3+i2)*S1+i4)*S2+i7]
-											}
-											sum2 += float64(float32(t * w[wRow5+k2]))
-										}
-									}
-								}
-							}
-							sum[sumRow4+p2] = float32(sum2)
-						}
-					}
-				}
-			}
+	if part := (convSamePart8{sum, w, x, C, F, G, K0, K1, K2, S0, S1, S2, dilation0, dilation1, dilation2, i, i3, i5}); runtime.Small(N*G*F*S0*S1, S2*C*K0*K1*K2) {
+		if err := part.Run(0, N*G*F*S0*S1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F*S0*S1, S2*C*K0*K1*K2); err != nil {
+		return err
 	}
 
 	// y[n, g, f, p0, p1, p2] = sum[n, g, f, p0, p1, p2] + b[g, f]   for n in ...N, g in G, f in F, p0 in S0, p1 in S1, p2 in S2
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * S0
-				bAt := b2[bRow+f]
-				for p0 := range S0 {
-					sumRow4 := (sumRow3 + p0) * S1
-					for p1 := range S1 {
-						sumRow5 := (sumRow4 + p1) * S2
-						for p2 := range S2 {
-							y[sumRow5+p2] = sum[sumRow5+p2] + bAt
+	if part := (convSamePart9{b2, sum, y, F, G, S0, S1, S2}); runtime.Small(N*G*F*S0*S1, S2) {
+		if err := part.Run(0, N*G*F*S0*S1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*F*S0*S1, S2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// convSamePart10 is a loop that runs in parts.
+type convSamePart10 struct {
+	sum, w, x                                                                   []float64
+	C, F, G, K0, K1, K2, S0, S1, S2, dilation0, dilation1, dilation2, i, i3, i5 int
+}
+
+func (part *convSamePart10) Run(from, to int) error {
+	sum, w, x, C, F, G, K0, K1, K2, S0, S1, S2, dilation0, dilation1, dilation2, i, i3, i5 := part.sum, part.w, part.x, part.C, part.F, part.G, part.K0, part.K1, part.K2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % S1
+		rest /= S1
+		p0 := rest % S0
+		rest /= S0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		xRow := n * G
+		xRow2 := (xRow + g) * C
+		wRow := g * F
+		sumRow := (xRow + g) * F
+		wRow2 := (wRow + f) * C
+		sumRow2 := (sumRow + f) * S0
+		sumRow3 := (sumRow2 + p0) * S1
+		sumRow4 := (sumRow3 + p1) * S2
+		for p2 := range S2 {
+			sum2 := float64(0)
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i2 := p0 + k0*dilation0 - i
+					c2 := 0 <= i2
+					c3 := i2 < S0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						i4 := p1 + k1*dilation1 - i3
+						c4 := 0 <= i4
+						c5 := i4 < S1
+						wRow5 := (wRow4 + k1) * K2
+						for k2 := range K2 {
+							c6 := c2 && c3 && c4 && c5
+							if c6 {
+								i6 := p2 + k2*dilation2 - i5
+								c6 = 0 <= i6 && i6 < S2
+							}
+							t := float64(0)
+							if c6 {
+								i7 := p2 + k2*dilation2 - i5
+								t = x[((xRow3+i2)*S1+i4)*S2+i7]
+							}
+							sum2 += float64(t * w[wRow5+k2])
 						}
 					}
 				}
 			}
+			sum[sumRow4+p2] = sum2
+		}
+	}
+	return nil
+}
+
+// convSamePart11 is a loop that runs in parts.
+type convSamePart11 struct {
+	b2, sum, y       []float64
+	F, G, S0, S1, S2 int
+}
+
+func (part *convSamePart11) Run(from, to int) error {
+	b2, sum, y, F, G, S0, S1, S2 := part.b2, part.sum, part.y, part.F, part.G, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % S1
+		rest /= S1
+		p0 := rest % S0
+		rest /= S0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * S0
+		bAt := b2[bRow+f]
+		sumRow4 := (sumRow3 + p0) * S1
+		sumRow5 := (sumRow4 + p1) * S2
+		for p2 := range S2 {
+			y[sumRow5+p2] = sum[sumRow5+p2] + bAt
 		}
 	}
 	return nil
@@ -457,77 +785,137 @@ func convSameRun2F64(b *runtime.Bound, v *convSameValues) error {
 	i3 := runtime.FloorDiv(dilation1*(K1-1), 2)
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	i5 := runtime.FloorDiv(dilation2*(K2-1), 2)
-	for n := range N {
-		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * F
-			sumRow := (xRow + g) * F
-			for f := range F {
-				wRow2 := (wRow + f) * C
-				sumRow2 := (sumRow + f) * S0
-				for p0 := range S0 {
-					sumRow3 := (sumRow2 + p0) * S1
-					for p1 := range S1 {
-						sumRow4 := (sumRow3 + p1) * S2
-						for p2 := range S2 {
-							sum2 := float64(0)
-							for c := range C {
-								xRow3 := (xRow2 + c) * S0
-								wRow3 := (wRow2 + c) * K0
-								for k0 := range K0 {
-									i2 := p0 + k0*dilation0 - i
-									c2 := 0 <= i2
-									c3 := i2 < S0
-									wRow4 := (wRow3 + k0) * K1
-									for k1 := range K1 {
-										i4 := p1 + k1*dilation1 - i3
-										c4 := 0 <= i4
-										c5 := i4 < S1
-										wRow5 := (wRow4 + k1) * K2
-										for k2 := range K2 {
-											c6 := c2 && c3 && c4 && c5
-											if c6 {
-												i6 := p2 + k2*dilation2 - i5
-												c6 = 0 <= i6 && i6 < S2
-											}
-											t := float64(0)
-											if c6 {
-												i7 := p2 + k2*dilation2 - i5
-												t = x[((xRow3+i2)*S1+i4)*S2+i7]
-											}
-											sum2 += float64(t * w[wRow5+k2])
-										}
-									}
-								}
-							}
-							sum[sumRow4+p2] = sum2
-						}
-					}
-				}
-			}
+	if part := (convSamePart10{sum, w, x, C, F, G, K0, K1, K2, S0, S1, S2, dilation0, dilation1, dilation2, i, i3, i5}); runtime.Small(N*G*F*S0*S1, S2*C*K0*K1*K2) {
+		if err := part.Run(0, N*G*F*S0*S1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F*S0*S1, S2*C*K0*K1*K2); err != nil {
+		return err
 	}
 
 	// y[n, g, f, p0, p1, p2] = sum[n, g, f, p0, p1, p2] + b[g, f]   for n in ...N, g in G, f in F, p0 in S0, p1 in S1, p2 in S2
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
+	if part := (convSamePart11{b2, sum, y, F, G, S0, S1, S2}); runtime.Small(N*G*F*S0*S1, S2) {
+		if err := part.Run(0, N*G*F*S0*S1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*G*F*S0*S1, S2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// convSamePart12 is a loop that runs in parts.
+type convSamePart12 struct {
+	dx, dy, w                      []float32
+	C, F, G, K0, S0, dilation0, i2 int
+}
+
+func (part *convSamePart12) Run(from, to int) error {
+	dx, dy, w, C, F, G, K0, S0, dilation0, i2 := part.dx, part.dy, part.w, part.C, part.F, part.G, part.K0, part.S0, part.dilation0, part.i2
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		g := rest % G
+		rest /= G
+		n := rest
+		dyRow := n * G
+		dyRow2 := (dyRow + g) * F
+		wRow := g * F
+		dxRow := (dyRow + g) * C
+		dxRow2 := (dxRow + c) * S0
+		for s0 := range S0 {
+			sum := float64(0)
 			for f := range F {
-				sumRow3 := (sumRow2 + f) * S0
-				bAt := b2[bRow+f]
-				for p0 := range S0 {
-					sumRow4 := (sumRow3 + p0) * S1
-					for p1 := range S1 {
-						sumRow5 := (sumRow4 + p1) * S2
-						for p2 := range S2 {
-							y[sumRow5+p2] = sum[sumRow5+p2] + bAt
-						}
+				dyRow3 := (dyRow2 + f) * S0
+				wRow2 := (wRow + f) * C
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i := k0 * dilation0
+					i3 := s0 - (i - i2)
+					if !(0 <= i3) {
+						continue
 					}
+					if !(i3 < S0) {
+						continue
+					}
+					i4 := i3 + i - i2
+					t := float32(0)
+					if 0 <= i4 && i4 < S0 {
+						t = float32(dy[dyRow3+i3] * w[wRow3+k0])
+					}
+					sum += float64(t)
 				}
 			}
+			dx[dxRow2+s0] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// convSamePart13 is a loop that runs in parts.
+type convSamePart13 struct {
+	dw, dy, x                         []float32
+	C, F, G, K0, N, S0, dilation0, i2 int
+}
+
+func (part *convSamePart13) Run(from, to int) error {
+	dw, dy, x, C, F, G, K0, N, S0, dilation0, i2 := part.dw, part.dy, part.x, part.C, part.F, part.G, part.K0, part.N, part.S0, part.dilation0, part.i2
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		f := rest % F
+		rest /= F
+		g := rest
+		dwRow := g * F
+		dwRow2 := (dwRow + f) * C
+		dwRow3 := (dwRow2 + c) * K0
+		for k0 := range K0 {
+			sum := float64(0)
+			i := k0 * dilation0
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * S0
+				xRow := (dyRow + g) * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range S0 {
+					i3 := p0 + i - i2
+					t := float32(0)
+					if 0 <= i3 && i3 < S0 {
+						t = float32(dy[dyRow3+p0] * x[xRow2+i3])
+					}
+					sum += float64(t)
+				}
+			}
+			dw[dwRow3+k0] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// convSamePart14 is a loop that runs in parts.
+type convSamePart14 struct {
+	db, dy      []float32
+	F, G, N, S0 int
+}
+
+func (part *convSamePart14) Run(from, to int) error {
+	db, dy, F, G, N, S0 := part.db, part.dy, part.F, part.G, part.N, part.S0
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * S0
+				for p0 := range S0 {
+					sum += float64(dy[dyRow3+p0])
+				}
+			}
+			db[dbRow+f] = float32(sum)
 		}
 	}
 	return nil
@@ -535,12 +923,12 @@ func convSameRun2F64(b *runtime.Bound, v *convSameValues) error {
 
 // convSameRunBackward0F32 computes the derivative of conv_same with rank(S) = 1, T f32.
 func convSameRunBackward0F32(b *runtime.Bound, v *convSameValues) error {
+	N := b.Ext[0]
+	G := b.Ext[1]
+	C := b.Ext[2]
 	K0 := b.PackExt(5, 0)
 	S0 := b.PackExt(3, 0)
-	G := b.Ext[1]
 	F := b.Ext[4]
-	C := b.Ext[2]
-	N := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float32](b, 3)
 	w := runtime.Elements[float32](b, 1)
@@ -555,93 +943,151 @@ func convSameRunBackward0F32(b *runtime.Bound, v *convSameValues) error {
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	i2 := runtime.FloorDiv(dilation0*(K0-1), 2)
 	if wantDx {
-		for n := range N {
-			dyRow := n * G
-			for g := range G {
-				dyRow2 := (dyRow + g) * F
-				wRow := g * F
-				dxRow := (dyRow + g) * C
-				for c := range C {
-					dxRow2 := (dxRow + c) * S0
-					for s0 := range S0 {
-						sum := float64(0)
-						for f := range F {
-							dyRow3 := (dyRow2 + f) * S0
-							wRow2 := (wRow + f) * C
-							wRow3 := (wRow2 + c) * K0
-							for k0 := range K0 {
-								i := k0 * dilation0
-								i3 := s0 - (i - i2)
-								if !(0 <= i3) {
-									continue
-								}
-								if !(i3 < S0) {
-									continue
-								}
-								i4 := i3 + i - i2
-								t := float32(0)
-								if 0 <= i4 && i4 < S0 {
-									t = float32(dy[dyRow3+i3] * w[wRow3+k0])
-								}
-								sum += float64(t)
-							}
-						}
-						dx[dxRow2+s0] = float32(sum)
-					}
-				}
+		if part := (convSamePart12{dx, dy, w, C, F, G, K0, S0, dilation0, i2}); runtime.Small(N*G*C, S0*F*K0) {
+			if err := part.Run(0, N*G*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G*C, S0*F*K0); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, f, c, k0] += if 0 <= p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2) && p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2) < |S0| then @y[n, g, f, p0] * x[n, g, c, p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2)] else 0   for n in ...N, g in G, f in F, p0 in S0, c in C, k0 in K0
 	if wantDw {
-		for g := range G {
-			dwRow := g * F
-			for f := range F {
-				dwRow2 := (dwRow + f) * C
-				for c := range C {
-					dwRow3 := (dwRow2 + c) * K0
-					for k0 := range K0 {
-						sum := float64(0)
-						i := k0 * dilation0
-						for n := range N {
-							dyRow := n * G
-							dyRow2 := (dyRow + g) * F
-							dyRow3 := (dyRow2 + f) * S0
-							xRow := (dyRow + g) * C
-							xRow2 := (xRow + c) * S0
-							for p0 := range S0 {
-								i3 := p0 + i - i2
-								t := float32(0)
-								if 0 <= i3 && i3 < S0 {
-									t = float32(dy[dyRow3+p0] * x[xRow2+i3])
-								}
-								sum += float64(t)
-							}
-						}
-						dw[dwRow3+k0] = float32(sum)
-					}
-				}
+		if part := (convSamePart13{dw, dy, x, C, F, G, K0, N, S0, dilation0, i2}); runtime.Small(G*F*C, N*S0*K0) {
+			if err := part.Run(0, G*F*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*F*C, N*S0*K0); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, f] += @y[n, g, f, p0]   for n in ...N, g in G, f in F, p0 in S0
 	if wantDb {
-		for g := range G {
-			dbRow := g * F
-			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * S0
-					for p0 := range S0 {
-						sum += float64(dy[dyRow3+p0])
-					}
-				}
-				db[dbRow+f] = float32(sum)
+		if part := (convSamePart14{db, dy, F, G, N, S0}); runtime.Small(G, N*F*S0) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, N*F*S0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// convSamePart15 is a loop that runs in parts.
+type convSamePart15 struct {
+	dx, dy, w                      []float64
+	C, F, G, K0, S0, dilation0, i2 int
+}
+
+func (part *convSamePart15) Run(from, to int) error {
+	dx, dy, w, C, F, G, K0, S0, dilation0, i2 := part.dx, part.dy, part.w, part.C, part.F, part.G, part.K0, part.S0, part.dilation0, part.i2
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		g := rest % G
+		rest /= G
+		n := rest
+		dyRow := n * G
+		dyRow2 := (dyRow + g) * F
+		wRow := g * F
+		dxRow := (dyRow + g) * C
+		dxRow2 := (dxRow + c) * S0
+		for s0 := range S0 {
+			sum := float64(0)
+			for f := range F {
+				dyRow3 := (dyRow2 + f) * S0
+				wRow2 := (wRow + f) * C
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i := k0 * dilation0
+					i3 := s0 - (i - i2)
+					if !(0 <= i3) {
+						continue
+					}
+					if !(i3 < S0) {
+						continue
+					}
+					i4 := i3 + i - i2
+					t := float64(0)
+					if 0 <= i4 && i4 < S0 {
+						t = float64(dy[dyRow3+i3] * w[wRow3+k0])
+					}
+					sum += t
+				}
+			}
+			dx[dxRow2+s0] = sum
+		}
+	}
+	return nil
+}
+
+// convSamePart16 is a loop that runs in parts.
+type convSamePart16 struct {
+	dw, dy, x                         []float64
+	C, F, G, K0, N, S0, dilation0, i2 int
+}
+
+func (part *convSamePart16) Run(from, to int) error {
+	dw, dy, x, C, F, G, K0, N, S0, dilation0, i2 := part.dw, part.dy, part.x, part.C, part.F, part.G, part.K0, part.N, part.S0, part.dilation0, part.i2
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		f := rest % F
+		rest /= F
+		g := rest
+		dwRow := g * F
+		dwRow2 := (dwRow + f) * C
+		dwRow3 := (dwRow2 + c) * K0
+		for k0 := range K0 {
+			sum := float64(0)
+			i := k0 * dilation0
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * S0
+				xRow := (dyRow + g) * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range S0 {
+					i3 := p0 + i - i2
+					t := float64(0)
+					if 0 <= i3 && i3 < S0 {
+						t = float64(dy[dyRow3+p0] * x[xRow2+i3])
+					}
+					sum += t
+				}
+			}
+			dw[dwRow3+k0] = sum
+		}
+	}
+	return nil
+}
+
+// convSamePart17 is a loop that runs in parts.
+type convSamePart17 struct {
+	db, dy      []float64
+	F, G, N, S0 int
+}
+
+func (part *convSamePart17) Run(from, to int) error {
+	db, dy, F, G, N, S0 := part.db, part.dy, part.F, part.G, part.N, part.S0
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * S0
+				for p0 := range S0 {
+					sum += dy[dyRow3+p0]
+				}
+			}
+			db[dbRow+f] = sum
 		}
 	}
 	return nil
@@ -649,12 +1095,12 @@ func convSameRunBackward0F32(b *runtime.Bound, v *convSameValues) error {
 
 // convSameRunBackward0F64 computes the derivative of conv_same with rank(S) = 1, T f64.
 func convSameRunBackward0F64(b *runtime.Bound, v *convSameValues) error {
+	N := b.Ext[0]
+	G := b.Ext[1]
+	C := b.Ext[2]
 	K0 := b.PackExt(5, 0)
 	S0 := b.PackExt(3, 0)
-	G := b.Ext[1]
 	F := b.Ext[4]
-	C := b.Ext[2]
-	N := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
 	w := runtime.Elements[float64](b, 1)
@@ -669,93 +1115,190 @@ func convSameRunBackward0F64(b *runtime.Bound, v *convSameValues) error {
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	i2 := runtime.FloorDiv(dilation0*(K0-1), 2)
 	if wantDx {
-		for n := range N {
-			dyRow := n * G
-			for g := range G {
-				dyRow2 := (dyRow + g) * F
-				wRow := g * F
-				dxRow := (dyRow + g) * C
-				for c := range C {
-					dxRow2 := (dxRow + c) * S0
-					for s0 := range S0 {
-						sum := float64(0)
-						for f := range F {
-							dyRow3 := (dyRow2 + f) * S0
-							wRow2 := (wRow + f) * C
-							wRow3 := (wRow2 + c) * K0
-							for k0 := range K0 {
-								i := k0 * dilation0
-								i3 := s0 - (i - i2)
-								if !(0 <= i3) {
-									continue
-								}
-								if !(i3 < S0) {
-									continue
-								}
-								i4 := i3 + i - i2
-								t := float64(0)
-								if 0 <= i4 && i4 < S0 {
-									t = float64(dy[dyRow3+i3] * w[wRow3+k0])
-								}
-								sum += t
-							}
-						}
-						dx[dxRow2+s0] = sum
-					}
-				}
+		if part := (convSamePart15{dx, dy, w, C, F, G, K0, S0, dilation0, i2}); runtime.Small(N*G*C, S0*F*K0) {
+			if err := part.Run(0, N*G*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G*C, S0*F*K0); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, f, c, k0] += if 0 <= p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2) && p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2) < |S0| then @y[n, g, f, p0] * x[n, g, c, p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2)] else 0   for n in ...N, g in G, f in F, p0 in S0, c in C, k0 in K0
 	if wantDw {
-		for g := range G {
-			dwRow := g * F
-			for f := range F {
-				dwRow2 := (dwRow + f) * C
-				for c := range C {
-					dwRow3 := (dwRow2 + c) * K0
-					for k0 := range K0 {
-						sum := float64(0)
-						i := k0 * dilation0
-						for n := range N {
-							dyRow := n * G
-							dyRow2 := (dyRow + g) * F
-							dyRow3 := (dyRow2 + f) * S0
-							xRow := (dyRow + g) * C
-							xRow2 := (xRow + c) * S0
-							for p0 := range S0 {
-								i3 := p0 + i - i2
-								t := float64(0)
-								if 0 <= i3 && i3 < S0 {
-									t = float64(dy[dyRow3+p0] * x[xRow2+i3])
-								}
-								sum += t
-							}
-						}
-						dw[dwRow3+k0] = sum
-					}
-				}
+		if part := (convSamePart16{dw, dy, x, C, F, G, K0, N, S0, dilation0, i2}); runtime.Small(G*F*C, N*S0*K0) {
+			if err := part.Run(0, G*F*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*F*C, N*S0*K0); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, f] += @y[n, g, f, p0]   for n in ...N, g in G, f in F, p0 in S0
 	if wantDb {
-		for g := range G {
-			dbRow := g * F
+		if part := (convSamePart17{db, dy, F, G, N, S0}); runtime.Small(G, N*F*S0) {
+			if err := part.Run(0, G); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, G, N*F*S0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// convSamePart18 is a loop that runs in parts.
+type convSamePart18 struct {
+	dx, dy, w                                             []float32
+	C, F, G, K0, K1, S0, S1, dilation0, dilation1, i2, i5 int
+}
+
+func (part *convSamePart18) Run(from, to int) error {
+	dx, dy, w, C, F, G, K0, K1, S0, S1, dilation0, dilation1, i2, i5 := part.dx, part.dy, part.w, part.C, part.F, part.G, part.K0, part.K1, part.S0, part.S1, part.dilation0, part.dilation1, part.i2, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		c := rest % C
+		rest /= C
+		g := rest % G
+		rest /= G
+		n := rest
+		dyRow := n * G
+		dyRow2 := (dyRow + g) * F
+		wRow := g * F
+		dxRow := (dyRow + g) * C
+		dxRow2 := (dxRow + c) * S0
+		dxRow3 := (dxRow2 + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
 			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * S0
-					for p0 := range S0 {
-						sum += dy[dyRow3+p0]
+				dyRow3 := (dyRow2 + f) * S0
+				wRow2 := (wRow + f) * C
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i := k0 * dilation0
+					i3 := s0 - (i - i2)
+					if !(0 <= i3) {
+						continue
+					}
+					if !(i3 < S0) {
+						continue
+					}
+					i7 := i3 + i - i2
+					c2 := 0 <= i7
+					c3 := i7 < S0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						i4 := k1 * dilation1
+						i6 := s1 - (i4 - i5)
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < S1) {
+							continue
+						}
+						c4 := c2 && c3
+						if c4 {
+							i8 := i6 + i4 - i5
+							c4 = 0 <= i8 && i8 < S1
+						}
+						t := float32(0)
+						if c4 {
+							t = float32(dy[(dyRow3+i3)*S1+i6] * w[wRow4+k1])
+						}
+						sum += float64(t)
 					}
 				}
-				db[dbRow+f] = sum
 			}
+			dx[dxRow3+s1] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// convSamePart19 is a loop that runs in parts.
+type convSamePart19 struct {
+	dw, dy, x                                                []float32
+	C, F, G, K0, K1, N, S0, S1, dilation0, dilation1, i2, i5 int
+}
+
+func (part *convSamePart19) Run(from, to int) error {
+	dw, dy, x, C, F, G, K0, K1, N, S0, S1, dilation0, dilation1, i2, i5 := part.dw, part.dy, part.x, part.C, part.F, part.G, part.K0, part.K1, part.N, part.S0, part.S1, part.dilation0, part.dilation1, part.i2, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		f := rest % F
+		rest /= F
+		g := rest
+		dwRow := g * F
+		dwRow2 := (dwRow + f) * C
+		dwRow3 := (dwRow2 + c) * K0
+		i := k0 * dilation0
+		dwRow4 := (dwRow3 + k0) * K1
+		for k1 := range K1 {
+			sum := float64(0)
+			i4 := k1 * dilation1
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * S0
+				xRow := (dyRow + g) * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range S0 {
+					i3 := p0 + i - i2
+					c2 := 0 <= i3
+					c3 := i3 < S0
+					dyRow4 := (dyRow3 + p0) * S1
+					for p1 := range S1 {
+						c4 := c2 && c3
+						if c4 {
+							i6 := p1 + i4 - i5
+							c4 = 0 <= i6 && i6 < S1
+						}
+						t := float32(0)
+						if c4 {
+							i7 := p1 + i4 - i5
+							t = float32(dy[dyRow4+p1] * x[(xRow2+i3)*S1+i7])
+						}
+						sum += float64(t)
+					}
+				}
+			}
+			dw[dwRow4+k1] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// convSamePart20 is a loop that runs in parts.
+type convSamePart20 struct {
+	db, dy          []float32
+	F, G, N, S0, S1 int
+}
+
+func (part *convSamePart20) Run(from, to int) error {
+	db, dy, F, G, N, S0, S1 := part.db, part.dy, part.F, part.G, part.N, part.S0, part.S1
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * S0
+				for p0 := range S0 {
+					dyRow4 := (dyRow3 + p0) * S1
+					for p1 := range S1 {
+						sum += float64(dy[dyRow4+p1])
+					}
+				}
+			}
+			db[dbRow+f] = float32(sum)
 		}
 	}
 	return nil
@@ -763,14 +1306,14 @@ func convSameRunBackward0F64(b *runtime.Bound, v *convSameValues) error {
 
 // convSameRunBackward1F32 computes the derivative of conv_same with rank(S) = 2, T f32.
 func convSameRunBackward1F32(b *runtime.Bound, v *convSameValues) error {
-	K0 := b.PackExt(5, 0)
+	N := b.Ext[0]
+	G := b.Ext[1]
+	C := b.Ext[2]
 	S0 := b.PackExt(3, 0)
+	K0 := b.PackExt(5, 0)
 	K1 := b.PackExt(5, 1)
 	S1 := b.PackExt(3, 1)
-	G := b.Ext[1]
 	F := b.Ext[4]
-	C := b.Ext[2]
-	N := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float32](b, 3)
 	w := runtime.Elements[float32](b, 1)
@@ -787,132 +1330,190 @@ func convSameRunBackward1F32(b *runtime.Bound, v *convSameValues) error {
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	i5 := runtime.FloorDiv(dilation1*(K1-1), 2)
 	if wantDx {
-		for n := range N {
-			dyRow := n * G
-			for g := range G {
-				dyRow2 := (dyRow + g) * F
-				wRow := g * F
-				dxRow := (dyRow + g) * C
-				for c := range C {
-					dxRow2 := (dxRow + c) * S0
-					for s0 := range S0 {
-						dxRow3 := (dxRow2 + s0) * S1
-						for s1 := range S1 {
-							sum := float64(0)
-							for f := range F {
-								dyRow3 := (dyRow2 + f) * S0
-								wRow2 := (wRow + f) * C
-								wRow3 := (wRow2 + c) * K0
-								for k0 := range K0 {
-									i := k0 * dilation0
-									i3 := s0 - (i - i2)
-									if !(0 <= i3) {
-										continue
-									}
-									if !(i3 < S0) {
-										continue
-									}
-									i7 := i3 + i - i2
-									c2 := 0 <= i7
-									c3 := i7 < S0
-									wRow4 := (wRow3 + k0) * K1
-									for k1 := range K1 {
-										i4 := k1 * dilation1
-										i6 := s1 - (i4 - i5)
-										if !(0 <= i6) {
-											continue
-										}
-										if !(i6 < S1) {
-											continue
-										}
-										c4 := c2 && c3
-										if c4 {
-											i8 := i6 + i4 - i5
-											c4 = 0 <= i8 && i8 < S1
-										}
-										t := float32(0)
-										if c4 {
-											t = float32(dy[(dyRow3+i3)*S1+i6] * w[wRow4+k1])
-										}
-										sum += float64(t)
-									}
-								}
-							}
-							dx[dxRow3+s1] = float32(sum)
-						}
-					}
-				}
+		if part := (convSamePart18{dx, dy, w, C, F, G, K0, K1, S0, S1, dilation0, dilation1, i2, i5}); runtime.Small(N*G*C*S0, S1*F*K0*K1) {
+			if err := part.Run(0, N*G*C*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G*C*S0, S1*F*K0*K1); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, f, c, k0, k1] += if 0 <= p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2) && p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2) < |S0| && 0 <= p1 + k1 * dilation[1] - floor(dilation[1] * (|K1| - 1) / 2) && p1 + k1 * dilation[1] - floor(dilation[1] * (|K1| - 1) / 2) < |S1| then @y[n, g, f, p0, p1] * x[n, g, c, p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2), p1 + k1 * dilation[1] - floor(dilation[1] * (|K1| - 1) / 2)] else 0   for n in ...N, g in G, f in F, p0 in S0, p1 in S1, c in C, k0 in K0, k1 in K1
 	if wantDw {
-		for g := range G {
-			dwRow := g * F
-			for f := range F {
-				dwRow2 := (dwRow + f) * C
-				for c := range C {
-					dwRow3 := (dwRow2 + c) * K0
-					for k0 := range K0 {
-						i := k0 * dilation0
-						dwRow4 := (dwRow3 + k0) * K1
-						for k1 := range K1 {
-							sum := float64(0)
-							i4 := k1 * dilation1
-							for n := range N {
-								dyRow := n * G
-								dyRow2 := (dyRow + g) * F
-								dyRow3 := (dyRow2 + f) * S0
-								xRow := (dyRow + g) * C
-								xRow2 := (xRow + c) * S0
-								for p0 := range S0 {
-									i3 := p0 + i - i2
-									c2 := 0 <= i3
-									c3 := i3 < S0
-									dyRow4 := (dyRow3 + p0) * S1
-									for p1 := range S1 {
-										c4 := c2 && c3
-										if c4 {
-											i6 := p1 + i4 - i5
-											c4 = 0 <= i6 && i6 < S1
-										}
-										t := float32(0)
-										if c4 {
-											i7 := p1 + i4 - i5
-											t = float32(dy[dyRow4+p1] * x[(xRow2+i3)*S1+i7])
-										}
-										sum += float64(t)
-									}
-								}
-							}
-							dw[dwRow4+k1] = float32(sum)
-						}
-					}
-				}
+		if part := (convSamePart19{dw, dy, x, C, F, G, K0, K1, N, S0, S1, dilation0, dilation1, i2, i5}); runtime.Small(G*F*C*K0, N*S0*S1*K1) {
+			if err := part.Run(0, G*F*C*K0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*F*C*K0, N*S0*S1*K1); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, f] += @y[n, g, f, p0, p1]   for n in ...N, g in G, f in F, p0 in S0, p1 in S1
 	if wantDb {
-		for g := range G {
-			dbRow := g * F
+		if part := (convSamePart20{db, dy, F, G, N, S0, S1}); runtime.Small(G, N*F*S0*S1) {
+			if err := part.Run(0, G); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, G, N*F*S0*S1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// convSamePart21 is a loop that runs in parts.
+type convSamePart21 struct {
+	dx, dy, w                                             []float64
+	C, F, G, K0, K1, S0, S1, dilation0, dilation1, i2, i5 int
+}
+
+func (part *convSamePart21) Run(from, to int) error {
+	dx, dy, w, C, F, G, K0, K1, S0, S1, dilation0, dilation1, i2, i5 := part.dx, part.dy, part.w, part.C, part.F, part.G, part.K0, part.K1, part.S0, part.S1, part.dilation0, part.dilation1, part.i2, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		c := rest % C
+		rest /= C
+		g := rest % G
+		rest /= G
+		n := rest
+		dyRow := n * G
+		dyRow2 := (dyRow + g) * F
+		wRow := g * F
+		dxRow := (dyRow + g) * C
+		dxRow2 := (dxRow + c) * S0
+		dxRow3 := (dxRow2 + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
 			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * S0
-					for p0 := range S0 {
-						dyRow4 := (dyRow3 + p0) * S1
-						for p1 := range S1 {
-							sum += float64(dy[dyRow4+p1])
+				dyRow3 := (dyRow2 + f) * S0
+				wRow2 := (wRow + f) * C
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i := k0 * dilation0
+					i3 := s0 - (i - i2)
+					if !(0 <= i3) {
+						continue
+					}
+					if !(i3 < S0) {
+						continue
+					}
+					i7 := i3 + i - i2
+					c2 := 0 <= i7
+					c3 := i7 < S0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						i4 := k1 * dilation1
+						i6 := s1 - (i4 - i5)
+						if !(0 <= i6) {
+							continue
 						}
+						if !(i6 < S1) {
+							continue
+						}
+						c4 := c2 && c3
+						if c4 {
+							i8 := i6 + i4 - i5
+							c4 = 0 <= i8 && i8 < S1
+						}
+						t := float64(0)
+						if c4 {
+							t = float64(dy[(dyRow3+i3)*S1+i6] * w[wRow4+k1])
+						}
+						sum += t
 					}
 				}
-				db[dbRow+f] = float32(sum)
 			}
+			dx[dxRow3+s1] = sum
+		}
+	}
+	return nil
+}
+
+// convSamePart22 is a loop that runs in parts.
+type convSamePart22 struct {
+	dw, dy, x                                                []float64
+	C, F, G, K0, K1, N, S0, S1, dilation0, dilation1, i2, i5 int
+}
+
+func (part *convSamePart22) Run(from, to int) error {
+	dw, dy, x, C, F, G, K0, K1, N, S0, S1, dilation0, dilation1, i2, i5 := part.dw, part.dy, part.x, part.C, part.F, part.G, part.K0, part.K1, part.N, part.S0, part.S1, part.dilation0, part.dilation1, part.i2, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		f := rest % F
+		rest /= F
+		g := rest
+		dwRow := g * F
+		dwRow2 := (dwRow + f) * C
+		dwRow3 := (dwRow2 + c) * K0
+		i := k0 * dilation0
+		dwRow4 := (dwRow3 + k0) * K1
+		for k1 := range K1 {
+			sum := float64(0)
+			i4 := k1 * dilation1
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * S0
+				xRow := (dyRow + g) * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range S0 {
+					i3 := p0 + i - i2
+					c2 := 0 <= i3
+					c3 := i3 < S0
+					dyRow4 := (dyRow3 + p0) * S1
+					for p1 := range S1 {
+						c4 := c2 && c3
+						if c4 {
+							i6 := p1 + i4 - i5
+							c4 = 0 <= i6 && i6 < S1
+						}
+						t := float64(0)
+						if c4 {
+							i7 := p1 + i4 - i5
+							t = float64(dy[dyRow4+p1] * x[(xRow2+i3)*S1+i7])
+						}
+						sum += t
+					}
+				}
+			}
+			dw[dwRow4+k1] = sum
+		}
+	}
+	return nil
+}
+
+// convSamePart23 is a loop that runs in parts.
+type convSamePart23 struct {
+	db, dy          []float64
+	F, G, N, S0, S1 int
+}
+
+func (part *convSamePart23) Run(from, to int) error {
+	db, dy, F, G, N, S0, S1 := part.db, part.dy, part.F, part.G, part.N, part.S0, part.S1
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * S0
+				for p0 := range S0 {
+					dyRow4 := (dyRow3 + p0) * S1
+					for p1 := range S1 {
+						sum += dy[dyRow4+p1]
+					}
+				}
+			}
+			db[dbRow+f] = sum
 		}
 	}
 	return nil
@@ -920,14 +1521,14 @@ func convSameRunBackward1F32(b *runtime.Bound, v *convSameValues) error {
 
 // convSameRunBackward1F64 computes the derivative of conv_same with rank(S) = 2, T f64.
 func convSameRunBackward1F64(b *runtime.Bound, v *convSameValues) error {
-	K0 := b.PackExt(5, 0)
+	N := b.Ext[0]
+	G := b.Ext[1]
+	C := b.Ext[2]
 	S0 := b.PackExt(3, 0)
+	K0 := b.PackExt(5, 0)
 	K1 := b.PackExt(5, 1)
 	S1 := b.PackExt(3, 1)
-	G := b.Ext[1]
 	F := b.Ext[4]
-	C := b.Ext[2]
-	N := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
 	w := runtime.Elements[float64](b, 1)
@@ -944,132 +1545,222 @@ func convSameRunBackward1F64(b *runtime.Bound, v *convSameValues) error {
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	i5 := runtime.FloorDiv(dilation1*(K1-1), 2)
 	if wantDx {
-		for n := range N {
-			dyRow := n * G
-			for g := range G {
-				dyRow2 := (dyRow + g) * F
-				wRow := g * F
-				dxRow := (dyRow + g) * C
-				for c := range C {
-					dxRow2 := (dxRow + c) * S0
-					for s0 := range S0 {
-						dxRow3 := (dxRow2 + s0) * S1
-						for s1 := range S1 {
-							sum := float64(0)
-							for f := range F {
-								dyRow3 := (dyRow2 + f) * S0
-								wRow2 := (wRow + f) * C
-								wRow3 := (wRow2 + c) * K0
-								for k0 := range K0 {
-									i := k0 * dilation0
-									i3 := s0 - (i - i2)
-									if !(0 <= i3) {
-										continue
-									}
-									if !(i3 < S0) {
-										continue
-									}
-									i7 := i3 + i - i2
-									c2 := 0 <= i7
-									c3 := i7 < S0
-									wRow4 := (wRow3 + k0) * K1
-									for k1 := range K1 {
-										i4 := k1 * dilation1
-										i6 := s1 - (i4 - i5)
-										if !(0 <= i6) {
-											continue
-										}
-										if !(i6 < S1) {
-											continue
-										}
-										c4 := c2 && c3
-										if c4 {
-											i8 := i6 + i4 - i5
-											c4 = 0 <= i8 && i8 < S1
-										}
-										t := float64(0)
-										if c4 {
-											t = float64(dy[(dyRow3+i3)*S1+i6] * w[wRow4+k1])
-										}
-										sum += t
-									}
-								}
-							}
-							dx[dxRow3+s1] = sum
-						}
-					}
-				}
+		if part := (convSamePart21{dx, dy, w, C, F, G, K0, K1, S0, S1, dilation0, dilation1, i2, i5}); runtime.Small(N*G*C*S0, S1*F*K0*K1) {
+			if err := part.Run(0, N*G*C*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G*C*S0, S1*F*K0*K1); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, f, c, k0, k1] += if 0 <= p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2) && p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2) < |S0| && 0 <= p1 + k1 * dilation[1] - floor(dilation[1] * (|K1| - 1) / 2) && p1 + k1 * dilation[1] - floor(dilation[1] * (|K1| - 1) / 2) < |S1| then @y[n, g, f, p0, p1] * x[n, g, c, p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2), p1 + k1 * dilation[1] - floor(dilation[1] * (|K1| - 1) / 2)] else 0   for n in ...N, g in G, f in F, p0 in S0, p1 in S1, c in C, k0 in K0, k1 in K1
 	if wantDw {
-		for g := range G {
-			dwRow := g * F
-			for f := range F {
-				dwRow2 := (dwRow + f) * C
-				for c := range C {
-					dwRow3 := (dwRow2 + c) * K0
-					for k0 := range K0 {
-						i := k0 * dilation0
-						dwRow4 := (dwRow3 + k0) * K1
-						for k1 := range K1 {
-							sum := float64(0)
-							i4 := k1 * dilation1
-							for n := range N {
-								dyRow := n * G
-								dyRow2 := (dyRow + g) * F
-								dyRow3 := (dyRow2 + f) * S0
-								xRow := (dyRow + g) * C
-								xRow2 := (xRow + c) * S0
-								for p0 := range S0 {
-									i3 := p0 + i - i2
-									c2 := 0 <= i3
-									c3 := i3 < S0
-									dyRow4 := (dyRow3 + p0) * S1
-									for p1 := range S1 {
-										c4 := c2 && c3
-										if c4 {
-											i6 := p1 + i4 - i5
-											c4 = 0 <= i6 && i6 < S1
-										}
-										t := float64(0)
-										if c4 {
-											i7 := p1 + i4 - i5
-											t = float64(dy[dyRow4+p1] * x[(xRow2+i3)*S1+i7])
-										}
-										sum += t
-									}
-								}
-							}
-							dw[dwRow4+k1] = sum
-						}
-					}
-				}
+		if part := (convSamePart22{dw, dy, x, C, F, G, K0, K1, N, S0, S1, dilation0, dilation1, i2, i5}); runtime.Small(G*F*C*K0, N*S0*S1*K1) {
+			if err := part.Run(0, G*F*C*K0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*F*C*K0, N*S0*S1*K1); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, f] += @y[n, g, f, p0, p1]   for n in ...N, g in G, f in F, p0 in S0, p1 in S1
 	if wantDb {
-		for g := range G {
-			dbRow := g * F
+		if part := (convSamePart23{db, dy, F, G, N, S0, S1}); runtime.Small(G, N*F*S0*S1) {
+			if err := part.Run(0, G); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, G, N*F*S0*S1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// convSamePart24 is a loop that runs in parts.
+type convSamePart24 struct {
+	dx, dy, w                                                                    []float32
+	C, F, G, K0, K1, K2, S0, S1, S2, dilation0, dilation1, dilation2, i2, i5, i8 int
+}
+
+func (part *convSamePart24) Run(from, to int) error {
+	dx, dy, w, C, F, G, K0, K1, K2, S0, S1, S2, dilation0, dilation1, dilation2, i2, i5, i8 := part.dx, part.dy, part.w, part.C, part.F, part.G, part.K0, part.K1, part.K2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i2, part.i5, part.i8
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		c := rest % C
+		rest /= C
+		g := rest % G
+		rest /= G
+		n := rest
+		dyRow := n * G
+		dyRow2 := (dyRow + g) * F
+		wRow := g * F
+		dxRow := (dyRow + g) * C
+		dxRow2 := (dxRow + c) * S0
+		dxRow3 := (dxRow2 + s0) * S1
+		dxRow4 := (dxRow3 + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
 			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * S0
-					for p0 := range S0 {
-						dyRow4 := (dyRow3 + p0) * S1
-						for p1 := range S1 {
-							sum += dy[dyRow4+p1]
+				dyRow3 := (dyRow2 + f) * S0
+				wRow2 := (wRow + f) * C
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i := k0 * dilation0
+					i3 := s0 - (i - i2)
+					if !(0 <= i3) {
+						continue
+					}
+					if !(i3 < S0) {
+						continue
+					}
+					i10 := i3 + i - i2
+					c2 := 0 <= i10
+					c3 := i10 < S0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						i4 := k1 * dilation1
+						i6 := s1 - (i4 - i5)
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < S1) {
+							continue
+						}
+						i11 := i6 + i4 - i5
+						c4 := 0 <= i11
+						c5 := i11 < S1
+						wRow5 := (wRow4 + k1) * K2
+						for k2 := range K2 {
+							i7 := k2 * dilation2
+							i9 := s2 - (i7 - i8)
+							if !(0 <= i9) {
+								continue
+							}
+							if !(i9 < S2) {
+								continue
+							}
+							c6 := c2 && c3 && c4 && c5
+							if c6 {
+								i12 := i9 + i7 - i8
+								c6 = 0 <= i12 && i12 < S2
+							}
+							t2 := float32(0)
+							if c6 {
+								t := float32(dy[((dyRow3+i3)*S1+i6)*S2+i9] * w[wRow5+k2])
+								t2 = t
+							}
+							sum += float64(t2)
 						}
 					}
 				}
-				db[dbRow+f] = sum
 			}
+			dx[dxRow4+s2] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// convSamePart25 is a loop that runs in parts.
+type convSamePart25 struct {
+	dw, dy, x                                                                       []float32
+	C, F, G, K0, K1, K2, N, S0, S1, S2, dilation0, dilation1, dilation2, i2, i5, i8 int
+}
+
+func (part *convSamePart25) Run(from, to int) error {
+	dw, dy, x, C, F, G, K0, K1, K2, N, S0, S1, S2, dilation0, dilation1, dilation2, i2, i5, i8 := part.dw, part.dy, part.x, part.C, part.F, part.G, part.K0, part.K1, part.K2, part.N, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i2, part.i5, part.i8
+	for point := from; point < to; point++ {
+		rest := point
+		k1 := rest % K1
+		rest /= K1
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		f := rest % F
+		rest /= F
+		g := rest
+		dwRow := g * F
+		dwRow2 := (dwRow + f) * C
+		dwRow3 := (dwRow2 + c) * K0
+		i := k0 * dilation0
+		dwRow4 := (dwRow3 + k0) * K1
+		i4 := k1 * dilation1
+		dwRow5 := (dwRow4 + k1) * K2
+		for k2 := range K2 {
+			sum := float64(0)
+			i7 := k2 * dilation2
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * S0
+				xRow := (dyRow + g) * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range S0 {
+					i3 := p0 + i - i2
+					c2 := 0 <= i3
+					c3 := i3 < S0
+					dyRow4 := (dyRow3 + p0) * S1
+					for p1 := range S1 {
+						i6 := p1 + i4 - i5
+						c4 := 0 <= i6
+						c5 := i6 < S1
+						dyRow5 := (dyRow4 + p1) * S2
+						for p2 := range S2 {
+							c6 := c2 && c3 && c4 && c5
+							if c6 {
+								i9 := p2 + i7 - i8
+								c6 = 0 <= i9 && i9 < S2
+							}
+							t2 := float32(0)
+							if c6 {
+								i10 := p2 + i7 - i8
+								t := float32(dy[dyRow5+p2] * x[((xRow2+i3)*S1+i6)*S2+i10])
+								t2 = t
+							}
+							sum += float64(t2)
+						}
+					}
+				}
+			}
+			dw[dwRow5+k2] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// convSamePart26 is a loop that runs in parts.
+type convSamePart26 struct {
+	db, dy              []float32
+	F, G, N, S0, S1, S2 int
+}
+
+func (part *convSamePart26) Run(from, to int) error {
+	db, dy, F, G, N, S0, S1, S2 := part.db, part.dy, part.F, part.G, part.N, part.S0, part.S1, part.S2
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * S0
+				for p0 := range S0 {
+					dyRow4 := (dyRow3 + p0) * S1
+					for p1 := range S1 {
+						dyRow5 := (dyRow4 + p1) * S2
+						for p2 := range S2 {
+							sum += float64(dy[dyRow5+p2])
+						}
+					}
+				}
+			}
+			db[dbRow+f] = float32(sum)
 		}
 	}
 	return nil
@@ -1077,16 +1768,16 @@ func convSameRunBackward1F64(b *runtime.Bound, v *convSameValues) error {
 
 // convSameRunBackward2F32 computes the derivative of conv_same with rank(S) = 3, T f32.
 func convSameRunBackward2F32(b *runtime.Bound, v *convSameValues) error {
-	K0 := b.PackExt(5, 0)
+	N := b.Ext[0]
+	G := b.Ext[1]
+	C := b.Ext[2]
 	S0 := b.PackExt(3, 0)
-	K1 := b.PackExt(5, 1)
 	S1 := b.PackExt(3, 1)
+	K0 := b.PackExt(5, 0)
+	K1 := b.PackExt(5, 1)
 	K2 := b.PackExt(5, 2)
 	S2 := b.PackExt(3, 2)
-	G := b.Ext[1]
 	F := b.Ext[4]
-	C := b.Ext[2]
-	N := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float32](b, 3)
 	w := runtime.Elements[float32](b, 1)
@@ -1105,164 +1796,222 @@ func convSameRunBackward2F32(b *runtime.Bound, v *convSameValues) error {
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	i8 := runtime.FloorDiv(dilation2*(K2-1), 2)
 	if wantDx {
-		for n := range N {
-			dyRow := n * G
-			for g := range G {
-				dyRow2 := (dyRow + g) * F
-				wRow := g * F
-				dxRow := (dyRow + g) * C
-				for c := range C {
-					dxRow2 := (dxRow + c) * S0
-					for s0 := range S0 {
-						dxRow3 := (dxRow2 + s0) * S1
-						for s1 := range S1 {
-							dxRow4 := (dxRow3 + s1) * S2
-							for s2 := range S2 {
-								sum := float64(0)
-								for f := range F {
-									dyRow3 := (dyRow2 + f) * S0
-									wRow2 := (wRow + f) * C
-									wRow3 := (wRow2 + c) * K0
-									for k0 := range K0 {
-										i := k0 * dilation0
-										i3 := s0 - (i - i2)
-										if !(0 <= i3) {
-											continue
-										}
-										if !(i3 < S0) {
-											continue
-										}
-										i10 := i3 + i - i2
-										c2 := 0 <= i10
-										c3 := i10 < S0
-										wRow4 := (wRow3 + k0) * K1
-										for k1 := range K1 {
-											i4 := k1 * dilation1
-											i6 := s1 - (i4 - i5)
-											if !(0 <= i6) {
-												continue
-											}
-											if !(i6 < S1) {
-												continue
-											}
-											i11 := i6 + i4 - i5
-											c4 := 0 <= i11
-											c5 := i11 < S1
-											wRow5 := (wRow4 + k1) * K2
-											for k2 := range K2 {
-												i7 := k2 * dilation2
-												i9 := s2 - (i7 - i8)
-												if !(0 <= i9) {
-													continue
-												}
-												if !(i9 < S2) {
-													continue
-												}
-												c6 := c2 && c3 && c4 && c5
-												if c6 {
-													i12 := i9 + i7 - i8
-													c6 = 0 <= i12 && i12 < S2
-												}
-												t2 := float32(0)
-												if c6 {
-													t := float32(dy[((dyRow3+i3)*S1+i6)*S2+i9] * w[wRow5+k2])
-													t2 = t
-												}
-												sum += float64(t2)
-											}
-										}
-									}
-								}
-								dx[dxRow4+s2] = float32(sum)
-							}
-						}
-					}
-				}
+		if part := (convSamePart24{dx, dy, w, C, F, G, K0, K1, K2, S0, S1, S2, dilation0, dilation1, dilation2, i2, i5, i8}); runtime.Small(N*G*C*S0*S1, S2*F*K0*K1*K2) {
+			if err := part.Run(0, N*G*C*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G*C*S0*S1, S2*F*K0*K1*K2); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, f, c, k0, k1, k2] += if 0 <= p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2) && p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2) < |S0| && 0 <= p1 + k1 * dilation[1] - floor(dilation[1] * (|K1| - 1) / 2) && p1 + k1 * dilation[1] - floor(dilation[1] * (|K1| - 1) / 2) < |S1| && 0 <= p2 + k2 * dilation[2] - floor(dilation[2] * (|K2| - 1) / 2) && p2 + k2 * dilation[2] - floor(dilation[2] * (|K2| - 1) / 2) < |S2| then @y[n, g, f, p0, p1, p2] * x[n, g, c, p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2), p1 + k1 * dilation[1] - floor(dilation[1] * (|K1| - 1) / 2), p2 + k2 * dilation[2] - floor(dilation[2] * (|K2| - 1) / 2)] else 0   for n in ...N, g in G, f in F, p0 in S0, p1 in S1, p2 in S2, c in C, k0 in K0, k1 in K1, k2 in K2
 	if wantDw {
-		for g := range G {
-			dwRow := g * F
-			for f := range F {
-				dwRow2 := (dwRow + f) * C
-				for c := range C {
-					dwRow3 := (dwRow2 + c) * K0
-					for k0 := range K0 {
-						i := k0 * dilation0
-						dwRow4 := (dwRow3 + k0) * K1
-						for k1 := range K1 {
-							i4 := k1 * dilation1
-							dwRow5 := (dwRow4 + k1) * K2
-							for k2 := range K2 {
-								sum := float64(0)
-								i7 := k2 * dilation2
-								for n := range N {
-									dyRow := n * G
-									dyRow2 := (dyRow + g) * F
-									dyRow3 := (dyRow2 + f) * S0
-									xRow := (dyRow + g) * C
-									xRow2 := (xRow + c) * S0
-									for p0 := range S0 {
-										i3 := p0 + i - i2
-										c2 := 0 <= i3
-										c3 := i3 < S0
-										dyRow4 := (dyRow3 + p0) * S1
-										for p1 := range S1 {
-											i6 := p1 + i4 - i5
-											c4 := 0 <= i6
-											c5 := i6 < S1
-											dyRow5 := (dyRow4 + p1) * S2
-											for p2 := range S2 {
-												c6 := c2 && c3 && c4 && c5
-												if c6 {
-													i9 := p2 + i7 - i8
-													c6 = 0 <= i9 && i9 < S2
-												}
-												t2 := float32(0)
-												if c6 {
-													i10 := p2 + i7 - i8
-													t := float32(dy[dyRow5+p2] * x[((xRow2+i3)*S1+i6)*S2+i10])
-													t2 = t
-												}
-												sum += float64(t2)
-											}
-										}
-									}
-								}
-								dw[dwRow5+k2] = float32(sum)
-							}
-						}
-					}
-				}
+		if part := (convSamePart25{dw, dy, x, C, F, G, K0, K1, K2, N, S0, S1, S2, dilation0, dilation1, dilation2, i2, i5, i8}); runtime.Small(G*F*C*K0*K1, N*S0*S1*S2*K2) {
+			if err := part.Run(0, G*F*C*K0*K1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*F*C*K0*K1, N*S0*S1*S2*K2); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, f] += @y[n, g, f, p0, p1, p2]   for n in ...N, g in G, f in F, p0 in S0, p1 in S1, p2 in S2
 	if wantDb {
-		for g := range G {
-			dbRow := g * F
+		if part := (convSamePart26{db, dy, F, G, N, S0, S1, S2}); runtime.Small(G, N*F*S0*S1*S2) {
+			if err := part.Run(0, G); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, G, N*F*S0*S1*S2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// convSamePart27 is a loop that runs in parts.
+type convSamePart27 struct {
+	dx, dy, w                                                                    []float64
+	C, F, G, K0, K1, K2, S0, S1, S2, dilation0, dilation1, dilation2, i2, i5, i8 int
+}
+
+func (part *convSamePart27) Run(from, to int) error {
+	dx, dy, w, C, F, G, K0, K1, K2, S0, S1, S2, dilation0, dilation1, dilation2, i2, i5, i8 := part.dx, part.dy, part.w, part.C, part.F, part.G, part.K0, part.K1, part.K2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i2, part.i5, part.i8
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		c := rest % C
+		rest /= C
+		g := rest % G
+		rest /= G
+		n := rest
+		dyRow := n * G
+		dyRow2 := (dyRow + g) * F
+		wRow := g * F
+		dxRow := (dyRow + g) * C
+		dxRow2 := (dxRow + c) * S0
+		dxRow3 := (dxRow2 + s0) * S1
+		dxRow4 := (dxRow3 + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
 			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * S0
-					for p0 := range S0 {
-						dyRow4 := (dyRow3 + p0) * S1
-						for p1 := range S1 {
-							dyRow5 := (dyRow4 + p1) * S2
-							for p2 := range S2 {
-								sum += float64(dy[dyRow5+p2])
+				dyRow3 := (dyRow2 + f) * S0
+				wRow2 := (wRow + f) * C
+				wRow3 := (wRow2 + c) * K0
+				for k0 := range K0 {
+					i := k0 * dilation0
+					i3 := s0 - (i - i2)
+					if !(0 <= i3) {
+						continue
+					}
+					if !(i3 < S0) {
+						continue
+					}
+					i10 := i3 + i - i2
+					c2 := 0 <= i10
+					c3 := i10 < S0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						i4 := k1 * dilation1
+						i6 := s1 - (i4 - i5)
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < S1) {
+							continue
+						}
+						i11 := i6 + i4 - i5
+						c4 := 0 <= i11
+						c5 := i11 < S1
+						wRow5 := (wRow4 + k1) * K2
+						for k2 := range K2 {
+							i7 := k2 * dilation2
+							i9 := s2 - (i7 - i8)
+							if !(0 <= i9) {
+								continue
 							}
+							if !(i9 < S2) {
+								continue
+							}
+							c6 := c2 && c3 && c4 && c5
+							if c6 {
+								i12 := i9 + i7 - i8
+								c6 = 0 <= i12 && i12 < S2
+							}
+							t2 := float64(0)
+							if c6 {
+								t := float64(dy[((dyRow3+i3)*S1+i6)*S2+i9] * w[wRow5+k2])
+								t2 = t
+							}
+							sum += t2
 						}
 					}
 				}
-				db[dbRow+f] = float32(sum)
 			}
+			dx[dxRow4+s2] = sum
+		}
+	}
+	return nil
+}
+
+// convSamePart28 is a loop that runs in parts.
+type convSamePart28 struct {
+	dw, dy, x                                                                       []float64
+	C, F, G, K0, K1, K2, N, S0, S1, S2, dilation0, dilation1, dilation2, i2, i5, i8 int
+}
+
+func (part *convSamePart28) Run(from, to int) error {
+	dw, dy, x, C, F, G, K0, K1, K2, N, S0, S1, S2, dilation0, dilation1, dilation2, i2, i5, i8 := part.dw, part.dy, part.x, part.C, part.F, part.G, part.K0, part.K1, part.K2, part.N, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i2, part.i5, part.i8
+	for point := from; point < to; point++ {
+		rest := point
+		k1 := rest % K1
+		rest /= K1
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		f := rest % F
+		rest /= F
+		g := rest
+		dwRow := g * F
+		dwRow2 := (dwRow + f) * C
+		dwRow3 := (dwRow2 + c) * K0
+		i := k0 * dilation0
+		dwRow4 := (dwRow3 + k0) * K1
+		i4 := k1 * dilation1
+		dwRow5 := (dwRow4 + k1) * K2
+		for k2 := range K2 {
+			sum := float64(0)
+			i7 := k2 * dilation2
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * S0
+				xRow := (dyRow + g) * C
+				xRow2 := (xRow + c) * S0
+				for p0 := range S0 {
+					i3 := p0 + i - i2
+					c2 := 0 <= i3
+					c3 := i3 < S0
+					dyRow4 := (dyRow3 + p0) * S1
+					for p1 := range S1 {
+						i6 := p1 + i4 - i5
+						c4 := 0 <= i6
+						c5 := i6 < S1
+						dyRow5 := (dyRow4 + p1) * S2
+						for p2 := range S2 {
+							c6 := c2 && c3 && c4 && c5
+							if c6 {
+								i9 := p2 + i7 - i8
+								c6 = 0 <= i9 && i9 < S2
+							}
+							t2 := float64(0)
+							if c6 {
+								i10 := p2 + i7 - i8
+								t := float64(dy[dyRow5+p2] * x[((xRow2+i3)*S1+i6)*S2+i10])
+								t2 = t
+							}
+							sum += t2
+						}
+					}
+				}
+			}
+			dw[dwRow5+k2] = sum
+		}
+	}
+	return nil
+}
+
+// convSamePart29 is a loop that runs in parts.
+type convSamePart29 struct {
+	db, dy              []float64
+	F, G, N, S0, S1, S2 int
+}
+
+func (part *convSamePart29) Run(from, to int) error {
+	db, dy, F, G, N, S0, S1, S2 := part.db, part.dy, part.F, part.G, part.N, part.S0, part.S1, part.S2
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * S0
+				for p0 := range S0 {
+					dyRow4 := (dyRow3 + p0) * S1
+					for p1 := range S1 {
+						dyRow5 := (dyRow4 + p1) * S2
+						for p2 := range S2 {
+							sum += dy[dyRow5+p2]
+						}
+					}
+				}
+			}
+			db[dbRow+f] = sum
 		}
 	}
 	return nil
@@ -1270,16 +2019,16 @@ func convSameRunBackward2F32(b *runtime.Bound, v *convSameValues) error {
 
 // convSameRunBackward2F64 computes the derivative of conv_same with rank(S) = 3, T f64.
 func convSameRunBackward2F64(b *runtime.Bound, v *convSameValues) error {
-	K0 := b.PackExt(5, 0)
+	N := b.Ext[0]
+	G := b.Ext[1]
+	C := b.Ext[2]
 	S0 := b.PackExt(3, 0)
-	K1 := b.PackExt(5, 1)
 	S1 := b.PackExt(3, 1)
+	K0 := b.PackExt(5, 0)
+	K1 := b.PackExt(5, 1)
 	K2 := b.PackExt(5, 2)
 	S2 := b.PackExt(3, 2)
-	G := b.Ext[1]
 	F := b.Ext[4]
-	C := b.Ext[2]
-	N := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
 	w := runtime.Elements[float64](b, 1)
@@ -1298,164 +2047,34 @@ func convSameRunBackward2F64(b *runtime.Bound, v *convSameValues) error {
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	i8 := runtime.FloorDiv(dilation2*(K2-1), 2)
 	if wantDx {
-		for n := range N {
-			dyRow := n * G
-			for g := range G {
-				dyRow2 := (dyRow + g) * F
-				wRow := g * F
-				dxRow := (dyRow + g) * C
-				for c := range C {
-					dxRow2 := (dxRow + c) * S0
-					for s0 := range S0 {
-						dxRow3 := (dxRow2 + s0) * S1
-						for s1 := range S1 {
-							dxRow4 := (dxRow3 + s1) * S2
-							for s2 := range S2 {
-								sum := float64(0)
-								for f := range F {
-									dyRow3 := (dyRow2 + f) * S0
-									wRow2 := (wRow + f) * C
-									wRow3 := (wRow2 + c) * K0
-									for k0 := range K0 {
-										i := k0 * dilation0
-										i3 := s0 - (i - i2)
-										if !(0 <= i3) {
-											continue
-										}
-										if !(i3 < S0) {
-											continue
-										}
-										i10 := i3 + i - i2
-										c2 := 0 <= i10
-										c3 := i10 < S0
-										wRow4 := (wRow3 + k0) * K1
-										for k1 := range K1 {
-											i4 := k1 * dilation1
-											i6 := s1 - (i4 - i5)
-											if !(0 <= i6) {
-												continue
-											}
-											if !(i6 < S1) {
-												continue
-											}
-											i11 := i6 + i4 - i5
-											c4 := 0 <= i11
-											c5 := i11 < S1
-											wRow5 := (wRow4 + k1) * K2
-											for k2 := range K2 {
-												i7 := k2 * dilation2
-												i9 := s2 - (i7 - i8)
-												if !(0 <= i9) {
-													continue
-												}
-												if !(i9 < S2) {
-													continue
-												}
-												c6 := c2 && c3 && c4 && c5
-												if c6 {
-													i12 := i9 + i7 - i8
-													c6 = 0 <= i12 && i12 < S2
-												}
-												t2 := float64(0)
-												if c6 {
-													t := float64(dy[((dyRow3+i3)*S1+i6)*S2+i9] * w[wRow5+k2])
-													t2 = t
-												}
-												sum += t2
-											}
-										}
-									}
-								}
-								dx[dxRow4+s2] = sum
-							}
-						}
-					}
-				}
+		if part := (convSamePart27{dx, dy, w, C, F, G, K0, K1, K2, S0, S1, S2, dilation0, dilation1, dilation2, i2, i5, i8}); runtime.Small(N*G*C*S0*S1, S2*F*K0*K1*K2) {
+			if err := part.Run(0, N*G*C*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*G*C*S0*S1, S2*F*K0*K1*K2); err != nil {
+			return err
 		}
 	}
 
 	// @w[g, f, c, k0, k1, k2] += if 0 <= p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2) && p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2) < |S0| && 0 <= p1 + k1 * dilation[1] - floor(dilation[1] * (|K1| - 1) / 2) && p1 + k1 * dilation[1] - floor(dilation[1] * (|K1| - 1) / 2) < |S1| && 0 <= p2 + k2 * dilation[2] - floor(dilation[2] * (|K2| - 1) / 2) && p2 + k2 * dilation[2] - floor(dilation[2] * (|K2| - 1) / 2) < |S2| then @y[n, g, f, p0, p1, p2] * x[n, g, c, p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2), p1 + k1 * dilation[1] - floor(dilation[1] * (|K1| - 1) / 2), p2 + k2 * dilation[2] - floor(dilation[2] * (|K2| - 1) / 2)] else 0   for n in ...N, g in G, f in F, p0 in S0, p1 in S1, p2 in S2, c in C, k0 in K0, k1 in K1, k2 in K2
 	if wantDw {
-		for g := range G {
-			dwRow := g * F
-			for f := range F {
-				dwRow2 := (dwRow + f) * C
-				for c := range C {
-					dwRow3 := (dwRow2 + c) * K0
-					for k0 := range K0 {
-						i := k0 * dilation0
-						dwRow4 := (dwRow3 + k0) * K1
-						for k1 := range K1 {
-							i4 := k1 * dilation1
-							dwRow5 := (dwRow4 + k1) * K2
-							for k2 := range K2 {
-								sum := float64(0)
-								i7 := k2 * dilation2
-								for n := range N {
-									dyRow := n * G
-									dyRow2 := (dyRow + g) * F
-									dyRow3 := (dyRow2 + f) * S0
-									xRow := (dyRow + g) * C
-									xRow2 := (xRow + c) * S0
-									for p0 := range S0 {
-										i3 := p0 + i - i2
-										c2 := 0 <= i3
-										c3 := i3 < S0
-										dyRow4 := (dyRow3 + p0) * S1
-										for p1 := range S1 {
-											i6 := p1 + i4 - i5
-											c4 := 0 <= i6
-											c5 := i6 < S1
-											dyRow5 := (dyRow4 + p1) * S2
-											for p2 := range S2 {
-												c6 := c2 && c3 && c4 && c5
-												if c6 {
-													i9 := p2 + i7 - i8
-													c6 = 0 <= i9 && i9 < S2
-												}
-												t2 := float64(0)
-												if c6 {
-													i10 := p2 + i7 - i8
-													t := float64(dy[dyRow5+p2] * x[((xRow2+i3)*S1+i6)*S2+i10])
-													t2 = t
-												}
-												sum += t2
-											}
-										}
-									}
-								}
-								dw[dwRow5+k2] = sum
-							}
-						}
-					}
-				}
+		if part := (convSamePart28{dw, dy, x, C, F, G, K0, K1, K2, N, S0, S1, S2, dilation0, dilation1, dilation2, i2, i5, i8}); runtime.Small(G*F*C*K0*K1, N*S0*S1*S2*K2) {
+			if err := part.Run(0, G*F*C*K0*K1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G*F*C*K0*K1, N*S0*S1*S2*K2); err != nil {
+			return err
 		}
 	}
 
 	// @b[g, f] += @y[n, g, f, p0, p1, p2]   for n in ...N, g in G, f in F, p0 in S0, p1 in S1, p2 in S2
 	if wantDb {
-		for g := range G {
-			dbRow := g * F
-			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * S0
-					for p0 := range S0 {
-						dyRow4 := (dyRow3 + p0) * S1
-						for p1 := range S1 {
-							dyRow5 := (dyRow4 + p1) * S2
-							for p2 := range S2 {
-								sum += dy[dyRow5+p2]
-							}
-						}
-					}
-				}
-				db[dbRow+f] = sum
+		if part := (convSamePart29{db, dy, F, G, N, S0, S1, S2}); runtime.Small(G, N*F*S0*S1*S2) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, N*F*S0*S1*S2); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,12 +3,23 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleConvSame() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 1, 4))
+	w := runtime.Must(runtime.FromSlice([]float32{1, 10}, 1, 1, 2))
+	y := runtime.Must(window.ConvSame(x, w, nil, nil))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[1 4]
+	// [[21 32 43  4]]
+}
 
 func TestConvSameExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.conv_same",

@@ -51,7 +51,7 @@ func (a *ConvTransposeAttrs) values() (convTransposeValues, error) {
 //
 // x has any axes of samples, channels in G groups of C, and the sizes S; w has these channels, F kernels for each
 // group, and sizes K. b, where given, has an element for each kernel of each group. stride (1) and dilation (1) are
-// above 0; pad (0) and output_pad (0) are not negative, the latter below stride or dilation; one number for each axis
+// above 0; pad (0) and output_pad (0) are not negative, the latter below stride or dilation; one number for each axis of S
 // or for all. groups (1) divides the channels.
 //
 // Source: Dumoulin and Visin, A Guide to Convolution Arithmetic for Deep Learning, 2016 (arXiv:1603.07285).
@@ -70,6 +70,10 @@ func (a *ConvTransposeAttrs) values() (convTransposeValues, error) {
 // x: T[...N, (G, C), ...S], w: T[(G, C), F, ...K], b: T[(G, F)] or nil; y: T[...N, (G, F), ...P]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: stride must be positive; dilation must be positive; pad must not be negative; output_pad must not be negative; output_pad must be below stride or dilation; groups must be positive.
+//
+// With x = [[1, 2, 3]], w = [[[1, 10]]] and b = [0.5], y is [[1.5, 10.5, 2.5, 20.5, 3.5, 30.5]]:
+//
+//	y, err := window.ConvTranspose(x, w, b, &window.ConvTransposeAttrs{Stride: []int{2}})
 func ConvTranspose(x, w, b *runtime.Tensor, attrs *ConvTransposeAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -193,21 +197,6 @@ func ConvTransposeBackwardInto(dx, dw, db, dy, x, w, b *runtime.Tensor, attrs *C
 
 // convTransposeRun0 is one of the cases of convTransposeRun.
 func convTransposeRun0(b *runtime.Bound, v *convTransposeValues) error {
-	if !(0 < runtime.Entry(v.stride, 0, 1)) {
-		return runtime.RequireError("window.conv_transpose", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
-		return runtime.RequireError("window.conv_transpose", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0)) {
-		return runtime.RequireError("window.conv_transpose", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
-	if !(0 <= runtime.Entry(v.outputPad, 0, 0)) {
-		return runtime.RequireError("window.conv_transpose", "output_pad", "output_pad must not be negative", runtime.ErrAttr, v.outputPad)
-	}
-	if !(runtime.Entry(v.outputPad, 0, 0) < runtime.Entry(v.stride, 0, 1) || runtime.Entry(v.outputPad, 0, 0) < runtime.Entry(v.dilation, 0, 1)) {
-		return runtime.RequireError("window.conv_transpose", "output_pad", "output_pad must be below stride or dilation", runtime.ErrAttr, v.outputPad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convTransposeRun0F32(b, v)
@@ -219,21 +208,6 @@ func convTransposeRun0(b *runtime.Bound, v *convTransposeValues) error {
 
 // convTransposeRun1 is one of the cases of convTransposeRun.
 func convTransposeRun1(b *runtime.Bound, v *convTransposeValues) error {
-	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1)) {
-		return runtime.RequireError("window.conv_transpose", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
-		return runtime.RequireError("window.conv_transpose", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0)) {
-		return runtime.RequireError("window.conv_transpose", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
-	if !(0 <= runtime.Entry(v.outputPad, 0, 0) && 0 <= runtime.Entry(v.outputPad, 1, 0)) {
-		return runtime.RequireError("window.conv_transpose", "output_pad", "output_pad must not be negative", runtime.ErrAttr, v.outputPad)
-	}
-	if !((runtime.Entry(v.outputPad, 0, 0) < runtime.Entry(v.stride, 0, 1) || runtime.Entry(v.outputPad, 0, 0) < runtime.Entry(v.dilation, 0, 1)) && (runtime.Entry(v.outputPad, 1, 0) < runtime.Entry(v.stride, 1, 1) || runtime.Entry(v.outputPad, 1, 0) < runtime.Entry(v.dilation, 1, 1))) {
-		return runtime.RequireError("window.conv_transpose", "output_pad", "output_pad must be below stride or dilation", runtime.ErrAttr, v.outputPad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convTransposeRun1F32(b, v)
@@ -245,21 +219,6 @@ func convTransposeRun1(b *runtime.Bound, v *convTransposeValues) error {
 
 // convTransposeRun2 is one of the cases of convTransposeRun.
 func convTransposeRun2(b *runtime.Bound, v *convTransposeValues) error {
-	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1) && 0 < runtime.Entry(v.stride, 2, 1)) {
-		return runtime.RequireError("window.conv_transpose", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
-		return runtime.RequireError("window.conv_transpose", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0)) {
-		return runtime.RequireError("window.conv_transpose", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
-	if !(0 <= runtime.Entry(v.outputPad, 0, 0) && 0 <= runtime.Entry(v.outputPad, 1, 0) && 0 <= runtime.Entry(v.outputPad, 2, 0)) {
-		return runtime.RequireError("window.conv_transpose", "output_pad", "output_pad must not be negative", runtime.ErrAttr, v.outputPad)
-	}
-	if !((runtime.Entry(v.outputPad, 0, 0) < runtime.Entry(v.stride, 0, 1) || runtime.Entry(v.outputPad, 0, 0) < runtime.Entry(v.dilation, 0, 1)) && (runtime.Entry(v.outputPad, 1, 0) < runtime.Entry(v.stride, 1, 1) || runtime.Entry(v.outputPad, 1, 0) < runtime.Entry(v.dilation, 1, 1)) && (runtime.Entry(v.outputPad, 2, 0) < runtime.Entry(v.stride, 2, 1) || runtime.Entry(v.outputPad, 2, 0) < runtime.Entry(v.dilation, 2, 1))) {
-		return runtime.RequireError("window.conv_transpose", "output_pad", "output_pad must be below stride or dilation", runtime.ErrAttr, v.outputPad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convTransposeRun2F32(b, v)
@@ -371,7 +330,7 @@ func convTransposeInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/window", Name: "conv_transpose", Source: "conv_transpose.op", Signature: &convTransposeForward,
-		Doc: "ConvTranspose is the convolution that is the derivative of Conv by its input: each element of x adds w times itself\nto a window of y.\n\n\ty[n, (g, f), p] = sum over c, k of x[n, (g, c), (p + pad - k dilation)/stride] w[(g, c), f, k] + b[(g, f)]\n\nwhere only whole places of x count. It has (S - 1) stride - 2 pad + dilation (K - 1) + output_pad + 1 places along an\naxis.\n\nx has any axes of samples, channels in G groups of C, and the sizes S; w has these channels, F kernels for each\ngroup, and sizes K. b, where given, has an element for each kernel of each group. stride (1) and dilation (1) are\nabove 0; pad (0) and output_pad (0) are not negative, the latter below stride or dilation; one number for each axis\nor for all. groups (1) divides the channels.\n\nSource: Dumoulin and Visin, A Guide to Convolution Arithmetic for Deep Learning, 2016 (arXiv:1603.07285).",
+		Doc: "ConvTranspose is the convolution that is the derivative of Conv by its input: each element of x adds w times itself\nto a window of y.\n\n\ty[n, (g, f), p] = sum over c, k of x[n, (g, c), (p + pad - k dilation)/stride] w[(g, c), f, k] + b[(g, f)]\n\nwhere only whole places of x count. It has (S - 1) stride - 2 pad + dilation (K - 1) + output_pad + 1 places along an\naxis.\n\nx has any axes of samples, channels in G groups of C, and the sizes S; w has these channels, F kernels for each\ngroup, and sizes K. b, where given, has an element for each kernel of each group. stride (1) and dilation (1) are\nabove 0; pad (0) and output_pad (0) are not negative, the latter below stride or dilation; one number for each axis of S\nor for all. groups (1) divides the channels.\n\nSource: Dumoulin and Visin, A Guide to Convolution Arithmetic for Deep Learning, 2016 (arXiv:1603.07285).",
 		Attrs: []runtime.AttrInfo{
 			{Name: "stride", Type: "int[S]", Default: "1"},
 			{Name: "dilation", Type: "int[S]", Default: "1"},

@@ -8,10 +8,25 @@ import (
 
 // convTransposeFactors0 finds extents that attributes and axes tell, before products are taken apart.
 func convTransposeFactors0(b *runtime.Bound, v *convTransposeValues) error {
+	if !(0 < runtime.Entry(v.stride, 0, 1)) {
+		return runtime.RequireError("window.conv_transpose", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
+		return runtime.RequireError("window.conv_transpose", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0)) {
+		return runtime.RequireError("window.conv_transpose", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
+	}
+	if !(0 <= runtime.Entry(v.outputPad, 0, 0)) {
+		return runtime.RequireError("window.conv_transpose", "output_pad", "output_pad must not be negative", runtime.ErrAttr, v.outputPad)
+	}
+	if !(runtime.Entry(v.outputPad, 0, 0) < runtime.Entry(v.stride, 0, 1) || runtime.Entry(v.outputPad, 0, 0) < runtime.Entry(v.dilation, 0, 1)) {
+		return runtime.RequireError("window.conv_transpose", "output_pad", "output_pad must be below stride or dilation", runtime.ErrAttr, v.outputPad)
+	}
 	S0 := b.PackExt(3, 0)
 	K0 := b.PackExt(5, 0)
 	if v.groups < 0 {
-		return runtime.ShapeError("window.conv_transpose", "G = groups that isn't negative")
+		return runtime.ShapeError("window.conv_transpose", "G = groups that isn't negative", v.groups)
 	}
 	if err := b.Derive(1, v.groups); err != nil {
 		return err
@@ -20,7 +35,7 @@ func convTransposeFactors0(b *runtime.Bound, v *convTransposeValues) error {
 	i2 := i + runtime.Entry(v.dilation, 0, 1)*(K0-1) + runtime.Entry(v.outputPad, 0, 0)
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.conv_transpose", "P0 = (|S0| - 1) * stride[0] - 2 * pad[0] + dilation[0] * (|K0| - 1) + output_pad[0] + 1 that isn't negative")
+		return runtime.ShapeError("window.conv_transpose", "P0 = (|S0| - 1) * stride[0] - 2 * pad[0] + dilation[0] * (|K0| - 1) + output_pad[0] + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(6, P0); err != nil {
 		return err
@@ -30,12 +45,27 @@ func convTransposeFactors0(b *runtime.Bound, v *convTransposeValues) error {
 
 // convTransposeFactors1 finds extents that attributes and axes tell, before products are taken apart.
 func convTransposeFactors1(b *runtime.Bound, v *convTransposeValues) error {
+	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1)) {
+		return runtime.RequireError("window.conv_transpose", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
+		return runtime.RequireError("window.conv_transpose", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0)) {
+		return runtime.RequireError("window.conv_transpose", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
+	}
+	if !(0 <= runtime.Entry(v.outputPad, 0, 0) && 0 <= runtime.Entry(v.outputPad, 1, 0)) {
+		return runtime.RequireError("window.conv_transpose", "output_pad", "output_pad must not be negative", runtime.ErrAttr, v.outputPad)
+	}
+	if !((runtime.Entry(v.outputPad, 0, 0) < runtime.Entry(v.stride, 0, 1) || runtime.Entry(v.outputPad, 0, 0) < runtime.Entry(v.dilation, 0, 1)) && (runtime.Entry(v.outputPad, 1, 0) < runtime.Entry(v.stride, 1, 1) || runtime.Entry(v.outputPad, 1, 0) < runtime.Entry(v.dilation, 1, 1))) {
+		return runtime.RequireError("window.conv_transpose", "output_pad", "output_pad must be below stride or dilation", runtime.ErrAttr, v.outputPad)
+	}
 	S0 := b.PackExt(3, 0)
 	K0 := b.PackExt(5, 0)
 	S1 := b.PackExt(3, 1)
 	K1 := b.PackExt(5, 1)
 	if v.groups < 0 {
-		return runtime.ShapeError("window.conv_transpose", "G = groups that isn't negative")
+		return runtime.ShapeError("window.conv_transpose", "G = groups that isn't negative", v.groups)
 	}
 	if err := b.Derive(1, v.groups); err != nil {
 		return err
@@ -44,13 +74,13 @@ func convTransposeFactors1(b *runtime.Bound, v *convTransposeValues) error {
 	i2 := i + runtime.Entry(v.dilation, 0, 1)*(K0-1) + runtime.Entry(v.outputPad, 0, 0)
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.conv_transpose", "P0 = (|S0| - 1) * stride[0] - 2 * pad[0] + dilation[0] * (|K0| - 1) + output_pad[0] + 1 that isn't negative")
+		return runtime.ShapeError("window.conv_transpose", "P0 = (|S0| - 1) * stride[0] - 2 * pad[0] + dilation[0] * (|K0| - 1) + output_pad[0] + 1 that isn't negative", P0)
 	}
 	i3 := (S1-1)*runtime.Entry(v.stride, 1, 1) - 2*runtime.Entry(v.pad, 1, 0)
 	i4 := i3 + runtime.Entry(v.dilation, 1, 1)*(K1-1) + runtime.Entry(v.outputPad, 1, 0)
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.conv_transpose", "P1 = (|S1| - 1) * stride[1] - 2 * pad[1] + dilation[1] * (|K1| - 1) + output_pad[1] + 1 that isn't negative")
+		return runtime.ShapeError("window.conv_transpose", "P1 = (|S1| - 1) * stride[1] - 2 * pad[1] + dilation[1] * (|K1| - 1) + output_pad[1] + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(6, P0, P1); err != nil {
 		return err
@@ -60,6 +90,21 @@ func convTransposeFactors1(b *runtime.Bound, v *convTransposeValues) error {
 
 // convTransposeFactors2 finds extents that attributes and axes tell, before products are taken apart.
 func convTransposeFactors2(b *runtime.Bound, v *convTransposeValues) error {
+	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1) && 0 < runtime.Entry(v.stride, 2, 1)) {
+		return runtime.RequireError("window.conv_transpose", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
+		return runtime.RequireError("window.conv_transpose", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0)) {
+		return runtime.RequireError("window.conv_transpose", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
+	}
+	if !(0 <= runtime.Entry(v.outputPad, 0, 0) && 0 <= runtime.Entry(v.outputPad, 1, 0) && 0 <= runtime.Entry(v.outputPad, 2, 0)) {
+		return runtime.RequireError("window.conv_transpose", "output_pad", "output_pad must not be negative", runtime.ErrAttr, v.outputPad)
+	}
+	if !((runtime.Entry(v.outputPad, 0, 0) < runtime.Entry(v.stride, 0, 1) || runtime.Entry(v.outputPad, 0, 0) < runtime.Entry(v.dilation, 0, 1)) && (runtime.Entry(v.outputPad, 1, 0) < runtime.Entry(v.stride, 1, 1) || runtime.Entry(v.outputPad, 1, 0) < runtime.Entry(v.dilation, 1, 1)) && (runtime.Entry(v.outputPad, 2, 0) < runtime.Entry(v.stride, 2, 1) || runtime.Entry(v.outputPad, 2, 0) < runtime.Entry(v.dilation, 2, 1))) {
+		return runtime.RequireError("window.conv_transpose", "output_pad", "output_pad must be below stride or dilation", runtime.ErrAttr, v.outputPad)
+	}
 	S0 := b.PackExt(3, 0)
 	K0 := b.PackExt(5, 0)
 	S1 := b.PackExt(3, 1)
@@ -67,7 +112,7 @@ func convTransposeFactors2(b *runtime.Bound, v *convTransposeValues) error {
 	S2 := b.PackExt(3, 2)
 	K2 := b.PackExt(5, 2)
 	if v.groups < 0 {
-		return runtime.ShapeError("window.conv_transpose", "G = groups that isn't negative")
+		return runtime.ShapeError("window.conv_transpose", "G = groups that isn't negative", v.groups)
 	}
 	if err := b.Derive(1, v.groups); err != nil {
 		return err
@@ -76,19 +121,19 @@ func convTransposeFactors2(b *runtime.Bound, v *convTransposeValues) error {
 	i2 := i + runtime.Entry(v.dilation, 0, 1)*(K0-1) + runtime.Entry(v.outputPad, 0, 0)
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.conv_transpose", "P0 = (|S0| - 1) * stride[0] - 2 * pad[0] + dilation[0] * (|K0| - 1) + output_pad[0] + 1 that isn't negative")
+		return runtime.ShapeError("window.conv_transpose", "P0 = (|S0| - 1) * stride[0] - 2 * pad[0] + dilation[0] * (|K0| - 1) + output_pad[0] + 1 that isn't negative", P0)
 	}
 	i3 := (S1-1)*runtime.Entry(v.stride, 1, 1) - 2*runtime.Entry(v.pad, 1, 0)
 	i4 := i3 + runtime.Entry(v.dilation, 1, 1)*(K1-1) + runtime.Entry(v.outputPad, 1, 0)
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.conv_transpose", "P1 = (|S1| - 1) * stride[1] - 2 * pad[1] + dilation[1] * (|K1| - 1) + output_pad[1] + 1 that isn't negative")
+		return runtime.ShapeError("window.conv_transpose", "P1 = (|S1| - 1) * stride[1] - 2 * pad[1] + dilation[1] * (|K1| - 1) + output_pad[1] + 1 that isn't negative", P1)
 	}
 	i5 := (S2-1)*runtime.Entry(v.stride, 2, 1) - 2*runtime.Entry(v.pad, 2, 0)
 	i6 := i5 + runtime.Entry(v.dilation, 2, 1)*(K2-1) + runtime.Entry(v.outputPad, 2, 0)
 	P2 := i6 + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.conv_transpose", "P2 = (|S2| - 1) * stride[2] - 2 * pad[2] + dilation[2] * (|K2| - 1) + output_pad[2] + 1 that isn't negative")
+		return runtime.ShapeError("window.conv_transpose", "P2 = (|S2| - 1) * stride[2] - 2 * pad[2] + dilation[2] * (|K2| - 1) + output_pad[2] + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(6, P0, P1, P2); err != nil {
 		return err
@@ -107,6 +152,33 @@ func convTransposeFactors(b *runtime.Bound, v *convTransposeValues, variant int)
 			return convTransposeFactors1(b, v)
 		case b.HasRank(3, 3):
 			return convTransposeFactors2(b, v)
+		}
+	}
+	return nil
+}
+
+// convTransposePart0 is a loop that runs in parts.
+type convTransposePart0 struct {
+	b2, sum, y []float32
+	F, G, P0   int
+}
+
+func (part *convTransposePart0) Run(from, to int) error {
+	b2, sum, y, F, G, P0 := part.b2, part.sum, part.y, part.F, part.G, part.P0
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * P0
+		bAt := b2[bRow+f]
+		for p0 := range P0 {
+			y[sumRow3+p0] = sum[sumRow3+p0] + bAt
 		}
 	}
 	return nil
@@ -131,65 +203,85 @@ func convTransposeRun0F32(b *runtime.Bound, v *convTransposeValues) error {
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	stride0 := runtime.Entry(v.stride, 0, 1)
-	for n := range N {
+	for part := range N * G * F {
+		f := part % F
+		part /= F
+		g := part % G
+		part /= G
+		n := part
 		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * C
-			sumRow := (xRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				for p0 := range P0 {
-					sum2 := float64(0)
-					i := p0 + pad0
-					for c := range C {
-						xRow3 := (xRow2 + c) * S0
-						wRow2 := (wRow + c) * F
-						wRow3 := (wRow2 + f) * K0
-						for k0 := range K0 {
-							if stride0 == 0 {
-								return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-							}
-							i2 := runtime.Numerator(i-k0*dilation0, stride0)
-							den := runtime.Denominator(stride0)
-							_ = den
-							c2 := runtime.FloorDiv(i2, den)*den == i2 && 0 <= i2 && i2 < S0*den
-							t := float32(0)
-							if c2 {
-								if i2%den != 0 {
-									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-								}
-								i3 := i2 / den
-								if uint(i3) >= uint(S0) {
-									return runtime.RangeError("window.conv_transpose", "x", "S0", i3, S0)
-								}
-								t = x[xRow3+i3]
-							}
-							sum2 += float64(float32(t * w[wRow3+k0]))
-						}
+		xRow2 := (xRow + g) * C
+		wRow := g * C
+		sumRow := (xRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		for p0 := range P0 {
+			sum2 := float64(0)
+			i := p0 + pad0
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow2 := (wRow + c) * F
+				wRow3 := (wRow2 + f) * K0
+				for k0 := range K0 {
+					if stride0 == 0 {
+						return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 					}
-					sum[sumRow2+p0] = float32(sum2)
+					i2 := runtime.Numerator(i-k0*dilation0, stride0)
+					den := runtime.Denominator(stride0)
+					c2 := runtime.FloorDiv(i2, den)*den == i2 && 0 <= i2 && i2 < S0*den
+					t := float32(0)
+					if c2 {
+						if i2%den != 0 {
+							return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+						}
+						i3 := i2 / den
+						if uint(i3) >= uint(S0) {
+							return runtime.RangeError("window.conv_transpose", "x", "S0", i3, S0)
+						}
+						t = x[xRow3+i3]
+					}
+					sum2 += float64(float32(t * w[wRow3+k0]))
 				}
 			}
+			sum[sumRow2+p0] = float32(sum2)
 		}
 	}
 
 	// y[n, g, f, p0] = sum[n, g, f, p0] + b[g, f]   for n in ...N, g in G, f in F, p0 in P0
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * P0
-				bAt := b2[bRow+f]
-				for p0 := range P0 {
-					y[sumRow3+p0] = sum[sumRow3+p0] + bAt
-				}
-			}
+	if part := (convTransposePart0{b2, sum, y, F, G, P0}); runtime.Small(N*G*F, P0) {
+		if err := part.Run(0, N*G*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F, P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// convTransposePart1 is a loop that runs in parts.
+type convTransposePart1 struct {
+	b2, sum, y []float64
+	F, G, P0   int
+}
+
+func (part *convTransposePart1) Run(from, to int) error {
+	b2, sum, y, F, G, P0 := part.b2, part.sum, part.y, part.F, part.G, part.P0
+	for point := from; point < to; point++ {
+		rest := point
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * P0
+		bAt := b2[bRow+f]
+		for p0 := range P0 {
+			y[sumRow3+p0] = sum[sumRow3+p0] + bAt
+		}
+	}
 	return nil
 }
 
@@ -212,65 +304,88 @@ func convTransposeRun0F64(b *runtime.Bound, v *convTransposeValues) error {
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	stride0 := runtime.Entry(v.stride, 0, 1)
-	for n := range N {
+	for part := range N * G * F {
+		f := part % F
+		part /= F
+		g := part % G
+		part /= G
+		n := part
 		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * C
-			sumRow := (xRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				for p0 := range P0 {
-					sum2 := float64(0)
-					i := p0 + pad0
-					for c := range C {
-						xRow3 := (xRow2 + c) * S0
-						wRow2 := (wRow + c) * F
-						wRow3 := (wRow2 + f) * K0
-						for k0 := range K0 {
-							if stride0 == 0 {
-								return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-							}
-							i2 := runtime.Numerator(i-k0*dilation0, stride0)
-							den := runtime.Denominator(stride0)
-							_ = den
-							c2 := runtime.FloorDiv(i2, den)*den == i2 && 0 <= i2 && i2 < S0*den
-							t := float64(0)
-							if c2 {
-								if i2%den != 0 {
-									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-								}
-								i3 := i2 / den
-								if uint(i3) >= uint(S0) {
-									return runtime.RangeError("window.conv_transpose", "x", "S0", i3, S0)
-								}
-								t = x[xRow3+i3]
-							}
-							sum2 += float64(t * w[wRow3+k0])
-						}
+		xRow2 := (xRow + g) * C
+		wRow := g * C
+		sumRow := (xRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		for p0 := range P0 {
+			sum2 := float64(0)
+			i := p0 + pad0
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow2 := (wRow + c) * F
+				wRow3 := (wRow2 + f) * K0
+				for k0 := range K0 {
+					if stride0 == 0 {
+						return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 					}
-					sum[sumRow2+p0] = sum2
+					i2 := runtime.Numerator(i-k0*dilation0, stride0)
+					den := runtime.Denominator(stride0)
+					c2 := runtime.FloorDiv(i2, den)*den == i2 && 0 <= i2 && i2 < S0*den
+					t := float64(0)
+					if c2 {
+						if i2%den != 0 {
+							return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+						}
+						i3 := i2 / den
+						if uint(i3) >= uint(S0) {
+							return runtime.RangeError("window.conv_transpose", "x", "S0", i3, S0)
+						}
+						t = x[xRow3+i3]
+					}
+					sum2 += float64(t * w[wRow3+k0])
 				}
 			}
+			sum[sumRow2+p0] = sum2
 		}
 	}
 
 	// y[n, g, f, p0] = sum[n, g, f, p0] + b[g, f]   for n in ...N, g in G, f in F, p0 in P0
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * P0
-				bAt := b2[bRow+f]
-				for p0 := range P0 {
-					y[sumRow3+p0] = sum[sumRow3+p0] + bAt
-				}
-			}
+	if part := (convTransposePart1{b2, sum, y, F, G, P0}); runtime.Small(N*G*F, P0) {
+		if err := part.Run(0, N*G*F); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F, P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// convTransposePart2 is a loop that runs in parts.
+type convTransposePart2 struct {
+	b2, sum, y   []float32
+	F, G, P0, P1 int
+}
+
+func (part *convTransposePart2) Run(from, to int) error {
+	b2, sum, y, F, G, P0, P1 := part.b2, part.sum, part.y, part.F, part.G, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * P0
+		bAt := b2[bRow+f]
+		sumRow4 := (sumRow3 + p0) * P1
+		for p1 := range P1 {
+			y[sumRow4+p1] = sum[sumRow4+p1] + bAt
+		}
+	}
 	return nil
 }
 
@@ -299,98 +414,116 @@ func convTransposeRun1F32(b *runtime.Bound, v *convTransposeValues) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	stride1 := runtime.Entry(v.stride, 1, 1)
-	for n := range N {
+	for part := range N * G * F * P0 {
+		p0 := part % P0
+		part /= P0
+		f := part % F
+		part /= F
+		g := part % G
+		part /= G
+		n := part
 		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * C
-			sumRow := (xRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				for p0 := range P0 {
-					i := p0 + pad0
-					sumRow3 := (sumRow2 + p0) * P1
-					for p1 := range P1 {
-						sum2 := float64(0)
-						i4 := p1 + pad1
-						for c := range C {
-							xRow3 := (xRow2 + c) * S0
-							wRow2 := (wRow + c) * F
-							wRow3 := (wRow2 + f) * K0
-							for k0 := range K0 {
-								i2 := i - k0*dilation0
-								wRow4 := (wRow3 + k0) * K1
-								for k1 := range K1 {
-									if stride0 == 0 {
-										return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-									}
-									i3 := runtime.Numerator(i2, stride0)
-									den := runtime.Denominator(stride0)
-									_ = den
-									c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < S0*den
-									if c2 {
-										if stride1 == 0 {
-											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i5 := runtime.Numerator(i4-k1*dilation1, stride1)
-										den2 := runtime.Denominator(stride1)
-										_ = den2
-										c2 = runtime.FloorDiv(i5, den2)*den2 == i5 && 0 <= i5 && i5 < S1*den2
-									}
-									t := float32(0)
-									if c2 {
-										if i3%den != 0 {
-											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-										}
-										i6 := i3 / den
-										if uint(i6) >= uint(S0) {
-											return runtime.RangeError("window.conv_transpose", "x", "S0", i6, S0)
-										}
-										if stride1 == 0 {
-											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i7 := runtime.Numerator(i4-k1*dilation1, stride1)
-										den3 := runtime.Denominator(stride1)
-										_ = den3
-										if i7%den3 != 0 {
-											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i8 := i7 / den3
-										if uint(i8) >= uint(S1) {
-											return runtime.RangeError("window.conv_transpose", "x", "S1", i8, S1)
-										}
-										t = x[(xRow3+i6)*S1+i8]
-									}
-									sum2 += float64(float32(t * w[wRow4+k1]))
-								}
-							}
+		xRow2 := (xRow + g) * C
+		wRow := g * C
+		sumRow := (xRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		i := p0 + pad0
+		sumRow3 := (sumRow2 + p0) * P1
+		for p1 := range P1 {
+			sum2 := float64(0)
+			i4 := p1 + pad1
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow2 := (wRow + c) * F
+				wRow3 := (wRow2 + f) * K0
+				for k0 := range K0 {
+					i2 := i - k0*dilation0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						if stride0 == 0 {
+							return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 						}
-						sum[sumRow3+p1] = float32(sum2)
+						i3 := runtime.Numerator(i2, stride0)
+						den := runtime.Denominator(stride0)
+						c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < S0*den
+						if c2 {
+							if stride1 == 0 {
+								return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i5 := runtime.Numerator(i4-k1*dilation1, stride1)
+							den2 := runtime.Denominator(stride1)
+							c2 = runtime.FloorDiv(i5, den2)*den2 == i5 && 0 <= i5 && i5 < S1*den2
+						}
+						t := float32(0)
+						if c2 {
+							if i3%den != 0 {
+								return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+							}
+							i6 := i3 / den
+							if uint(i6) >= uint(S0) {
+								return runtime.RangeError("window.conv_transpose", "x", "S0", i6, S0)
+							}
+							if stride1 == 0 {
+								return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i7 := runtime.Numerator(i4-k1*dilation1, stride1)
+							den3 := runtime.Denominator(stride1)
+							if i7%den3 != 0 {
+								return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i8 := i7 / den3
+							if uint(i8) >= uint(S1) {
+								return runtime.RangeError("window.conv_transpose", "x", "S1", i8, S1)
+							}
+							t = x[(xRow3+i6)*S1+i8]
+						}
+						sum2 += float64(float32(t * w[wRow4+k1]))
 					}
 				}
 			}
+			sum[sumRow3+p1] = float32(sum2)
 		}
 	}
 
 	// y[n, g, f, p0, p1] = sum[n, g, f, p0, p1] + b[g, f]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * P0
-				bAt := b2[bRow+f]
-				for p0 := range P0 {
-					sumRow4 := (sumRow3 + p0) * P1
-					for p1 := range P1 {
-						y[sumRow4+p1] = sum[sumRow4+p1] + bAt
-					}
-				}
-			}
+	if part := (convTransposePart2{b2, sum, y, F, G, P0, P1}); runtime.Small(N*G*F*P0, P1) {
+		if err := part.Run(0, N*G*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// convTransposePart3 is a loop that runs in parts.
+type convTransposePart3 struct {
+	b2, sum, y   []float64
+	F, G, P0, P1 int
+}
+
+func (part *convTransposePart3) Run(from, to int) error {
+	b2, sum, y, F, G, P0, P1 := part.b2, part.sum, part.y, part.F, part.G, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * P0
+		bAt := b2[bRow+f]
+		sumRow4 := (sumRow3 + p0) * P1
+		for p1 := range P1 {
+			y[sumRow4+p1] = sum[sumRow4+p1] + bAt
+		}
+	}
 	return nil
 }
 
@@ -419,98 +552,119 @@ func convTransposeRun1F64(b *runtime.Bound, v *convTransposeValues) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	stride1 := runtime.Entry(v.stride, 1, 1)
-	for n := range N {
+	for part := range N * G * F * P0 {
+		p0 := part % P0
+		part /= P0
+		f := part % F
+		part /= F
+		g := part % G
+		part /= G
+		n := part
 		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * C
-			sumRow := (xRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				for p0 := range P0 {
-					i := p0 + pad0
-					sumRow3 := (sumRow2 + p0) * P1
-					for p1 := range P1 {
-						sum2 := float64(0)
-						i4 := p1 + pad1
-						for c := range C {
-							xRow3 := (xRow2 + c) * S0
-							wRow2 := (wRow + c) * F
-							wRow3 := (wRow2 + f) * K0
-							for k0 := range K0 {
-								i2 := i - k0*dilation0
-								wRow4 := (wRow3 + k0) * K1
-								for k1 := range K1 {
-									if stride0 == 0 {
-										return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-									}
-									i3 := runtime.Numerator(i2, stride0)
-									den := runtime.Denominator(stride0)
-									_ = den
-									c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < S0*den
-									if c2 {
-										if stride1 == 0 {
-											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i5 := runtime.Numerator(i4-k1*dilation1, stride1)
-										den2 := runtime.Denominator(stride1)
-										_ = den2
-										c2 = runtime.FloorDiv(i5, den2)*den2 == i5 && 0 <= i5 && i5 < S1*den2
-									}
-									t := float64(0)
-									if c2 {
-										if i3%den != 0 {
-											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-										}
-										i6 := i3 / den
-										if uint(i6) >= uint(S0) {
-											return runtime.RangeError("window.conv_transpose", "x", "S0", i6, S0)
-										}
-										if stride1 == 0 {
-											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i7 := runtime.Numerator(i4-k1*dilation1, stride1)
-										den3 := runtime.Denominator(stride1)
-										_ = den3
-										if i7%den3 != 0 {
-											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i8 := i7 / den3
-										if uint(i8) >= uint(S1) {
-											return runtime.RangeError("window.conv_transpose", "x", "S1", i8, S1)
-										}
-										t = x[(xRow3+i6)*S1+i8]
-									}
-									sum2 += float64(t * w[wRow4+k1])
-								}
-							}
+		xRow2 := (xRow + g) * C
+		wRow := g * C
+		sumRow := (xRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		i := p0 + pad0
+		sumRow3 := (sumRow2 + p0) * P1
+		for p1 := range P1 {
+			sum2 := float64(0)
+			i4 := p1 + pad1
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow2 := (wRow + c) * F
+				wRow3 := (wRow2 + f) * K0
+				for k0 := range K0 {
+					i2 := i - k0*dilation0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						if stride0 == 0 {
+							return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 						}
-						sum[sumRow3+p1] = sum2
+						i3 := runtime.Numerator(i2, stride0)
+						den := runtime.Denominator(stride0)
+						c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < S0*den
+						if c2 {
+							if stride1 == 0 {
+								return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i5 := runtime.Numerator(i4-k1*dilation1, stride1)
+							den2 := runtime.Denominator(stride1)
+							c2 = runtime.FloorDiv(i5, den2)*den2 == i5 && 0 <= i5 && i5 < S1*den2
+						}
+						t := float64(0)
+						if c2 {
+							if i3%den != 0 {
+								return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+							}
+							i6 := i3 / den
+							if uint(i6) >= uint(S0) {
+								return runtime.RangeError("window.conv_transpose", "x", "S0", i6, S0)
+							}
+							if stride1 == 0 {
+								return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i7 := runtime.Numerator(i4-k1*dilation1, stride1)
+							den3 := runtime.Denominator(stride1)
+							if i7%den3 != 0 {
+								return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i8 := i7 / den3
+							if uint(i8) >= uint(S1) {
+								return runtime.RangeError("window.conv_transpose", "x", "S1", i8, S1)
+							}
+							t = x[(xRow3+i6)*S1+i8]
+						}
+						sum2 += float64(t * w[wRow4+k1])
 					}
 				}
 			}
+			sum[sumRow3+p1] = sum2
 		}
 	}
 
 	// y[n, g, f, p0, p1] = sum[n, g, f, p0, p1] + b[g, f]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * P0
-				bAt := b2[bRow+f]
-				for p0 := range P0 {
-					sumRow4 := (sumRow3 + p0) * P1
-					for p1 := range P1 {
-						y[sumRow4+p1] = sum[sumRow4+p1] + bAt
-					}
-				}
-			}
+	if part := (convTransposePart3{b2, sum, y, F, G, P0, P1}); runtime.Small(N*G*F*P0, P1) {
+		if err := part.Run(0, N*G*F*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// convTransposePart4 is a loop that runs in parts.
+type convTransposePart4 struct {
+	b2, sum, y       []float32
+	F, G, P0, P1, P2 int
+}
+
+func (part *convTransposePart4) Run(from, to int) error {
+	b2, sum, y, F, G, P0, P1, P2 := part.b2, part.sum, part.y, part.F, part.G, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * P0
+		bAt := b2[bRow+f]
+		sumRow4 := (sumRow3 + p0) * P1
+		sumRow5 := (sumRow4 + p1) * P2
+		for p2 := range P2 {
+			y[sumRow5+p2] = sum[sumRow5+p2] + bAt
+		}
+	}
 	return nil
 }
 
@@ -545,132 +699,148 @@ func convTransposeRun2F32(b *runtime.Bound, v *convTransposeValues) error {
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	stride2 := runtime.Entry(v.stride, 2, 1)
-	for n := range N {
+	for part := range N * G * F * P0 * P1 {
+		p1 := part % P1
+		part /= P1
+		p0 := part % P0
+		part /= P0
+		f := part % F
+		part /= F
+		g := part % G
+		part /= G
+		n := part
 		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * C
-			sumRow := (xRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				for p0 := range P0 {
-					i := p0 + pad0
-					sumRow3 := (sumRow2 + p0) * P1
-					for p1 := range P1 {
-						i4 := p1 + pad1
-						sumRow4 := (sumRow3 + p1) * P2
-						for p2 := range P2 {
-							sum2 := float64(0)
-							i7 := p2 + pad2
-							for c := range C {
-								xRow3 := (xRow2 + c) * S0
-								wRow2 := (wRow + c) * F
-								wRow3 := (wRow2 + f) * K0
-								for k0 := range K0 {
-									i2 := i - k0*dilation0
-									wRow4 := (wRow3 + k0) * K1
-									for k1 := range K1 {
-										i5 := i4 - k1*dilation1
-										wRow5 := (wRow4 + k1) * K2
-										for k2 := range K2 {
-											if stride0 == 0 {
-												return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-											}
-											i3 := runtime.Numerator(i2, stride0)
-											den := runtime.Denominator(stride0)
-											_ = den
-											c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < S0*den
-											if c2 {
-												if stride1 == 0 {
-													return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-												}
-												i6 := runtime.Numerator(i5, stride1)
-												den2 := runtime.Denominator(stride1)
-												_ = den2
-												c3 := runtime.FloorDiv(i6, den2)*den2 == i6 && 0 <= i6 && i6 < S1*den2
-												if c3 {
-													if stride2 == 0 {
-														return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-													}
-													i8 := runtime.Numerator(i7-k2*dilation2, stride2)
-													den3 := runtime.Denominator(stride2)
-													_ = den3
-													c3 = runtime.FloorDiv(i8, den3)*den3 == i8 && 0 <= i8 && i8 < S2*den3
-												}
-												c2 = c3
-											}
-											t := float32(0)
-											if c2 {
-												if i3%den != 0 {
-													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-												}
-												i9 := i3 / den
-												if uint(i9) >= uint(S0) {
-													return runtime.RangeError("window.conv_transpose", "x", "S0", i9, S0)
-												}
-												if stride1 == 0 {
-													return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-												}
-												i10 := runtime.Numerator(i5, stride1)
-												den4 := runtime.Denominator(stride1)
-												_ = den4
-												if i10%den4 != 0 {
-													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-												}
-												i11 := i10 / den4
-												if uint(i11) >= uint(S1) {
-													return runtime.RangeError("window.conv_transpose", "x", "S1", i11, S1)
-												}
-												if stride2 == 0 {
-													return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-												}
-												i12 := runtime.Numerator(i7-k2*dilation2, stride2)
-												den5 := runtime.Denominator(stride2)
-												_ = den5
-												if i12%den5 != 0 {
-													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-												}
-												i13 := i12 / den5
-												if uint(i13) >= uint(S2) {
-													return runtime.RangeError("window.conv_transpose", "x", "S2", i13, S2)
-												}
-												t = x[((xRow3+i9)*S1+i11)*S2+i13]
-											}
-											sum2 += float64(float32(t * w[wRow5+k2]))
-										}
-									}
-								}
+		xRow2 := (xRow + g) * C
+		wRow := g * C
+		sumRow := (xRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		i := p0 + pad0
+		sumRow3 := (sumRow2 + p0) * P1
+		i4 := p1 + pad1
+		sumRow4 := (sumRow3 + p1) * P2
+		for p2 := range P2 {
+			sum2 := float64(0)
+			i7 := p2 + pad2
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow2 := (wRow + c) * F
+				wRow3 := (wRow2 + f) * K0
+				for k0 := range K0 {
+					i2 := i - k0*dilation0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						i5 := i4 - k1*dilation1
+						wRow5 := (wRow4 + k1) * K2
+						for k2 := range K2 {
+							if stride0 == 0 {
+								return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 							}
-							sum[sumRow4+p2] = float32(sum2)
+							i3 := runtime.Numerator(i2, stride0)
+							den := runtime.Denominator(stride0)
+							c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < S0*den
+							if c2 {
+								if stride1 == 0 {
+									return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+								}
+								i6 := runtime.Numerator(i5, stride1)
+								den2 := runtime.Denominator(stride1)
+								c3 := runtime.FloorDiv(i6, den2)*den2 == i6 && 0 <= i6 && i6 < S1*den2
+								if c3 {
+									if stride2 == 0 {
+										return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
+									}
+									i8 := runtime.Numerator(i7-k2*dilation2, stride2)
+									den3 := runtime.Denominator(stride2)
+									c3 = runtime.FloorDiv(i8, den3)*den3 == i8 && 0 <= i8 && i8 < S2*den3
+								}
+								c2 = c3
+							}
+							t := float32(0)
+							if c2 {
+								if i3%den != 0 {
+									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+								}
+								i9 := i3 / den
+								if uint(i9) >= uint(S0) {
+									return runtime.RangeError("window.conv_transpose", "x", "S0", i9, S0)
+								}
+								if stride1 == 0 {
+									return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+								}
+								i10 := runtime.Numerator(i5, stride1)
+								den4 := runtime.Denominator(stride1)
+								if i10%den4 != 0 {
+									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+								}
+								i11 := i10 / den4
+								if uint(i11) >= uint(S1) {
+									return runtime.RangeError("window.conv_transpose", "x", "S1", i11, S1)
+								}
+								if stride2 == 0 {
+									return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
+								}
+								i12 := runtime.Numerator(i7-k2*dilation2, stride2)
+								den5 := runtime.Denominator(stride2)
+								if i12%den5 != 0 {
+									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
+								}
+								i13 := i12 / den5
+								if uint(i13) >= uint(S2) {
+									return runtime.RangeError("window.conv_transpose", "x", "S2", i13, S2)
+								}
+								t = x[((xRow3+i9)*S1+i11)*S2+i13]
+							}
+							sum2 += float64(float32(t * w[wRow5+k2]))
 						}
 					}
 				}
 			}
+			sum[sumRow4+p2] = float32(sum2)
 		}
 	}
 
 	// y[n, g, f, p0, p1, p2] = sum[n, g, f, p0, p1, p2] + b[g, f]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * P0
-				bAt := b2[bRow+f]
-				for p0 := range P0 {
-					sumRow4 := (sumRow3 + p0) * P1
-					for p1 := range P1 {
-						sumRow5 := (sumRow4 + p1) * P2
-						for p2 := range P2 {
-							y[sumRow5+p2] = sum[sumRow5+p2] + bAt
-						}
-					}
-				}
-			}
+	if part := (convTransposePart4{b2, sum, y, F, G, P0, P1, P2}); runtime.Small(N*G*F*P0*P1, P2) {
+		if err := part.Run(0, N*G*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 3), y)
+	return nil
+}
+
+// convTransposePart5 is a loop that runs in parts.
+type convTransposePart5 struct {
+	b2, sum, y       []float64
+	F, G, P0, P1, P2 int
+}
+
+func (part *convTransposePart5) Run(from, to int) error {
+	b2, sum, y, F, G, P0, P1, P2 := part.b2, part.sum, part.y, part.F, part.G, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		f := rest % F
+		rest /= F
+		g := rest % G
+		rest /= G
+		n := rest
+		sumRow := n * G
+		sumRow2 := (sumRow + g) * F
+		bRow := g * F
+		sumRow3 := (sumRow2 + f) * P0
+		bAt := b2[bRow+f]
+		sumRow4 := (sumRow3 + p0) * P1
+		sumRow5 := (sumRow4 + p1) * P2
+		for p2 := range P2 {
+			y[sumRow5+p2] = sum[sumRow5+p2] + bAt
+		}
+	}
 	return nil
 }
 
@@ -705,132 +875,141 @@ func convTransposeRun2F64(b *runtime.Bound, v *convTransposeValues) error {
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	stride2 := runtime.Entry(v.stride, 2, 1)
-	for n := range N {
+	for part := range N * G * F * P0 * P1 {
+		p1 := part % P1
+		part /= P1
+		p0 := part % P0
+		part /= P0
+		f := part % F
+		part /= F
+		g := part % G
+		part /= G
+		n := part
 		xRow := n * G
-		for g := range G {
-			xRow2 := (xRow + g) * C
-			wRow := g * C
-			sumRow := (xRow + g) * F
-			for f := range F {
-				sumRow2 := (sumRow + f) * P0
-				for p0 := range P0 {
-					i := p0 + pad0
-					sumRow3 := (sumRow2 + p0) * P1
-					for p1 := range P1 {
-						i4 := p1 + pad1
-						sumRow4 := (sumRow3 + p1) * P2
-						for p2 := range P2 {
-							sum2 := float64(0)
-							i7 := p2 + pad2
-							for c := range C {
-								xRow3 := (xRow2 + c) * S0
-								wRow2 := (wRow + c) * F
-								wRow3 := (wRow2 + f) * K0
-								for k0 := range K0 {
-									i2 := i - k0*dilation0
-									wRow4 := (wRow3 + k0) * K1
-									for k1 := range K1 {
-										i5 := i4 - k1*dilation1
-										wRow5 := (wRow4 + k1) * K2
-										for k2 := range K2 {
-											if stride0 == 0 {
-												return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-											}
-											i3 := runtime.Numerator(i2, stride0)
-											den := runtime.Denominator(stride0)
-											_ = den
-											c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < S0*den
-											if c2 {
-												if stride1 == 0 {
-													return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-												}
-												i6 := runtime.Numerator(i5, stride1)
-												den2 := runtime.Denominator(stride1)
-												_ = den2
-												c3 := runtime.FloorDiv(i6, den2)*den2 == i6 && 0 <= i6 && i6 < S1*den2
-												if c3 {
-													if stride2 == 0 {
-														return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-													}
-													i8 := runtime.Numerator(i7-k2*dilation2, stride2)
-													den3 := runtime.Denominator(stride2)
-													_ = den3
-													c3 = runtime.FloorDiv(i8, den3)*den3 == i8 && 0 <= i8 && i8 < S2*den3
-												}
-												c2 = c3
-											}
-											t := float64(0)
-											if c2 {
-												if i3%den != 0 {
-													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-												}
-												i9 := i3 / den
-												if uint(i9) >= uint(S0) {
-													return runtime.RangeError("window.conv_transpose", "x", "S0", i9, S0)
-												}
-												if stride1 == 0 {
-													return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-												}
-												i10 := runtime.Numerator(i5, stride1)
-												den4 := runtime.Denominator(stride1)
-												_ = den4
-												if i10%den4 != 0 {
-													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-												}
-												i11 := i10 / den4
-												if uint(i11) >= uint(S1) {
-													return runtime.RangeError("window.conv_transpose", "x", "S1", i11, S1)
-												}
-												if stride2 == 0 {
-													return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-												}
-												i12 := runtime.Numerator(i7-k2*dilation2, stride2)
-												den5 := runtime.Denominator(stride2)
-												_ = den5
-												if i12%den5 != 0 {
-													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-												}
-												i13 := i12 / den5
-												if uint(i13) >= uint(S2) {
-													return runtime.RangeError("window.conv_transpose", "x", "S2", i13, S2)
-												}
-												t = x[((xRow3+i9)*S1+i11)*S2+i13]
-											}
-											sum2 += float64(t * w[wRow5+k2])
-										}
-									}
-								}
+		xRow2 := (xRow + g) * C
+		wRow := g * C
+		sumRow := (xRow + g) * F
+		sumRow2 := (sumRow + f) * P0
+		i := p0 + pad0
+		sumRow3 := (sumRow2 + p0) * P1
+		i4 := p1 + pad1
+		sumRow4 := (sumRow3 + p1) * P2
+		for p2 := range P2 {
+			sum2 := float64(0)
+			i7 := p2 + pad2
+			for c := range C {
+				xRow3 := (xRow2 + c) * S0
+				wRow2 := (wRow + c) * F
+				wRow3 := (wRow2 + f) * K0
+				for k0 := range K0 {
+					i2 := i - k0*dilation0
+					wRow4 := (wRow3 + k0) * K1
+					for k1 := range K1 {
+						i5 := i4 - k1*dilation1
+						wRow5 := (wRow4 + k1) * K2
+						for k2 := range K2 {
+							if stride0 == 0 {
+								return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 							}
-							sum[sumRow4+p2] = sum2
+							i3 := runtime.Numerator(i2, stride0)
+							den := runtime.Denominator(stride0)
+							c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < S0*den
+							if c2 {
+								if stride1 == 0 {
+									return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+								}
+								i6 := runtime.Numerator(i5, stride1)
+								den2 := runtime.Denominator(stride1)
+								c3 := runtime.FloorDiv(i6, den2)*den2 == i6 && 0 <= i6 && i6 < S1*den2
+								if c3 {
+									if stride2 == 0 {
+										return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
+									}
+									i8 := runtime.Numerator(i7-k2*dilation2, stride2)
+									den3 := runtime.Denominator(stride2)
+									c3 = runtime.FloorDiv(i8, den3)*den3 == i8 && 0 <= i8 && i8 < S2*den3
+								}
+								c2 = c3
+							}
+							t := float64(0)
+							if c2 {
+								if i3%den != 0 {
+									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+								}
+								i9 := i3 / den
+								if uint(i9) >= uint(S0) {
+									return runtime.RangeError("window.conv_transpose", "x", "S0", i9, S0)
+								}
+								if stride1 == 0 {
+									return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+								}
+								i10 := runtime.Numerator(i5, stride1)
+								den4 := runtime.Denominator(stride1)
+								if i10%den4 != 0 {
+									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+								}
+								i11 := i10 / den4
+								if uint(i11) >= uint(S1) {
+									return runtime.RangeError("window.conv_transpose", "x", "S1", i11, S1)
+								}
+								if stride2 == 0 {
+									return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
+								}
+								i12 := runtime.Numerator(i7-k2*dilation2, stride2)
+								den5 := runtime.Denominator(stride2)
+								if i12%den5 != 0 {
+									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
+								}
+								i13 := i12 / den5
+								if uint(i13) >= uint(S2) {
+									return runtime.RangeError("window.conv_transpose", "x", "S2", i13, S2)
+								}
+								t = x[((xRow3+i9)*S1+i11)*S2+i13]
+							}
+							sum2 += float64(t * w[wRow5+k2])
 						}
 					}
 				}
 			}
+			sum[sumRow4+p2] = sum2
 		}
 	}
 
 	// y[n, g, f, p0, p1, p2] = sum[n, g, f, p0, p1, p2] + b[g, f]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
-		sumRow := n * G
-		for g := range G {
-			sumRow2 := (sumRow + g) * F
-			bRow := g * F
-			for f := range F {
-				sumRow3 := (sumRow2 + f) * P0
-				bAt := b2[bRow+f]
-				for p0 := range P0 {
-					sumRow4 := (sumRow3 + p0) * P1
-					for p1 := range P1 {
-						sumRow5 := (sumRow4 + p1) * P2
-						for p2 := range P2 {
-							y[sumRow5+p2] = sum[sumRow5+p2] + bAt
-						}
-					}
-				}
-			}
+	if part := (convTransposePart5{b2, sum, y, F, G, P0, P1, P2}); runtime.Small(N*G*F*P0*P1, P2) {
+		if err := part.Run(0, N*G*F*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*G*F*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 3), y)
+	return nil
+}
+
+// convTransposePart6 is a loop that runs in parts.
+type convTransposePart6 struct {
+	db, dy      []float32
+	F, G, N, P0 int
+}
+
+func (part *convTransposePart6) Run(from, to int) error {
+	db, dy, F, G, N, P0 := part.db, part.dy, part.F, part.G, part.N, part.P0
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				for p0 := range P0 {
+					sum += float64(dy[dyRow3+p0])
+				}
+			}
+			db[dbRow+f] = float32(sum)
+		}
+	}
 	return nil
 }
 
@@ -861,47 +1040,47 @@ func convTransposeRunBackward0F32(b *runtime.Bound, v *convTransposeValues) erro
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*G*C*S0)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * G {
+			g := part % G
+			part /= G
+			n := part
 			dxRow := n * G
-			for g := range G {
-				dxRow2 := (dxRow + g) * C
-				dyRow := (dxRow + g) * F
-				wRow := g * C
-				for f := range F {
-					dyRow2 := (dyRow + f) * P0
-					for p0 := range P0 {
-						i := p0 + pad0
-						dyAt := dy[dyRow2+p0]
-						for c := range C {
-							dxRow3 := (dxRow2 + c) * S0
-							wRow2 := (wRow + c) * F
-							wRow3 := (wRow2 + f) * K0
-							for k0 := range K0 {
-								if stride0 == 0 {
-									return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-								}
-								i2 := runtime.Numerator(i-k0*dilation0, stride0)
-								den := runtime.Denominator(stride0)
-								_ = den
-								if !(runtime.FloorDiv(i2, den)*den == i2) {
-									continue
-								}
-								if !(0 <= i2) {
-									continue
-								}
-								if !(i2 < S0*den) {
-									continue
-								}
-								if i2%den != 0 {
-									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-								}
-								i3 := i2 / den
-								if uint(i3) >= uint(S0) {
-									return runtime.RangeError("window.conv_transpose", "@x", "S0", i3, S0)
-								}
-								at := dxRow3 + i3
-								dxAcc[at] += float64(float32(dyAt * w[wRow3+k0]))
+			dxRow2 := (dxRow + g) * C
+			dyRow := (dxRow + g) * F
+			wRow := g * C
+			for f := range F {
+				dyRow2 := (dyRow + f) * P0
+				for p0 := range P0 {
+					i := p0 + pad0
+					dyAt := dy[dyRow2+p0]
+					for c := range C {
+						dxRow3 := (dxRow2 + c) * S0
+						wRow2 := (wRow + c) * F
+						wRow3 := (wRow2 + f) * K0
+						for k0 := range K0 {
+							if stride0 == 0 {
+								return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 							}
+							i2 := runtime.Numerator(i-k0*dilation0, stride0)
+							den := runtime.Denominator(stride0)
+							if !(runtime.FloorDiv(i2, den)*den == i2) {
+								continue
+							}
+							if !(0 <= i2) {
+								continue
+							}
+							if !(i2 < S0*den) {
+								continue
+							}
+							if i2%den != 0 {
+								return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+							}
+							i3 := i2 / den
+							if uint(i3) >= uint(S0) {
+								return runtime.RangeError("window.conv_transpose", "@x", "S0", i3, S0)
+							}
+							at := dxRow3 + i3
+							dxAcc[at] += float64(float32(dyAt * w[wRow3+k0]))
 						}
 					}
 				}
@@ -914,80 +1093,72 @@ func convTransposeRunBackward0F32(b *runtime.Bound, v *convTransposeValues) erro
 
 	// @w[g, c, f, k0] += if floor((p0 + pad[0] - k0 * dilation[0]) / stride[0]) == (p0 + pad[0] - k0 * dilation[0]) / stride[0] && 0 <= (p0 + pad[0] - k0 * dilation[0]) / stride[0] && (p0 + pad[0] - k0 * dilation[0]) / stride[0] < |S0| then @y[n, g, f, p0] * x[n, g, c, (p0 + pad[0] - k0 * dilation[0]) / stride[0]] else 0   for n in ...N, g in G, f in F, p0 in P0, c in C, k0 in K0
 	if wantDw {
-		for g := range G {
+		for part := range G * C * F {
+			f := part % F
+			part /= F
+			c := part % C
+			part /= C
+			g := part
 			dwRow := g * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * F
-				for f := range F {
-					dwRow3 := (dwRow2 + f) * K0
-					for k0 := range K0 {
-						sum := float64(0)
-						i2 := k0 * dilation0
-						for n := range N {
-							dyRow := n * G
-							dyRow2 := (dyRow + g) * F
-							dyRow3 := (dyRow2 + f) * P0
-							xRow := (dyRow + g) * C
-							xRow2 := (xRow + c) * S0
-							for p0 := range P0 {
-								i := p0 + pad0
-								i3 := i - i2
-								if stride0 == 0 {
-									return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-								}
-								i4 := runtime.Numerator(i3, stride0)
-								den := runtime.Denominator(stride0)
-								_ = den
-								i5 := runtime.FloorDiv(i4, den)
-								c2 := i5*den == i4
-								c4 := c2
-								if c4 {
-									c3 := 0 <= i4
-									c6 := c3
-									if c6 {
-										c5 := i4 < S0*den
-										c6 = c5
-									}
-									c4 = c6
-								}
-								t := float32(0)
-								if c4 {
-									dyAt := dy[dyRow3+p0]
-									if i4%den != 0 {
-										return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-									}
-									i6 := i4 / den
-									if uint(i6) >= uint(S0) {
-										return runtime.RangeError("window.conv_transpose", "x", "S0", i6, S0)
-									}
-									t = float32(dyAt * x[xRow2+i6])
-								}
-								sum += float64(t)
-							}
+			dwRow2 := (dwRow + c) * F
+			dwRow3 := (dwRow2 + f) * K0
+			for k0 := range K0 {
+				sum := float64(0)
+				i2 := k0 * dilation0
+				for n := range N {
+					dyRow := n * G
+					dyRow2 := (dyRow + g) * F
+					dyRow3 := (dyRow2 + f) * P0
+					xRow := (dyRow + g) * C
+					xRow2 := (xRow + c) * S0
+					for p0 := range P0 {
+						i := p0 + pad0
+						i3 := i - i2
+						if stride0 == 0 {
+							return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 						}
-						dw[dwRow3+k0] = float32(sum)
+						i4 := runtime.Numerator(i3, stride0)
+						den2 := runtime.Denominator(stride0)
+						i5 := runtime.FloorDiv(i4, den2)
+						c2 := i5*den2 == i4
+						c4 := c2
+						if c4 {
+							c3 := 0 <= i4
+							c6 := c3
+							if c6 {
+								c5 := i4 < S0*den2
+								c6 = c5
+							}
+							c4 = c6
+						}
+						t := float32(0)
+						if c4 {
+							dyAt := dy[dyRow3+p0]
+							if i4%den2 != 0 {
+								return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+							}
+							i6 := i4 / den2
+							if uint(i6) >= uint(S0) {
+								return runtime.RangeError("window.conv_transpose", "x", "S0", i6, S0)
+							}
+							t = float32(dyAt * x[xRow2+i6])
+						}
+						sum += float64(t)
 					}
 				}
+				dw[dwRow3+k0] = float32(sum)
 			}
 		}
 	}
 
 	// @b[g, f] += @y[n, g, f, p0]   for n in ...N, g in G, f in F, p0 in P0
 	if wantDb {
-		for g := range G {
-			dbRow := g * F
-			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * P0
-					for p0 := range P0 {
-						sum += float64(dy[dyRow3+p0])
-					}
-				}
-				db[dbRow+f] = float32(sum)
+		if part := (convTransposePart6{db, dy, F, G, N, P0}); runtime.Small(G, N*F*P0) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, N*F*P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 4), dx)
@@ -996,15 +1167,41 @@ func convTransposeRunBackward0F32(b *runtime.Bound, v *convTransposeValues) erro
 	return nil
 }
 
+// convTransposePart7 is a loop that runs in parts.
+type convTransposePart7 struct {
+	db, dy      []float64
+	F, G, N, P0 int
+}
+
+func (part *convTransposePart7) Run(from, to int) error {
+	db, dy, F, G, N, P0 := part.db, part.dy, part.F, part.G, part.N, part.P0
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				for p0 := range P0 {
+					sum += dy[dyRow3+p0]
+				}
+			}
+			db[dbRow+f] = sum
+		}
+	}
+	return nil
+}
+
 // convTransposeRunBackward0F64 computes the derivative of conv_transpose with rank(S) = 1, T f64.
 func convTransposeRunBackward0F64(b *runtime.Bound, v *convTransposeValues) error {
-	S0 := b.PackExt(3, 0)
+	N := b.Ext[0]
 	G := b.Ext[1]
+	S0 := b.PackExt(3, 0)
 	C := b.Ext[2]
 	F := b.Ext[4]
 	P0 := b.PackExt(6, 0)
 	K0 := b.PackExt(5, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
 	w := runtime.Elements[float64](b, 1)
@@ -1021,47 +1218,47 @@ func convTransposeRunBackward0F64(b *runtime.Bound, v *convTransposeValues) erro
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * G {
+			g := part % G
+			part /= G
+			n := part
 			dxRow := n * G
-			for g := range G {
-				dxRow2 := (dxRow + g) * C
-				dyRow := (dxRow + g) * F
-				wRow := g * C
-				for f := range F {
-					dyRow2 := (dyRow + f) * P0
-					for p0 := range P0 {
-						i := p0 + pad0
-						dyAt := dy[dyRow2+p0]
-						for c := range C {
-							dxRow3 := (dxRow2 + c) * S0
-							wRow2 := (wRow + c) * F
-							wRow3 := (wRow2 + f) * K0
-							for k0 := range K0 {
-								if stride0 == 0 {
-									return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-								}
-								i2 := runtime.Numerator(i-k0*dilation0, stride0)
-								den := runtime.Denominator(stride0)
-								_ = den
-								if !(runtime.FloorDiv(i2, den)*den == i2) {
-									continue
-								}
-								if !(0 <= i2) {
-									continue
-								}
-								if !(i2 < S0*den) {
-									continue
-								}
-								if i2%den != 0 {
-									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-								}
-								i3 := i2 / den
-								if uint(i3) >= uint(S0) {
-									return runtime.RangeError("window.conv_transpose", "@x", "S0", i3, S0)
-								}
-								at := dxRow3 + i3
-								dx[at] += float64(dyAt * w[wRow3+k0])
+			dxRow2 := (dxRow + g) * C
+			dyRow := (dxRow + g) * F
+			wRow := g * C
+			for f := range F {
+				dyRow2 := (dyRow + f) * P0
+				for p0 := range P0 {
+					i := p0 + pad0
+					dyAt := dy[dyRow2+p0]
+					for c := range C {
+						dxRow3 := (dxRow2 + c) * S0
+						wRow2 := (wRow + c) * F
+						wRow3 := (wRow2 + f) * K0
+						for k0 := range K0 {
+							if stride0 == 0 {
+								return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 							}
+							i2 := runtime.Numerator(i-k0*dilation0, stride0)
+							den := runtime.Denominator(stride0)
+							if !(runtime.FloorDiv(i2, den)*den == i2) {
+								continue
+							}
+							if !(0 <= i2) {
+								continue
+							}
+							if !(i2 < S0*den) {
+								continue
+							}
+							if i2%den != 0 {
+								return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+							}
+							i3 := i2 / den
+							if uint(i3) >= uint(S0) {
+								return runtime.RangeError("window.conv_transpose", "@x", "S0", i3, S0)
+							}
+							at := dxRow3 + i3
+							dx[at] += float64(dyAt * w[wRow3+k0])
 						}
 					}
 				}
@@ -1071,85 +1268,106 @@ func convTransposeRunBackward0F64(b *runtime.Bound, v *convTransposeValues) erro
 
 	// @w[g, c, f, k0] += if floor((p0 + pad[0] - k0 * dilation[0]) / stride[0]) == (p0 + pad[0] - k0 * dilation[0]) / stride[0] && 0 <= (p0 + pad[0] - k0 * dilation[0]) / stride[0] && (p0 + pad[0] - k0 * dilation[0]) / stride[0] < |S0| then @y[n, g, f, p0] * x[n, g, c, (p0 + pad[0] - k0 * dilation[0]) / stride[0]] else 0   for n in ...N, g in G, f in F, p0 in P0, c in C, k0 in K0
 	if wantDw {
-		for g := range G {
+		for part := range G * C * F {
+			f := part % F
+			part /= F
+			c := part % C
+			part /= C
+			g := part
 			dwRow := g * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * F
-				for f := range F {
-					dwRow3 := (dwRow2 + f) * K0
-					for k0 := range K0 {
-						sum := float64(0)
-						i2 := k0 * dilation0
-						for n := range N {
-							dyRow := n * G
-							dyRow2 := (dyRow + g) * F
-							dyRow3 := (dyRow2 + f) * P0
-							xRow := (dyRow + g) * C
-							xRow2 := (xRow + c) * S0
-							for p0 := range P0 {
-								i := p0 + pad0
-								i3 := i - i2
-								if stride0 == 0 {
-									return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-								}
-								i4 := runtime.Numerator(i3, stride0)
-								den := runtime.Denominator(stride0)
-								_ = den
-								i5 := runtime.FloorDiv(i4, den)
-								c2 := i5*den == i4
-								c4 := c2
-								if c4 {
-									c3 := 0 <= i4
-									c6 := c3
-									if c6 {
-										c5 := i4 < S0*den
-										c6 = c5
-									}
-									c4 = c6
-								}
-								t := float64(0)
-								if c4 {
-									dyAt := dy[dyRow3+p0]
-									if i4%den != 0 {
-										return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-									}
-									i6 := i4 / den
-									if uint(i6) >= uint(S0) {
-										return runtime.RangeError("window.conv_transpose", "x", "S0", i6, S0)
-									}
-									t = float64(dyAt * x[xRow2+i6])
-								}
-								sum += t
-							}
+			dwRow2 := (dwRow + c) * F
+			dwRow3 := (dwRow2 + f) * K0
+			for k0 := range K0 {
+				sum := float64(0)
+				i2 := k0 * dilation0
+				for n := range N {
+					dyRow := n * G
+					dyRow2 := (dyRow + g) * F
+					dyRow3 := (dyRow2 + f) * P0
+					xRow := (dyRow + g) * C
+					xRow2 := (xRow + c) * S0
+					for p0 := range P0 {
+						i := p0 + pad0
+						i3 := i - i2
+						if stride0 == 0 {
+							return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 						}
-						dw[dwRow3+k0] = sum
+						i4 := runtime.Numerator(i3, stride0)
+						den2 := runtime.Denominator(stride0)
+						i5 := runtime.FloorDiv(i4, den2)
+						c2 := i5*den2 == i4
+						c4 := c2
+						if c4 {
+							c3 := 0 <= i4
+							c6 := c3
+							if c6 {
+								c5 := i4 < S0*den2
+								c6 = c5
+							}
+							c4 = c6
+						}
+						t := float64(0)
+						if c4 {
+							dyAt := dy[dyRow3+p0]
+							if i4%den2 != 0 {
+								return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+							}
+							i6 := i4 / den2
+							if uint(i6) >= uint(S0) {
+								return runtime.RangeError("window.conv_transpose", "x", "S0", i6, S0)
+							}
+							t = float64(dyAt * x[xRow2+i6])
+						}
+						sum += t
 					}
 				}
+				dw[dwRow3+k0] = sum
 			}
 		}
 	}
 
 	// @b[g, f] += @y[n, g, f, p0]   for n in ...N, g in G, f in F, p0 in P0
 	if wantDb {
-		for g := range G {
-			dbRow := g * F
-			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * P0
-					for p0 := range P0 {
-						sum += dy[dyRow3+p0]
-					}
-				}
-				db[dbRow+f] = sum
+		if part := (convTransposePart7{db, dy, F, G, N, P0}); runtime.Small(G, N*F*P0) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, N*F*P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 4), dx)
 	copy(runtime.Elements[float64](b, 5), dw)
 	copy(runtime.Elements[float64](b, 6), db)
+	return nil
+}
+
+// convTransposePart8 is a loop that runs in parts.
+type convTransposePart8 struct {
+	db, dy          []float32
+	F, G, N, P0, P1 int
+}
+
+func (part *convTransposePart8) Run(from, to int) error {
+	db, dy, F, G, N, P0, P1 := part.db, part.dy, part.F, part.G, part.N, part.P0, part.P1
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				for p0 := range P0 {
+					dyRow4 := (dyRow3 + p0) * P1
+					for p1 := range P1 {
+						sum += float64(dy[dyRow4+p1])
+					}
+				}
+			}
+			db[dbRow+f] = float32(sum)
+		}
+	}
 	return nil
 }
 
@@ -1186,77 +1404,76 @@ func convTransposeRunBackward1F32(b *runtime.Bound, v *convTransposeValues) erro
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*G*C*S0*S1)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * G {
+			g := part % G
+			part /= G
+			n := part
 			dxRow := n * G
-			for g := range G {
-				dxRow2 := (dxRow + g) * C
-				dyRow := (dxRow + g) * F
-				wRow := g * C
-				for f := range F {
-					dyRow2 := (dyRow + f) * P0
-					for p0 := range P0 {
-						i := p0 + pad0
-						dyRow3 := (dyRow2 + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 + pad1
-							dyAt := dy[dyRow3+p1]
-							for c := range C {
-								dxRow3 := (dxRow2 + c) * S0
-								wRow2 := (wRow + c) * F
-								wRow3 := (wRow2 + f) * K0
-								for k0 := range K0 {
-									if !(K1 > 0) {
+			dxRow2 := (dxRow + g) * C
+			dyRow := (dxRow + g) * F
+			wRow := g * C
+			for f := range F {
+				dyRow2 := (dyRow + f) * P0
+				for p0 := range P0 {
+					i := p0 + pad0
+					dyRow3 := (dyRow2 + p0) * P1
+					for p1 := range P1 {
+						i3 := p1 + pad1
+						dyAt := dy[dyRow3+p1]
+						for c := range C {
+							dxRow3 := (dxRow2 + c) * S0
+							wRow2 := (wRow + c) * F
+							wRow3 := (wRow2 + f) * K0
+							for k0 := range K0 {
+								if !(K1 > 0) {
+									continue
+								}
+								if stride0 == 0 {
+									return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+								}
+								i2 := runtime.Numerator(i-k0*dilation0, stride0)
+								den := runtime.Denominator(stride0)
+								if !(runtime.FloorDiv(i2, den)*den == i2) {
+									continue
+								}
+								if !(0 <= i2) {
+									continue
+								}
+								if !(i2 < S0*den) {
+									continue
+								}
+								wRow4 := (wRow3 + k0) * K1
+								for k1 := range K1 {
+									if stride1 == 0 {
+										return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+									}
+									i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+									den2 := runtime.Denominator(stride1)
+									if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 										continue
 									}
-									if stride0 == 0 {
-										return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-									}
-									i2 := runtime.Numerator(i-k0*dilation0, stride0)
-									den := runtime.Denominator(stride0)
-									_ = den
-									if !(runtime.FloorDiv(i2, den)*den == i2) {
+									if !(0 <= i4) {
 										continue
 									}
-									if !(0 <= i2) {
+									if !(i4 < S1*den2) {
 										continue
 									}
-									if !(i2 < S0*den) {
-										continue
+									if i2%den != 0 {
+										return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 									}
-									wRow4 := (wRow3 + k0) * K1
-									for k1 := range K1 {
-										if stride1 == 0 {
-											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i4 := runtime.Numerator(i3-k1*dilation1, stride1)
-										den2 := runtime.Denominator(stride1)
-										_ = den2
-										if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
-											continue
-										}
-										if !(0 <= i4) {
-											continue
-										}
-										if !(i4 < S1*den2) {
-											continue
-										}
-										if i2%den != 0 {
-											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-										}
-										i5 := i2 / den
-										if uint(i5) >= uint(S0) {
-											return runtime.RangeError("window.conv_transpose", "@x", "S0", i5, S0)
-										}
-										if i4%den2 != 0 {
-											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i6 := i4 / den2
-										if uint(i6) >= uint(S1) {
-											return runtime.RangeError("window.conv_transpose", "@x", "S1", i6, S1)
-										}
-										at := (dxRow3+i5)*S1 + i6
-										dxAcc[at] += float64(float32(dyAt * w[wRow4+k1]))
+									i5 := i2 / den
+									if uint(i5) >= uint(S0) {
+										return runtime.RangeError("window.conv_transpose", "@x", "S0", i5, S0)
 									}
+									if i4%den2 != 0 {
+										return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+									}
+									i6 := i4 / den2
+									if uint(i6) >= uint(S1) {
+										return runtime.RangeError("window.conv_transpose", "@x", "S1", i6, S1)
+									}
+									at := (dxRow3+i5)*S1 + i6
+									dxAcc[at] += float64(float32(dyAt * w[wRow4+k1]))
 								}
 							}
 						}
@@ -1271,129 +1488,116 @@ func convTransposeRunBackward1F32(b *runtime.Bound, v *convTransposeValues) erro
 
 	// @w[g, c, f, k0, k1] += if floor((p0 + pad[0] - k0 * dilation[0]) / stride[0]) == (p0 + pad[0] - k0 * dilation[0]) / stride[0] && 0 <= (p0 + pad[0] - k0 * dilation[0]) / stride[0] && (p0 + pad[0] - k0 * dilation[0]) / stride[0] < |S0| && floor((p1 + pad[1] - k1 * dilation[1]) / stride[1]) == (p1 + pad[1] - k1 * dilation[1]) / stride[1] && 0 <= (p1 + pad[1] - k1 * dilation[1]) / stride[1] && (p1 + pad[1] - k1 * dilation[1]) / stride[1] < |S1| then @y[n, g, f, p0, p1] * x[n, g, c, (p0 + pad[0] - k0 * dilation[0]) / stride[0], (p1 + pad[1] - k1 * dilation[1]) / stride[1]] else 0   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, c in C, k0 in K0, k1 in K1
 	if wantDw {
-		for g := range G {
+		for part := range G * C * F * K0 {
+			k0 := part % K0
+			part /= K0
+			f := part % F
+			part /= F
+			c := part % C
+			part /= C
+			g := part
 			dwRow := g * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * F
-				for f := range F {
-					dwRow3 := (dwRow2 + f) * K0
-					for k0 := range K0 {
-						i2 := k0 * dilation0
-						dwRow4 := (dwRow3 + k0) * K1
-						for k1 := range K1 {
-							sum := float64(0)
-							i7 := k1 * dilation1
-							for n := range N {
-								dyRow := n * G
-								dyRow2 := (dyRow + g) * F
-								dyRow3 := (dyRow2 + f) * P0
-								xRow := (dyRow + g) * C
-								xRow2 := (xRow + c) * S0
-								for p0 := range P0 {
-									i := p0 + pad0
-									i3 := i - i2
-									dyRow4 := (dyRow3 + p0) * P1
-									for p1 := range P1 {
-										if stride0 == 0 {
-											return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-										}
-										i4 := runtime.Numerator(i3, stride0)
-										den := runtime.Denominator(stride0)
-										_ = den
-										i5 := runtime.FloorDiv(i4, den)
-										c2 := i5*den == i4
-										c4 := c2
-										if c4 {
-											c3 := 0 <= i4
-											c6 := c3
-											if c6 {
-												c5 := i4 < S0*den
-												c8 := c5
-												if c8 {
-													i6 := p1 + pad1
-													i8 := i6 - i7
-													if stride1 == 0 {
-														return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-													}
-													i9 := runtime.Numerator(i8, stride1)
-													den2 := runtime.Denominator(stride1)
-													_ = den2
-													i10 := runtime.FloorDiv(i9, den2)
-													c7 := i10*den2 == i9
-													c10 := c7
-													if c10 {
-														c9 := 0 <= i9
-														c12 := c9
-														if c12 {
-															c11 := i9 < S1*den2
-															c12 = c11
-														}
-														c10 = c12
-													}
-													c8 = c10
-												}
-												c6 = c8
-											}
-											c4 = c6
-										}
-										t := float32(0)
-										if c4 {
-											dyAt := dy[dyRow4+p1]
-											if i4%den != 0 {
-												return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-											}
-											i11 := i4 / den
-											if uint(i11) >= uint(S0) {
-												return runtime.RangeError("window.conv_transpose", "x", "S0", i11, S0)
-											}
-											i12 := p1 + pad1
-											i13 := i12 - i7
-											if stride1 == 0 {
-												return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-											}
-											i14 := runtime.Numerator(i13, stride1)
-											den3 := runtime.Denominator(stride1)
-											_ = den3
-											if i14%den3 != 0 {
-												return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-											}
-											i15 := i14 / den3
-											if uint(i15) >= uint(S1) {
-												return runtime.RangeError("window.conv_transpose", "x", "S1", i15, S1)
-											}
-											t = float32(dyAt * x[(xRow2+i11)*S1+i15])
-										}
-										sum += float64(t)
-									}
-								}
+			dwRow2 := (dwRow + c) * F
+			dwRow3 := (dwRow2 + f) * K0
+			i2 := k0 * dilation0
+			dwRow4 := (dwRow3 + k0) * K1
+			for k1 := range K1 {
+				sum := float64(0)
+				i7 := k1 * dilation1
+				for n := range N {
+					dyRow := n * G
+					dyRow2 := (dyRow + g) * F
+					dyRow3 := (dyRow2 + f) * P0
+					xRow := (dyRow + g) * C
+					xRow2 := (xRow + c) * S0
+					for p0 := range P0 {
+						i := p0 + pad0
+						i3 := i - i2
+						dyRow4 := (dyRow3 + p0) * P1
+						for p1 := range P1 {
+							if stride0 == 0 {
+								return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 							}
-							dw[dwRow4+k1] = float32(sum)
+							i4 := runtime.Numerator(i3, stride0)
+							den3 := runtime.Denominator(stride0)
+							i5 := runtime.FloorDiv(i4, den3)
+							c2 := i5*den3 == i4
+							c4 := c2
+							if c4 {
+								c3 := 0 <= i4
+								c6 := c3
+								if c6 {
+									c5 := i4 < S0*den3
+									c8 := c5
+									if c8 {
+										i6 := p1 + pad1
+										i8 := i6 - i7
+										if stride1 == 0 {
+											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+										}
+										i9 := runtime.Numerator(i8, stride1)
+										den4 := runtime.Denominator(stride1)
+										i10 := runtime.FloorDiv(i9, den4)
+										c7 := i10*den4 == i9
+										c10 := c7
+										if c10 {
+											c9 := 0 <= i9
+											c12 := c9
+											if c12 {
+												c11 := i9 < S1*den4
+												c12 = c11
+											}
+											c10 = c12
+										}
+										c8 = c10
+									}
+									c6 = c8
+								}
+								c4 = c6
+							}
+							t := float32(0)
+							if c4 {
+								dyAt := dy[dyRow4+p1]
+								if i4%den3 != 0 {
+									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+								}
+								i11 := i4 / den3
+								if uint(i11) >= uint(S0) {
+									return runtime.RangeError("window.conv_transpose", "x", "S0", i11, S0)
+								}
+								i12 := p1 + pad1
+								i13 := i12 - i7
+								if stride1 == 0 {
+									return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+								}
+								i14 := runtime.Numerator(i13, stride1)
+								den5 := runtime.Denominator(stride1)
+								if i14%den5 != 0 {
+									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+								}
+								i15 := i14 / den5
+								if uint(i15) >= uint(S1) {
+									return runtime.RangeError("window.conv_transpose", "x", "S1", i15, S1)
+								}
+								t = float32(dyAt * x[(xRow2+i11)*S1+i15])
+							}
+							sum += float64(t)
 						}
 					}
 				}
+				dw[dwRow4+k1] = float32(sum)
 			}
 		}
 	}
 
 	// @b[g, f] += @y[n, g, f, p0, p1]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1
 	if wantDb {
-		for g := range G {
-			dbRow := g * F
-			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * P0
-					for p0 := range P0 {
-						dyRow4 := (dyRow3 + p0) * P1
-						for p1 := range P1 {
-							sum += float64(dy[dyRow4+p1])
-						}
-					}
-				}
-				db[dbRow+f] = float32(sum)
+		if part := (convTransposePart8{db, dy, F, G, N, P0, P1}); runtime.Small(G, N*F*P0*P1) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, N*F*P0*P1); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 4), dx)
@@ -1402,18 +1606,47 @@ func convTransposeRunBackward1F32(b *runtime.Bound, v *convTransposeValues) erro
 	return nil
 }
 
+// convTransposePart9 is a loop that runs in parts.
+type convTransposePart9 struct {
+	db, dy          []float64
+	F, G, N, P0, P1 int
+}
+
+func (part *convTransposePart9) Run(from, to int) error {
+	db, dy, F, G, N, P0, P1 := part.db, part.dy, part.F, part.G, part.N, part.P0, part.P1
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				for p0 := range P0 {
+					dyRow4 := (dyRow3 + p0) * P1
+					for p1 := range P1 {
+						sum += dy[dyRow4+p1]
+					}
+				}
+			}
+			db[dbRow+f] = sum
+		}
+	}
+	return nil
+}
+
 // convTransposeRunBackward1F64 computes the derivative of conv_transpose with rank(S) = 2, T f64.
 func convTransposeRunBackward1F64(b *runtime.Bound, v *convTransposeValues) error {
+	N := b.Ext[0]
+	G := b.Ext[1]
 	K1 := b.PackExt(5, 1)
 	S0 := b.PackExt(3, 0)
 	S1 := b.PackExt(3, 1)
-	G := b.Ext[1]
 	C := b.Ext[2]
 	F := b.Ext[4]
 	P0 := b.PackExt(6, 0)
 	P1 := b.PackExt(6, 1)
 	K0 := b.PackExt(5, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
 	w := runtime.Elements[float64](b, 1)
@@ -1433,77 +1666,76 @@ func convTransposeRunBackward1F64(b *runtime.Bound, v *convTransposeValues) erro
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * G {
+			g := part % G
+			part /= G
+			n := part
 			dxRow := n * G
-			for g := range G {
-				dxRow2 := (dxRow + g) * C
-				dyRow := (dxRow + g) * F
-				wRow := g * C
-				for f := range F {
-					dyRow2 := (dyRow + f) * P0
-					for p0 := range P0 {
-						i := p0 + pad0
-						dyRow3 := (dyRow2 + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 + pad1
-							dyAt := dy[dyRow3+p1]
-							for c := range C {
-								dxRow3 := (dxRow2 + c) * S0
-								wRow2 := (wRow + c) * F
-								wRow3 := (wRow2 + f) * K0
-								for k0 := range K0 {
-									if !(K1 > 0) {
+			dxRow2 := (dxRow + g) * C
+			dyRow := (dxRow + g) * F
+			wRow := g * C
+			for f := range F {
+				dyRow2 := (dyRow + f) * P0
+				for p0 := range P0 {
+					i := p0 + pad0
+					dyRow3 := (dyRow2 + p0) * P1
+					for p1 := range P1 {
+						i3 := p1 + pad1
+						dyAt := dy[dyRow3+p1]
+						for c := range C {
+							dxRow3 := (dxRow2 + c) * S0
+							wRow2 := (wRow + c) * F
+							wRow3 := (wRow2 + f) * K0
+							for k0 := range K0 {
+								if !(K1 > 0) {
+									continue
+								}
+								if stride0 == 0 {
+									return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+								}
+								i2 := runtime.Numerator(i-k0*dilation0, stride0)
+								den := runtime.Denominator(stride0)
+								if !(runtime.FloorDiv(i2, den)*den == i2) {
+									continue
+								}
+								if !(0 <= i2) {
+									continue
+								}
+								if !(i2 < S0*den) {
+									continue
+								}
+								wRow4 := (wRow3 + k0) * K1
+								for k1 := range K1 {
+									if stride1 == 0 {
+										return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+									}
+									i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+									den2 := runtime.Denominator(stride1)
+									if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 										continue
 									}
-									if stride0 == 0 {
-										return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-									}
-									i2 := runtime.Numerator(i-k0*dilation0, stride0)
-									den := runtime.Denominator(stride0)
-									_ = den
-									if !(runtime.FloorDiv(i2, den)*den == i2) {
+									if !(0 <= i4) {
 										continue
 									}
-									if !(0 <= i2) {
+									if !(i4 < S1*den2) {
 										continue
 									}
-									if !(i2 < S0*den) {
-										continue
+									if i2%den != 0 {
+										return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 									}
-									wRow4 := (wRow3 + k0) * K1
-									for k1 := range K1 {
-										if stride1 == 0 {
-											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i4 := runtime.Numerator(i3-k1*dilation1, stride1)
-										den2 := runtime.Denominator(stride1)
-										_ = den2
-										if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
-											continue
-										}
-										if !(0 <= i4) {
-											continue
-										}
-										if !(i4 < S1*den2) {
-											continue
-										}
-										if i2%den != 0 {
-											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-										}
-										i5 := i2 / den
-										if uint(i5) >= uint(S0) {
-											return runtime.RangeError("window.conv_transpose", "@x", "S0", i5, S0)
-										}
-										if i4%den2 != 0 {
-											return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i6 := i4 / den2
-										if uint(i6) >= uint(S1) {
-											return runtime.RangeError("window.conv_transpose", "@x", "S1", i6, S1)
-										}
-										at := (dxRow3+i5)*S1 + i6
-										dx[at] += float64(dyAt * w[wRow4+k1])
+									i5 := i2 / den
+									if uint(i5) >= uint(S0) {
+										return runtime.RangeError("window.conv_transpose", "@x", "S0", i5, S0)
 									}
+									if i4%den2 != 0 {
+										return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+									}
+									i6 := i4 / den2
+									if uint(i6) >= uint(S1) {
+										return runtime.RangeError("window.conv_transpose", "@x", "S1", i6, S1)
+									}
+									at := (dxRow3+i5)*S1 + i6
+									dx[at] += float64(dyAt * w[wRow4+k1])
 								}
 							}
 						}
@@ -1515,134 +1747,153 @@ func convTransposeRunBackward1F64(b *runtime.Bound, v *convTransposeValues) erro
 
 	// @w[g, c, f, k0, k1] += if floor((p0 + pad[0] - k0 * dilation[0]) / stride[0]) == (p0 + pad[0] - k0 * dilation[0]) / stride[0] && 0 <= (p0 + pad[0] - k0 * dilation[0]) / stride[0] && (p0 + pad[0] - k0 * dilation[0]) / stride[0] < |S0| && floor((p1 + pad[1] - k1 * dilation[1]) / stride[1]) == (p1 + pad[1] - k1 * dilation[1]) / stride[1] && 0 <= (p1 + pad[1] - k1 * dilation[1]) / stride[1] && (p1 + pad[1] - k1 * dilation[1]) / stride[1] < |S1| then @y[n, g, f, p0, p1] * x[n, g, c, (p0 + pad[0] - k0 * dilation[0]) / stride[0], (p1 + pad[1] - k1 * dilation[1]) / stride[1]] else 0   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, c in C, k0 in K0, k1 in K1
 	if wantDw {
-		for g := range G {
+		for part := range G * C * F * K0 {
+			k0 := part % K0
+			part /= K0
+			f := part % F
+			part /= F
+			c := part % C
+			part /= C
+			g := part
 			dwRow := g * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * F
-				for f := range F {
-					dwRow3 := (dwRow2 + f) * K0
-					for k0 := range K0 {
-						i2 := k0 * dilation0
-						dwRow4 := (dwRow3 + k0) * K1
-						for k1 := range K1 {
-							sum := float64(0)
-							i7 := k1 * dilation1
-							for n := range N {
-								dyRow := n * G
-								dyRow2 := (dyRow + g) * F
-								dyRow3 := (dyRow2 + f) * P0
-								xRow := (dyRow + g) * C
-								xRow2 := (xRow + c) * S0
-								for p0 := range P0 {
-									i := p0 + pad0
-									i3 := i - i2
-									dyRow4 := (dyRow3 + p0) * P1
-									for p1 := range P1 {
-										if stride0 == 0 {
-											return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-										}
-										i4 := runtime.Numerator(i3, stride0)
-										den := runtime.Denominator(stride0)
-										_ = den
-										i5 := runtime.FloorDiv(i4, den)
-										c2 := i5*den == i4
-										c4 := c2
-										if c4 {
-											c3 := 0 <= i4
-											c6 := c3
-											if c6 {
-												c5 := i4 < S0*den
-												c8 := c5
-												if c8 {
-													i6 := p1 + pad1
-													i8 := i6 - i7
-													if stride1 == 0 {
-														return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-													}
-													i9 := runtime.Numerator(i8, stride1)
-													den2 := runtime.Denominator(stride1)
-													_ = den2
-													i10 := runtime.FloorDiv(i9, den2)
-													c7 := i10*den2 == i9
-													c10 := c7
-													if c10 {
-														c9 := 0 <= i9
-														c12 := c9
-														if c12 {
-															c11 := i9 < S1*den2
-															c12 = c11
-														}
-														c10 = c12
-													}
-													c8 = c10
-												}
-												c6 = c8
-											}
-											c4 = c6
-										}
-										t := float64(0)
-										if c4 {
-											dyAt := dy[dyRow4+p1]
-											if i4%den != 0 {
-												return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-											}
-											i11 := i4 / den
-											if uint(i11) >= uint(S0) {
-												return runtime.RangeError("window.conv_transpose", "x", "S0", i11, S0)
-											}
-											i12 := p1 + pad1
-											i13 := i12 - i7
-											if stride1 == 0 {
-												return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-											}
-											i14 := runtime.Numerator(i13, stride1)
-											den3 := runtime.Denominator(stride1)
-											_ = den3
-											if i14%den3 != 0 {
-												return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-											}
-											i15 := i14 / den3
-											if uint(i15) >= uint(S1) {
-												return runtime.RangeError("window.conv_transpose", "x", "S1", i15, S1)
-											}
-											t = float64(dyAt * x[(xRow2+i11)*S1+i15])
-										}
-										sum += t
-									}
-								}
+			dwRow2 := (dwRow + c) * F
+			dwRow3 := (dwRow2 + f) * K0
+			i2 := k0 * dilation0
+			dwRow4 := (dwRow3 + k0) * K1
+			for k1 := range K1 {
+				sum := float64(0)
+				i7 := k1 * dilation1
+				for n := range N {
+					dyRow := n * G
+					dyRow2 := (dyRow + g) * F
+					dyRow3 := (dyRow2 + f) * P0
+					xRow := (dyRow + g) * C
+					xRow2 := (xRow + c) * S0
+					for p0 := range P0 {
+						i := p0 + pad0
+						i3 := i - i2
+						dyRow4 := (dyRow3 + p0) * P1
+						for p1 := range P1 {
+							if stride0 == 0 {
+								return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 							}
-							dw[dwRow4+k1] = sum
+							i4 := runtime.Numerator(i3, stride0)
+							den3 := runtime.Denominator(stride0)
+							i5 := runtime.FloorDiv(i4, den3)
+							c2 := i5*den3 == i4
+							c4 := c2
+							if c4 {
+								c3 := 0 <= i4
+								c6 := c3
+								if c6 {
+									c5 := i4 < S0*den3
+									c8 := c5
+									if c8 {
+										i6 := p1 + pad1
+										i8 := i6 - i7
+										if stride1 == 0 {
+											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+										}
+										i9 := runtime.Numerator(i8, stride1)
+										den4 := runtime.Denominator(stride1)
+										i10 := runtime.FloorDiv(i9, den4)
+										c7 := i10*den4 == i9
+										c10 := c7
+										if c10 {
+											c9 := 0 <= i9
+											c12 := c9
+											if c12 {
+												c11 := i9 < S1*den4
+												c12 = c11
+											}
+											c10 = c12
+										}
+										c8 = c10
+									}
+									c6 = c8
+								}
+								c4 = c6
+							}
+							t := float64(0)
+							if c4 {
+								dyAt := dy[dyRow4+p1]
+								if i4%den3 != 0 {
+									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+								}
+								i11 := i4 / den3
+								if uint(i11) >= uint(S0) {
+									return runtime.RangeError("window.conv_transpose", "x", "S0", i11, S0)
+								}
+								i12 := p1 + pad1
+								i13 := i12 - i7
+								if stride1 == 0 {
+									return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+								}
+								i14 := runtime.Numerator(i13, stride1)
+								den5 := runtime.Denominator(stride1)
+								if i14%den5 != 0 {
+									return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+								}
+								i15 := i14 / den5
+								if uint(i15) >= uint(S1) {
+									return runtime.RangeError("window.conv_transpose", "x", "S1", i15, S1)
+								}
+								t = float64(dyAt * x[(xRow2+i11)*S1+i15])
+							}
+							sum += t
 						}
 					}
 				}
+				dw[dwRow4+k1] = sum
 			}
 		}
 	}
 
 	// @b[g, f] += @y[n, g, f, p0, p1]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1
 	if wantDb {
-		for g := range G {
-			dbRow := g * F
-			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * P0
-					for p0 := range P0 {
-						dyRow4 := (dyRow3 + p0) * P1
-						for p1 := range P1 {
-							sum += dy[dyRow4+p1]
-						}
-					}
-				}
-				db[dbRow+f] = sum
+		if part := (convTransposePart9{db, dy, F, G, N, P0, P1}); runtime.Small(G, N*F*P0*P1) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, N*F*P0*P1); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 4), dx)
 	copy(runtime.Elements[float64](b, 5), dw)
 	copy(runtime.Elements[float64](b, 6), db)
+	return nil
+}
+
+// convTransposePart10 is a loop that runs in parts.
+type convTransposePart10 struct {
+	db, dy              []float32
+	F, G, N, P0, P1, P2 int
+}
+
+func (part *convTransposePart10) Run(from, to int) error {
+	db, dy, F, G, N, P0, P1, P2 := part.db, part.dy, part.F, part.G, part.N, part.P0, part.P1, part.P2
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				for p0 := range P0 {
+					dyRow4 := (dyRow3 + p0) * P1
+					for p1 := range P1 {
+						dyRow5 := (dyRow4 + p1) * P2
+						for p2 := range P2 {
+							sum += float64(dy[dyRow5+p2])
+						}
+					}
+				}
+			}
+			db[dbRow+f] = float32(sum)
+		}
+	}
 	return nil
 }
 
@@ -1685,104 +1936,102 @@ func convTransposeRunBackward2F32(b *runtime.Bound, v *convTransposeValues) erro
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*G*C*S0*S1*S2)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * G {
+			g := part % G
+			part /= G
+			n := part
 			dxRow := n * G
-			for g := range G {
-				dxRow2 := (dxRow + g) * C
-				dyRow := (dxRow + g) * F
-				wRow := g * C
-				for f := range F {
-					dyRow2 := (dyRow + f) * P0
-					for p0 := range P0 {
-						i := p0 + pad0
-						dyRow3 := (dyRow2 + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 + pad1
-							dyRow4 := (dyRow3 + p1) * P2
-							for p2 := range P2 {
-								i5 := p2 + pad2
-								dyAt := dy[dyRow4+p2]
-								for c := range C {
-									dxRow3 := (dxRow2 + c) * S0
-									wRow2 := (wRow + c) * F
-									wRow3 := (wRow2 + f) * K0
-									for k0 := range K0 {
-										if !(K1 > 0 && K2 > 0) {
+			dxRow2 := (dxRow + g) * C
+			dyRow := (dxRow + g) * F
+			wRow := g * C
+			for f := range F {
+				dyRow2 := (dyRow + f) * P0
+				for p0 := range P0 {
+					i := p0 + pad0
+					dyRow3 := (dyRow2 + p0) * P1
+					for p1 := range P1 {
+						i3 := p1 + pad1
+						dyRow4 := (dyRow3 + p1) * P2
+						for p2 := range P2 {
+							i5 := p2 + pad2
+							dyAt := dy[dyRow4+p2]
+							for c := range C {
+								dxRow3 := (dxRow2 + c) * S0
+								wRow2 := (wRow + c) * F
+								wRow3 := (wRow2 + f) * K0
+								for k0 := range K0 {
+									if !(K1 > 0 && K2 > 0) {
+										continue
+									}
+									if stride0 == 0 {
+										return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+									}
+									i2 := runtime.Numerator(i-k0*dilation0, stride0)
+									den := runtime.Denominator(stride0)
+									if !(runtime.FloorDiv(i2, den)*den == i2) {
+										continue
+									}
+									if !(0 <= i2) {
+										continue
+									}
+									if !(i2 < S0*den) {
+										continue
+									}
+									wRow4 := (wRow3 + k0) * K1
+									for k1 := range K1 {
+										if stride1 == 0 {
+											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+										}
+										i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+										den2 := runtime.Denominator(stride1)
+										if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 											continue
 										}
-										if stride0 == 0 {
-											return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-										}
-										i2 := runtime.Numerator(i-k0*dilation0, stride0)
-										den := runtime.Denominator(stride0)
-										_ = den
-										if !(runtime.FloorDiv(i2, den)*den == i2) {
+										if !(0 <= i4) {
 											continue
 										}
-										if !(0 <= i2) {
+										if !(i4 < S1*den2) {
 											continue
 										}
-										if !(i2 < S0*den) {
-											continue
-										}
-										wRow4 := (wRow3 + k0) * K1
-										for k1 := range K1 {
-											if stride1 == 0 {
-												return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+										wRow5 := (wRow4 + k1) * K2
+										for k2 := range K2 {
+											if stride2 == 0 {
+												return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 											}
-											i4 := runtime.Numerator(i3-k1*dilation1, stride1)
-											den2 := runtime.Denominator(stride1)
-											_ = den2
-											if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
+											i6 := runtime.Numerator(i5-k2*dilation2, stride2)
+											den3 := runtime.Denominator(stride2)
+											if !(runtime.FloorDiv(i6, den3)*den3 == i6) {
 												continue
 											}
-											if !(0 <= i4) {
+											if !(0 <= i6) {
 												continue
 											}
-											if !(i4 < S1*den2) {
+											if !(i6 < S2*den3) {
 												continue
 											}
-											wRow5 := (wRow4 + k1) * K2
-											for k2 := range K2 {
-												if stride2 == 0 {
-													return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-												}
-												i6 := runtime.Numerator(i5-k2*dilation2, stride2)
-												den3 := runtime.Denominator(stride2)
-												_ = den3
-												if !(runtime.FloorDiv(i6, den3)*den3 == i6) {
-													continue
-												}
-												if !(0 <= i6) {
-													continue
-												}
-												if !(i6 < S2*den3) {
-													continue
-												}
-												if i2%den != 0 {
-													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-												}
-												i7 := i2 / den
-												if uint(i7) >= uint(S0) {
-													return runtime.RangeError("window.conv_transpose", "@x", "S0", i7, S0)
-												}
-												if i4%den2 != 0 {
-													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-												}
-												i8 := i4 / den2
-												if uint(i8) >= uint(S1) {
-													return runtime.RangeError("window.conv_transpose", "@x", "S1", i8, S1)
-												}
-												if i6%den3 != 0 {
-													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-												}
-												i9 := i6 / den3
-												if uint(i9) >= uint(S2) {
-													return runtime.RangeError("window.conv_transpose", "@x", "S2", i9, S2)
-												}
-												at := ((dxRow3+i7)*S1+i8)*S2 + i9
-												dxAcc[at] += float64(float32(dyAt * w[wRow5+k2]))
+											if i2%den != 0 {
+												return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 											}
+											i7 := i2 / den
+											if uint(i7) >= uint(S0) {
+												return runtime.RangeError("window.conv_transpose", "@x", "S0", i7, S0)
+											}
+											if i4%den2 != 0 {
+												return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+											}
+											i8 := i4 / den2
+											if uint(i8) >= uint(S1) {
+												return runtime.RangeError("window.conv_transpose", "@x", "S1", i8, S1)
+											}
+											if i6%den3 != 0 {
+												return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
+											}
+											i9 := i6 / den3
+											if uint(i9) >= uint(S2) {
+												return runtime.RangeError("window.conv_transpose", "@x", "S2", i9, S2)
+											}
+											at := ((dxRow3+i7)*S1+i8)*S2 + i9
+											dxAcc[at] += float64(float32(dyAt * w[wRow5+k2]))
 										}
 									}
 								}
@@ -1799,176 +2048,158 @@ func convTransposeRunBackward2F32(b *runtime.Bound, v *convTransposeValues) erro
 
 	// @w[g, c, f, k0, k1, k2] += if floor((p0 + pad[0] - k0 * dilation[0]) / stride[0]) == (p0 + pad[0] - k0 * dilation[0]) / stride[0] && 0 <= (p0 + pad[0] - k0 * dilation[0]) / stride[0] && (p0 + pad[0] - k0 * dilation[0]) / stride[0] < |S0| && floor((p1 + pad[1] - k1 * dilation[1]) / stride[1]) == (p1 + pad[1] - k1 * dilation[1]) / stride[1] && 0 <= (p1 + pad[1] - k1 * dilation[1]) / stride[1] && (p1 + pad[1] - k1 * dilation[1]) / stride[1] < |S1| && floor((p2 + pad[2] - k2 * dilation[2]) / stride[2]) == (p2 + pad[2] - k2 * dilation[2]) / stride[2] && 0 <= (p2 + pad[2] - k2 * dilation[2]) / stride[2] && (p2 + pad[2] - k2 * dilation[2]) / stride[2] < |S2| then @y[n, g, f, p0, p1, p2] * x[n, g, c, (p0 + pad[0] - k0 * dilation[0]) / stride[0], (p1 + pad[1] - k1 * dilation[1]) / stride[1], (p2 + pad[2] - k2 * dilation[2]) / stride[2]] else 0   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, p2 in P2, c in C, k0 in K0, k1 in K1, k2 in K2
 	if wantDw {
-		for g := range G {
+		for part := range G * C * F * K0 * K1 {
+			k1 := part % K1
+			part /= K1
+			k0 := part % K0
+			part /= K0
+			f := part % F
+			part /= F
+			c := part % C
+			part /= C
+			g := part
 			dwRow := g * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * F
-				for f := range F {
-					dwRow3 := (dwRow2 + f) * K0
-					for k0 := range K0 {
-						i2 := k0 * dilation0
-						dwRow4 := (dwRow3 + k0) * K1
-						for k1 := range K1 {
-							i7 := k1 * dilation1
-							dwRow5 := (dwRow4 + k1) * K2
-							for k2 := range K2 {
-								sum := float64(0)
-								i12 := k2 * dilation2
-								for n := range N {
-									dyRow := n * G
-									dyRow2 := (dyRow + g) * F
-									dyRow3 := (dyRow2 + f) * P0
-									xRow := (dyRow + g) * C
-									xRow2 := (xRow + c) * S0
-									for p0 := range P0 {
-										i := p0 + pad0
-										i3 := i - i2
-										dyRow4 := (dyRow3 + p0) * P1
-										for p1 := range P1 {
-											i6 := p1 + pad1
-											i8 := i6 - i7
-											dyRow5 := (dyRow4 + p1) * P2
-											for p2 := range P2 {
-												if stride0 == 0 {
-													return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-												}
-												i4 := runtime.Numerator(i3, stride0)
-												den := runtime.Denominator(stride0)
-												_ = den
-												i5 := runtime.FloorDiv(i4, den)
-												c2 := i5*den == i4
-												c4 := c2
-												if c4 {
-													c3 := 0 <= i4
-													c6 := c3
-													if c6 {
-														c5 := i4 < S0*den
-														c8 := c5
-														if c8 {
-															if stride1 == 0 {
-																return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-															}
-															i9 := runtime.Numerator(i8, stride1)
-															den2 := runtime.Denominator(stride1)
-															_ = den2
-															i10 := runtime.FloorDiv(i9, den2)
-															c7 := i10*den2 == i9
-															c10 := c7
-															if c10 {
-																c9 := 0 <= i9
-																c12 := c9
-																if c12 {
-																	c11 := i9 < S1*den2
-																	c14 := c11
-																	if c14 {
-																		i11 := p2 + pad2
-																		i13 := i11 - i12
-																		if stride2 == 0 {
-																			return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-																		}
-																		i14 := runtime.Numerator(i13, stride2)
-																		den3 := runtime.Denominator(stride2)
-																		_ = den3
-																		i15 := runtime.FloorDiv(i14, den3)
-																		c13 := i15*den3 == i14
-																		c16 := c13
-																		if c16 {
-																			c15 := 0 <= i14
-																			c18 := c15
-																			if c18 {
-																				c17 := i14 < S2*den3
-																				c18 = c17
-																			}
-																			c16 = c18
-																		}
-																		c14 = c16
-																	}
-																	c12 = c14
-																}
-																c10 = c12
-															}
-															c8 = c10
-														}
-														c6 = c8
-													}
-													c4 = c6
-												}
-												t := float32(0)
-												if c4 {
-													dyAt := dy[dyRow5+p2]
-													if i4%den != 0 {
-														return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-													}
-													i16 := i4 / den
-													if uint(i16) >= uint(S0) {
-														return runtime.RangeError("window.conv_transpose", "x", "S0", i16, S0)
-													}
-													if stride1 == 0 {
-														return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-													}
-													i17 := runtime.Numerator(i8, stride1)
-													den4 := runtime.Denominator(stride1)
-													_ = den4
-													if i17%den4 != 0 {
-														return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-													}
-													i18 := i17 / den4
-													if uint(i18) >= uint(S1) {
-														return runtime.RangeError("window.conv_transpose", "x", "S1", i18, S1)
-													}
-													i19 := p2 + pad2
-													i20 := i19 - i12
-													if stride2 == 0 {
-														return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-													}
-													i21 := runtime.Numerator(i20, stride2)
-													den5 := runtime.Denominator(stride2)
-													_ = den5
-													if i21%den5 != 0 {
-														return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-													}
-													i22 := i21 / den5
-													if uint(i22) >= uint(S2) {
-														return runtime.RangeError("window.conv_transpose", "x", "S2", i22, S2)
-													}
-													t = float32(dyAt * x[((xRow2+i16)*S1+i18)*S2+i22])
-												}
-												sum += float64(t)
-											}
-										}
-									}
+			dwRow2 := (dwRow + c) * F
+			dwRow3 := (dwRow2 + f) * K0
+			i2 := k0 * dilation0
+			dwRow4 := (dwRow3 + k0) * K1
+			i7 := k1 * dilation1
+			dwRow5 := (dwRow4 + k1) * K2
+			for k2 := range K2 {
+				sum := float64(0)
+				i12 := k2 * dilation2
+				for n := range N {
+					dyRow := n * G
+					dyRow2 := (dyRow + g) * F
+					dyRow3 := (dyRow2 + f) * P0
+					xRow := (dyRow + g) * C
+					xRow2 := (xRow + c) * S0
+					for p0 := range P0 {
+						i := p0 + pad0
+						i3 := i - i2
+						dyRow4 := (dyRow3 + p0) * P1
+						for p1 := range P1 {
+							i6 := p1 + pad1
+							i8 := i6 - i7
+							dyRow5 := (dyRow4 + p1) * P2
+							for p2 := range P2 {
+								if stride0 == 0 {
+									return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								dw[dwRow5+k2] = float32(sum)
+								i4 := runtime.Numerator(i3, stride0)
+								den4 := runtime.Denominator(stride0)
+								i5 := runtime.FloorDiv(i4, den4)
+								c2 := i5*den4 == i4
+								c4 := c2
+								if c4 {
+									c3 := 0 <= i4
+									c6 := c3
+									if c6 {
+										c5 := i4 < S0*den4
+										c8 := c5
+										if c8 {
+											if stride1 == 0 {
+												return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+											}
+											i9 := runtime.Numerator(i8, stride1)
+											den5 := runtime.Denominator(stride1)
+											i10 := runtime.FloorDiv(i9, den5)
+											c7 := i10*den5 == i9
+											c10 := c7
+											if c10 {
+												c9 := 0 <= i9
+												c12 := c9
+												if c12 {
+													c11 := i9 < S1*den5
+													c14 := c11
+													if c14 {
+														i11 := p2 + pad2
+														i13 := i11 - i12
+														if stride2 == 0 {
+															return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
+														}
+														i14 := runtime.Numerator(i13, stride2)
+														den6 := runtime.Denominator(stride2)
+														i15 := runtime.FloorDiv(i14, den6)
+														c13 := i15*den6 == i14
+														c16 := c13
+														if c16 {
+															c15 := 0 <= i14
+															c18 := c15
+															if c18 {
+																c17 := i14 < S2*den6
+																c18 = c17
+															}
+															c16 = c18
+														}
+														c14 = c16
+													}
+													c12 = c14
+												}
+												c10 = c12
+											}
+											c8 = c10
+										}
+										c6 = c8
+									}
+									c4 = c6
+								}
+								t := float32(0)
+								if c4 {
+									dyAt := dy[dyRow5+p2]
+									if i4%den4 != 0 {
+										return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+									}
+									i16 := i4 / den4
+									if uint(i16) >= uint(S0) {
+										return runtime.RangeError("window.conv_transpose", "x", "S0", i16, S0)
+									}
+									if stride1 == 0 {
+										return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+									}
+									i17 := runtime.Numerator(i8, stride1)
+									den7 := runtime.Denominator(stride1)
+									if i17%den7 != 0 {
+										return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+									}
+									i18 := i17 / den7
+									if uint(i18) >= uint(S1) {
+										return runtime.RangeError("window.conv_transpose", "x", "S1", i18, S1)
+									}
+									i19 := p2 + pad2
+									i20 := i19 - i12
+									if stride2 == 0 {
+										return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
+									}
+									i21 := runtime.Numerator(i20, stride2)
+									den8 := runtime.Denominator(stride2)
+									if i21%den8 != 0 {
+										return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
+									}
+									i22 := i21 / den8
+									if uint(i22) >= uint(S2) {
+										return runtime.RangeError("window.conv_transpose", "x", "S2", i22, S2)
+									}
+									t = float32(dyAt * x[((xRow2+i16)*S1+i18)*S2+i22])
+								}
+								sum += float64(t)
 							}
 						}
 					}
 				}
+				dw[dwRow5+k2] = float32(sum)
 			}
 		}
 	}
 
 	// @b[g, f] += @y[n, g, f, p0, p1, p2]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, p2 in P2
 	if wantDb {
-		for g := range G {
-			dbRow := g * F
-			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * P0
-					for p0 := range P0 {
-						dyRow4 := (dyRow3 + p0) * P1
-						for p1 := range P1 {
-							dyRow5 := (dyRow4 + p1) * P2
-							for p2 := range P2 {
-								sum += float64(dy[dyRow5+p2])
-							}
-						}
-					}
-				}
-				db[dbRow+f] = float32(sum)
+		if part := (convTransposePart10{db, dy, F, G, N, P0, P1, P2}); runtime.Small(G, N*F*P0*P1*P2) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, N*F*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 4), dx)
@@ -1977,21 +2208,53 @@ func convTransposeRunBackward2F32(b *runtime.Bound, v *convTransposeValues) erro
 	return nil
 }
 
+// convTransposePart11 is a loop that runs in parts.
+type convTransposePart11 struct {
+	db, dy              []float64
+	F, G, N, P0, P1, P2 int
+}
+
+func (part *convTransposePart11) Run(from, to int) error {
+	db, dy, F, G, N, P0, P1, P2 := part.db, part.dy, part.F, part.G, part.N, part.P0, part.P1, part.P2
+	for g := from; g < to; g++ {
+		dbRow := g * F
+		for f := range F {
+			sum := float64(0)
+			for n := range N {
+				dyRow := n * G
+				dyRow2 := (dyRow + g) * F
+				dyRow3 := (dyRow2 + f) * P0
+				for p0 := range P0 {
+					dyRow4 := (dyRow3 + p0) * P1
+					for p1 := range P1 {
+						dyRow5 := (dyRow4 + p1) * P2
+						for p2 := range P2 {
+							sum += dy[dyRow5+p2]
+						}
+					}
+				}
+			}
+			db[dbRow+f] = sum
+		}
+	}
+	return nil
+}
+
 // convTransposeRunBackward2F64 computes the derivative of conv_transpose with rank(S) = 3, T f64.
 func convTransposeRunBackward2F64(b *runtime.Bound, v *convTransposeValues) error {
+	N := b.Ext[0]
+	G := b.Ext[1]
 	K1 := b.PackExt(5, 1)
 	K2 := b.PackExt(5, 2)
 	S0 := b.PackExt(3, 0)
 	S1 := b.PackExt(3, 1)
 	S2 := b.PackExt(3, 2)
-	G := b.Ext[1]
 	C := b.Ext[2]
 	F := b.Ext[4]
 	P0 := b.PackExt(6, 0)
 	P1 := b.PackExt(6, 1)
 	P2 := b.PackExt(6, 2)
 	K0 := b.PackExt(5, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(4) != nil
 	dy := runtime.Elements[float64](b, 3)
 	w := runtime.Elements[float64](b, 1)
@@ -2014,104 +2277,102 @@ func convTransposeRunBackward2F64(b *runtime.Bound, v *convTransposeValues) erro
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * G {
+			g := part % G
+			part /= G
+			n := part
 			dxRow := n * G
-			for g := range G {
-				dxRow2 := (dxRow + g) * C
-				dyRow := (dxRow + g) * F
-				wRow := g * C
-				for f := range F {
-					dyRow2 := (dyRow + f) * P0
-					for p0 := range P0 {
-						i := p0 + pad0
-						dyRow3 := (dyRow2 + p0) * P1
-						for p1 := range P1 {
-							i3 := p1 + pad1
-							dyRow4 := (dyRow3 + p1) * P2
-							for p2 := range P2 {
-								i5 := p2 + pad2
-								dyAt := dy[dyRow4+p2]
-								for c := range C {
-									dxRow3 := (dxRow2 + c) * S0
-									wRow2 := (wRow + c) * F
-									wRow3 := (wRow2 + f) * K0
-									for k0 := range K0 {
-										if !(K1 > 0 && K2 > 0) {
+			dxRow2 := (dxRow + g) * C
+			dyRow := (dxRow + g) * F
+			wRow := g * C
+			for f := range F {
+				dyRow2 := (dyRow + f) * P0
+				for p0 := range P0 {
+					i := p0 + pad0
+					dyRow3 := (dyRow2 + p0) * P1
+					for p1 := range P1 {
+						i3 := p1 + pad1
+						dyRow4 := (dyRow3 + p1) * P2
+						for p2 := range P2 {
+							i5 := p2 + pad2
+							dyAt := dy[dyRow4+p2]
+							for c := range C {
+								dxRow3 := (dxRow2 + c) * S0
+								wRow2 := (wRow + c) * F
+								wRow3 := (wRow2 + f) * K0
+								for k0 := range K0 {
+									if !(K1 > 0 && K2 > 0) {
+										continue
+									}
+									if stride0 == 0 {
+										return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+									}
+									i2 := runtime.Numerator(i-k0*dilation0, stride0)
+									den := runtime.Denominator(stride0)
+									if !(runtime.FloorDiv(i2, den)*den == i2) {
+										continue
+									}
+									if !(0 <= i2) {
+										continue
+									}
+									if !(i2 < S0*den) {
+										continue
+									}
+									wRow4 := (wRow3 + k0) * K1
+									for k1 := range K1 {
+										if stride1 == 0 {
+											return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+										}
+										i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+										den2 := runtime.Denominator(stride1)
+										if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 											continue
 										}
-										if stride0 == 0 {
-											return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-										}
-										i2 := runtime.Numerator(i-k0*dilation0, stride0)
-										den := runtime.Denominator(stride0)
-										_ = den
-										if !(runtime.FloorDiv(i2, den)*den == i2) {
+										if !(0 <= i4) {
 											continue
 										}
-										if !(0 <= i2) {
+										if !(i4 < S1*den2) {
 											continue
 										}
-										if !(i2 < S0*den) {
-											continue
-										}
-										wRow4 := (wRow3 + k0) * K1
-										for k1 := range K1 {
-											if stride1 == 0 {
-												return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+										wRow5 := (wRow4 + k1) * K2
+										for k2 := range K2 {
+											if stride2 == 0 {
+												return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
 											}
-											i4 := runtime.Numerator(i3-k1*dilation1, stride1)
-											den2 := runtime.Denominator(stride1)
-											_ = den2
-											if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
+											i6 := runtime.Numerator(i5-k2*dilation2, stride2)
+											den3 := runtime.Denominator(stride2)
+											if !(runtime.FloorDiv(i6, den3)*den3 == i6) {
 												continue
 											}
-											if !(0 <= i4) {
+											if !(0 <= i6) {
 												continue
 											}
-											if !(i4 < S1*den2) {
+											if !(i6 < S2*den3) {
 												continue
 											}
-											wRow5 := (wRow4 + k1) * K2
-											for k2 := range K2 {
-												if stride2 == 0 {
-													return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-												}
-												i6 := runtime.Numerator(i5-k2*dilation2, stride2)
-												den3 := runtime.Denominator(stride2)
-												_ = den3
-												if !(runtime.FloorDiv(i6, den3)*den3 == i6) {
-													continue
-												}
-												if !(0 <= i6) {
-													continue
-												}
-												if !(i6 < S2*den3) {
-													continue
-												}
-												if i2%den != 0 {
-													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-												}
-												i7 := i2 / den
-												if uint(i7) >= uint(S0) {
-													return runtime.RangeError("window.conv_transpose", "@x", "S0", i7, S0)
-												}
-												if i4%den2 != 0 {
-													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-												}
-												i8 := i4 / den2
-												if uint(i8) >= uint(S1) {
-													return runtime.RangeError("window.conv_transpose", "@x", "S1", i8, S1)
-												}
-												if i6%den3 != 0 {
-													return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-												}
-												i9 := i6 / den3
-												if uint(i9) >= uint(S2) {
-													return runtime.RangeError("window.conv_transpose", "@x", "S2", i9, S2)
-												}
-												at := ((dxRow3+i7)*S1+i8)*S2 + i9
-												dx[at] += float64(dyAt * w[wRow5+k2])
+											if i2%den != 0 {
+												return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 											}
+											i7 := i2 / den
+											if uint(i7) >= uint(S0) {
+												return runtime.RangeError("window.conv_transpose", "@x", "S0", i7, S0)
+											}
+											if i4%den2 != 0 {
+												return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+											}
+											i8 := i4 / den2
+											if uint(i8) >= uint(S1) {
+												return runtime.RangeError("window.conv_transpose", "@x", "S1", i8, S1)
+											}
+											if i6%den3 != 0 {
+												return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
+											}
+											i9 := i6 / den3
+											if uint(i9) >= uint(S2) {
+												return runtime.RangeError("window.conv_transpose", "@x", "S2", i9, S2)
+											}
+											at := ((dxRow3+i7)*S1+i8)*S2 + i9
+											dx[at] += float64(dyAt * w[wRow5+k2])
 										}
 									}
 								}
@@ -2125,176 +2386,158 @@ func convTransposeRunBackward2F64(b *runtime.Bound, v *convTransposeValues) erro
 
 	// @w[g, c, f, k0, k1, k2] += if floor((p0 + pad[0] - k0 * dilation[0]) / stride[0]) == (p0 + pad[0] - k0 * dilation[0]) / stride[0] && 0 <= (p0 + pad[0] - k0 * dilation[0]) / stride[0] && (p0 + pad[0] - k0 * dilation[0]) / stride[0] < |S0| && floor((p1 + pad[1] - k1 * dilation[1]) / stride[1]) == (p1 + pad[1] - k1 * dilation[1]) / stride[1] && 0 <= (p1 + pad[1] - k1 * dilation[1]) / stride[1] && (p1 + pad[1] - k1 * dilation[1]) / stride[1] < |S1| && floor((p2 + pad[2] - k2 * dilation[2]) / stride[2]) == (p2 + pad[2] - k2 * dilation[2]) / stride[2] && 0 <= (p2 + pad[2] - k2 * dilation[2]) / stride[2] && (p2 + pad[2] - k2 * dilation[2]) / stride[2] < |S2| then @y[n, g, f, p0, p1, p2] * x[n, g, c, (p0 + pad[0] - k0 * dilation[0]) / stride[0], (p1 + pad[1] - k1 * dilation[1]) / stride[1], (p2 + pad[2] - k2 * dilation[2]) / stride[2]] else 0   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, p2 in P2, c in C, k0 in K0, k1 in K1, k2 in K2
 	if wantDw {
-		for g := range G {
+		for part := range G * C * F * K0 * K1 {
+			k1 := part % K1
+			part /= K1
+			k0 := part % K0
+			part /= K0
+			f := part % F
+			part /= F
+			c := part % C
+			part /= C
+			g := part
 			dwRow := g * C
-			for c := range C {
-				dwRow2 := (dwRow + c) * F
-				for f := range F {
-					dwRow3 := (dwRow2 + f) * K0
-					for k0 := range K0 {
-						i2 := k0 * dilation0
-						dwRow4 := (dwRow3 + k0) * K1
-						for k1 := range K1 {
-							i7 := k1 * dilation1
-							dwRow5 := (dwRow4 + k1) * K2
-							for k2 := range K2 {
-								sum := float64(0)
-								i12 := k2 * dilation2
-								for n := range N {
-									dyRow := n * G
-									dyRow2 := (dyRow + g) * F
-									dyRow3 := (dyRow2 + f) * P0
-									xRow := (dyRow + g) * C
-									xRow2 := (xRow + c) * S0
-									for p0 := range P0 {
-										i := p0 + pad0
-										i3 := i - i2
-										dyRow4 := (dyRow3 + p0) * P1
-										for p1 := range P1 {
-											i6 := p1 + pad1
-											i8 := i6 - i7
-											dyRow5 := (dyRow4 + p1) * P2
-											for p2 := range P2 {
-												if stride0 == 0 {
-													return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-												}
-												i4 := runtime.Numerator(i3, stride0)
-												den := runtime.Denominator(stride0)
-												_ = den
-												i5 := runtime.FloorDiv(i4, den)
-												c2 := i5*den == i4
-												c4 := c2
-												if c4 {
-													c3 := 0 <= i4
-													c6 := c3
-													if c6 {
-														c5 := i4 < S0*den
-														c8 := c5
-														if c8 {
-															if stride1 == 0 {
-																return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-															}
-															i9 := runtime.Numerator(i8, stride1)
-															den2 := runtime.Denominator(stride1)
-															_ = den2
-															i10 := runtime.FloorDiv(i9, den2)
-															c7 := i10*den2 == i9
-															c10 := c7
-															if c10 {
-																c9 := 0 <= i9
-																c12 := c9
-																if c12 {
-																	c11 := i9 < S1*den2
-																	c14 := c11
-																	if c14 {
-																		i11 := p2 + pad2
-																		i13 := i11 - i12
-																		if stride2 == 0 {
-																			return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-																		}
-																		i14 := runtime.Numerator(i13, stride2)
-																		den3 := runtime.Denominator(stride2)
-																		_ = den3
-																		i15 := runtime.FloorDiv(i14, den3)
-																		c13 := i15*den3 == i14
-																		c16 := c13
-																		if c16 {
-																			c15 := 0 <= i14
-																			c18 := c15
-																			if c18 {
-																				c17 := i14 < S2*den3
-																				c18 = c17
-																			}
-																			c16 = c18
-																		}
-																		c14 = c16
-																	}
-																	c12 = c14
-																}
-																c10 = c12
-															}
-															c8 = c10
-														}
-														c6 = c8
-													}
-													c4 = c6
-												}
-												t := float64(0)
-												if c4 {
-													dyAt := dy[dyRow5+p2]
-													if i4%den != 0 {
-														return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
-													}
-													i16 := i4 / den
-													if uint(i16) >= uint(S0) {
-														return runtime.RangeError("window.conv_transpose", "x", "S0", i16, S0)
-													}
-													if stride1 == 0 {
-														return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-													}
-													i17 := runtime.Numerator(i8, stride1)
-													den4 := runtime.Denominator(stride1)
-													_ = den4
-													if i17%den4 != 0 {
-														return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
-													}
-													i18 := i17 / den4
-													if uint(i18) >= uint(S1) {
-														return runtime.RangeError("window.conv_transpose", "x", "S1", i18, S1)
-													}
-													i19 := p2 + pad2
-													i20 := i19 - i12
-													if stride2 == 0 {
-														return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-													}
-													i21 := runtime.Numerator(i20, stride2)
-													den5 := runtime.Denominator(stride2)
-													_ = den5
-													if i21%den5 != 0 {
-														return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
-													}
-													i22 := i21 / den5
-													if uint(i22) >= uint(S2) {
-														return runtime.RangeError("window.conv_transpose", "x", "S2", i22, S2)
-													}
-													t = float64(dyAt * x[((xRow2+i16)*S1+i18)*S2+i22])
-												}
-												sum += t
-											}
-										}
-									}
+			dwRow2 := (dwRow + c) * F
+			dwRow3 := (dwRow2 + f) * K0
+			i2 := k0 * dilation0
+			dwRow4 := (dwRow3 + k0) * K1
+			i7 := k1 * dilation1
+			dwRow5 := (dwRow4 + k1) * K2
+			for k2 := range K2 {
+				sum := float64(0)
+				i12 := k2 * dilation2
+				for n := range N {
+					dyRow := n * G
+					dyRow2 := (dyRow + g) * F
+					dyRow3 := (dyRow2 + f) * P0
+					xRow := (dyRow + g) * C
+					xRow2 := (xRow + c) * S0
+					for p0 := range P0 {
+						i := p0 + pad0
+						i3 := i - i2
+						dyRow4 := (dyRow3 + p0) * P1
+						for p1 := range P1 {
+							i6 := p1 + pad1
+							i8 := i6 - i7
+							dyRow5 := (dyRow4 + p1) * P2
+							for p2 := range P2 {
+								if stride0 == 0 {
+									return runtime.FaultError("window.conv_transpose", "division by zero in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
 								}
-								dw[dwRow5+k2] = sum
+								i4 := runtime.Numerator(i3, stride0)
+								den4 := runtime.Denominator(stride0)
+								i5 := runtime.FloorDiv(i4, den4)
+								c2 := i5*den4 == i4
+								c4 := c2
+								if c4 {
+									c3 := 0 <= i4
+									c6 := c3
+									if c6 {
+										c5 := i4 < S0*den4
+										c8 := c5
+										if c8 {
+											if stride1 == 0 {
+												return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+											}
+											i9 := runtime.Numerator(i8, stride1)
+											den5 := runtime.Denominator(stride1)
+											i10 := runtime.FloorDiv(i9, den5)
+											c7 := i10*den5 == i9
+											c10 := c7
+											if c10 {
+												c9 := 0 <= i9
+												c12 := c9
+												if c12 {
+													c11 := i9 < S1*den5
+													c14 := c11
+													if c14 {
+														i11 := p2 + pad2
+														i13 := i11 - i12
+														if stride2 == 0 {
+															return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
+														}
+														i14 := runtime.Numerator(i13, stride2)
+														den6 := runtime.Denominator(stride2)
+														i15 := runtime.FloorDiv(i14, den6)
+														c13 := i15*den6 == i14
+														c16 := c13
+														if c16 {
+															c15 := 0 <= i14
+															c18 := c15
+															if c18 {
+																c17 := i14 < S2*den6
+																c18 = c17
+															}
+															c16 = c18
+														}
+														c14 = c16
+													}
+													c12 = c14
+												}
+												c10 = c12
+											}
+											c8 = c10
+										}
+										c6 = c8
+									}
+									c4 = c6
+								}
+								t := float64(0)
+								if c4 {
+									dyAt := dy[dyRow5+p2]
+									if i4%den4 != 0 {
+										return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p0 + pad[0] - k0 * dilation[0]) / stride[0]")
+									}
+									i16 := i4 / den4
+									if uint(i16) >= uint(S0) {
+										return runtime.RangeError("window.conv_transpose", "x", "S0", i16, S0)
+									}
+									if stride1 == 0 {
+										return runtime.FaultError("window.conv_transpose", "division by zero in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+									}
+									i17 := runtime.Numerator(i8, stride1)
+									den7 := runtime.Denominator(stride1)
+									if i17%den7 != 0 {
+										return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p1 + pad[1] - k1 * dilation[1]) / stride[1]")
+									}
+									i18 := i17 / den7
+									if uint(i18) >= uint(S1) {
+										return runtime.RangeError("window.conv_transpose", "x", "S1", i18, S1)
+									}
+									i19 := p2 + pad2
+									i20 := i19 - i12
+									if stride2 == 0 {
+										return runtime.FaultError("window.conv_transpose", "division by zero in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
+									}
+									i21 := runtime.Numerator(i20, stride2)
+									den8 := runtime.Denominator(stride2)
+									if i21%den8 != 0 {
+										return runtime.FaultError("window.conv_transpose", "a number that isn't whole in (p2 + pad[2] - k2 * dilation[2]) / stride[2]")
+									}
+									i22 := i21 / den8
+									if uint(i22) >= uint(S2) {
+										return runtime.RangeError("window.conv_transpose", "x", "S2", i22, S2)
+									}
+									t = float64(dyAt * x[((xRow2+i16)*S1+i18)*S2+i22])
+								}
+								sum += t
 							}
 						}
 					}
 				}
+				dw[dwRow5+k2] = sum
 			}
 		}
 	}
 
 	// @b[g, f] += @y[n, g, f, p0, p1, p2]   for n in ...N, g in G, f in F, p0 in P0, p1 in P1, p2 in P2
 	if wantDb {
-		for g := range G {
-			dbRow := g * F
-			for f := range F {
-				sum := float64(0)
-				for n := range N {
-					dyRow := n * G
-					dyRow2 := (dyRow + g) * F
-					dyRow3 := (dyRow2 + f) * P0
-					for p0 := range P0 {
-						dyRow4 := (dyRow3 + p0) * P1
-						for p1 := range P1 {
-							dyRow5 := (dyRow4 + p1) * P2
-							for p2 := range P2 {
-								sum += dy[dyRow5+p2]
-							}
-						}
-					}
-				}
-				db[dbRow+f] = sum
+		if part := (convTransposePart11{db, dy, F, G, N, P0, P1, P2}); runtime.Small(G, N*F*P0*P1*P2) {
+			if err := part.Run(0, G); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, G, N*F*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 4), dx)

@@ -3,12 +3,24 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleConvTranspose() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3}, 1, 3))
+	w := runtime.Must(runtime.FromSlice([]float32{1, 10}, 1, 1, 2))
+	b := runtime.Must(runtime.FromSlice([]float32{0.5}, 1))
+	y := runtime.Must(window.ConvTranspose(x, w, b, &window.ConvTransposeAttrs{Stride: []int{2}}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[1 6]
+	// [[ 1.5 10.5  2.5 20.5  3.5 30.5]]
+}
 
 func TestConvTransposeExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.conv_transpose",

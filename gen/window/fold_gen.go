@@ -43,7 +43,7 @@ func (a *FoldAttrs) values(size []int, kernel []int) (foldValues, error) {
 //
 // x has any axes of samples, channels and the places K of a window as one axis, and the windows L as another. size is
 // that of the image. kernel, the size of the window, stride (1) and dilation (1) are above 0, and pad (0) is not
-// negative; one number for each axis or for all.
+// negative; one number for each axis of S or for all.
 //
 // Source: Chellapilla, Puri and Simard, High Performance Convolutional Neural Networks for Document Processing, IWFHR
 // 2006.
@@ -60,6 +60,10 @@ func (a *FoldAttrs) values(size []int, kernel []int) (foldValues, error) {
 // x: T[...N, (C, ...K), (...L)]; y: T[...N, C, ...S]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: kernel must be positive; stride must be positive; dilation must be positive; pad must not be negative.
+//
+// With x = [[1, 2], [10, 20]], y is [[1, 12, 20]]:
+//
+//	y, err := window.Fold(x, []int{3}, []int{2}, nil)
 func Fold(x *runtime.Tensor, size []int, kernel []int, attrs *FoldAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(size, kernel)
 	if err != nil {
@@ -188,18 +192,6 @@ func FoldBackwardInto(dx, dy, x *runtime.Tensor, size []int, kernel []int, attrs
 
 // foldRun0 is one of the cases of foldRun.
 func foldRun0(b *runtime.Bound, v *foldValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.fold", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 1)) {
-		return runtime.RequireError("window.fold", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
-		return runtime.RequireError("window.fold", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0)) {
-		return runtime.RequireError("window.fold", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return foldRun0F32(b, v)
@@ -212,18 +204,6 @@ func foldRun0(b *runtime.Bound, v *foldValues) error {
 
 // foldRun1 is one of the cases of foldRun.
 func foldRun1(b *runtime.Bound, v *foldValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.fold", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1)) {
-		return runtime.RequireError("window.fold", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
-		return runtime.RequireError("window.fold", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0)) {
-		return runtime.RequireError("window.fold", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return foldRun1F32(b, v)
@@ -236,18 +216,6 @@ func foldRun1(b *runtime.Bound, v *foldValues) error {
 
 // foldRun2 is one of the cases of foldRun.
 func foldRun2(b *runtime.Bound, v *foldValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.fold", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1) && 0 < runtime.Entry(v.stride, 2, 1)) {
-		return runtime.RequireError("window.fold", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
-		return runtime.RequireError("window.fold", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0)) {
-		return runtime.RequireError("window.fold", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return foldRun2F32(b, v)
@@ -363,7 +331,7 @@ func foldInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.Tensor, 
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/window", Name: "fold", Source: "fold.op", Signature: &foldForward,
-		Doc: "Fold adds columns up to an image, as the derivative of Unfold does: each window of x is added to the places that it\nwas taken from.\n\nx has any axes of samples, channels and the places K of a window as one axis, and the windows L as another. size is\nthat of the image. kernel, the size of the window, stride (1) and dilation (1) are above 0, and pad (0) is not\nnegative; one number for each axis or for all.\n\nSource: Chellapilla, Puri and Simard, High Performance Convolutional Neural Networks for Document Processing, IWFHR\n2006.",
+		Doc: "Fold adds columns up to an image, as the derivative of Unfold does: each window of x is added to the places that it\nwas taken from.\n\nx has any axes of samples, channels and the places K of a window as one axis, and the windows L as another. size is\nthat of the image. kernel, the size of the window, stride (1) and dilation (1) are above 0, and pad (0) is not\nnegative; one number for each axis of S or for all.\n\nSource: Chellapilla, Puri and Simard, High Performance Convolutional Neural Networks for Document Processing, IWFHR\n2006.",
 		Attrs: []runtime.AttrInfo{
 			{Name: "size", Type: "int[S]"},
 			{Name: "kernel", Type: "int[S]"},

@@ -8,13 +8,25 @@ import (
 
 // foldFactors0 finds extents that attributes and axes tell, before products are taken apart.
 func foldFactors0(b *runtime.Bound, v *foldValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.fold", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 1)) {
+		return runtime.RequireError("window.fold", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
+		return runtime.RequireError("window.fold", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0)) {
+		return runtime.RequireError("window.fold", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
+	}
 	S0 := runtime.Entry(v.size, 0, 0)
 	if S0 < 0 {
-		return runtime.ShapeError("window.fold", "S0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.fold", "S0 = size[0] that isn't negative", S0)
 	}
 	K0 := runtime.Entry(v.kernel, 0, 0)
 	if K0 < 0 {
-		return runtime.ShapeError("window.fold", "K0 = kernel[0] that isn't negative")
+		return runtime.ShapeError("window.fold", "K0 = kernel[0] that isn't negative", K0)
 	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	i2 := runtime.Entry(v.size, 0, 0) + 2*runtime.Entry(v.pad, 0, 0) - i
@@ -25,7 +37,7 @@ func foldFactors0(b *runtime.Bound, v *foldValues) error {
 	i3 := runtime.FloorDiv(runtime.Numerator(i2-1, n), runtime.Denominator(n))
 	L0 := i3 + 1
 	if L0 < 0 {
-		return runtime.ShapeError("window.fold", "L0 = floor((size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.fold", "L0 = floor((size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", L0)
 	}
 	if err := b.DerivePack(4, S0); err != nil {
 		return err
@@ -41,21 +53,33 @@ func foldFactors0(b *runtime.Bound, v *foldValues) error {
 
 // foldFactors1 finds extents that attributes and axes tell, before products are taken apart.
 func foldFactors1(b *runtime.Bound, v *foldValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.fold", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1)) {
+		return runtime.RequireError("window.fold", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
+		return runtime.RequireError("window.fold", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0)) {
+		return runtime.RequireError("window.fold", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
+	}
 	S0 := runtime.Entry(v.size, 0, 0)
 	if S0 < 0 {
-		return runtime.ShapeError("window.fold", "S0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.fold", "S0 = size[0] that isn't negative", S0)
 	}
 	S1 := runtime.Entry(v.size, 1, 0)
 	if S1 < 0 {
-		return runtime.ShapeError("window.fold", "S1 = size[1] that isn't negative")
+		return runtime.ShapeError("window.fold", "S1 = size[1] that isn't negative", S1)
 	}
 	K0 := runtime.Entry(v.kernel, 0, 0)
 	if K0 < 0 {
-		return runtime.ShapeError("window.fold", "K0 = kernel[0] that isn't negative")
+		return runtime.ShapeError("window.fold", "K0 = kernel[0] that isn't negative", K0)
 	}
 	K1 := runtime.Entry(v.kernel, 1, 0)
 	if K1 < 0 {
-		return runtime.ShapeError("window.fold", "K1 = kernel[1] that isn't negative")
+		return runtime.ShapeError("window.fold", "K1 = kernel[1] that isn't negative", K1)
 	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	i2 := runtime.Entry(v.size, 0, 0) + 2*runtime.Entry(v.pad, 0, 0) - i
@@ -66,7 +90,7 @@ func foldFactors1(b *runtime.Bound, v *foldValues) error {
 	i3 := runtime.FloorDiv(runtime.Numerator(i2-1, n), runtime.Denominator(n))
 	L0 := i3 + 1
 	if L0 < 0 {
-		return runtime.ShapeError("window.fold", "L0 = floor((size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.fold", "L0 = floor((size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", L0)
 	}
 	i4 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	i5 := runtime.Entry(v.size, 1, 0) + 2*runtime.Entry(v.pad, 1, 0) - i4
@@ -77,7 +101,7 @@ func foldFactors1(b *runtime.Bound, v *foldValues) error {
 	i6 := runtime.FloorDiv(runtime.Numerator(i5-1, n2), runtime.Denominator(n2))
 	L1 := i6 + 1
 	if L1 < 0 {
-		return runtime.ShapeError("window.fold", "L1 = floor((size[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.fold", "L1 = floor((size[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", L1)
 	}
 	if err := b.DerivePack(4, S0, S1); err != nil {
 		return err
@@ -93,29 +117,41 @@ func foldFactors1(b *runtime.Bound, v *foldValues) error {
 
 // foldFactors2 finds extents that attributes and axes tell, before products are taken apart.
 func foldFactors2(b *runtime.Bound, v *foldValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.fold", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1) && 0 < runtime.Entry(v.stride, 2, 1)) {
+		return runtime.RequireError("window.fold", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
+		return runtime.RequireError("window.fold", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0)) {
+		return runtime.RequireError("window.fold", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
+	}
 	S0 := runtime.Entry(v.size, 0, 0)
 	if S0 < 0 {
-		return runtime.ShapeError("window.fold", "S0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.fold", "S0 = size[0] that isn't negative", S0)
 	}
 	S1 := runtime.Entry(v.size, 1, 0)
 	if S1 < 0 {
-		return runtime.ShapeError("window.fold", "S1 = size[1] that isn't negative")
+		return runtime.ShapeError("window.fold", "S1 = size[1] that isn't negative", S1)
 	}
 	S2 := runtime.Entry(v.size, 2, 0)
 	if S2 < 0 {
-		return runtime.ShapeError("window.fold", "S2 = size[2] that isn't negative")
+		return runtime.ShapeError("window.fold", "S2 = size[2] that isn't negative", S2)
 	}
 	K0 := runtime.Entry(v.kernel, 0, 0)
 	if K0 < 0 {
-		return runtime.ShapeError("window.fold", "K0 = kernel[0] that isn't negative")
+		return runtime.ShapeError("window.fold", "K0 = kernel[0] that isn't negative", K0)
 	}
 	K1 := runtime.Entry(v.kernel, 1, 0)
 	if K1 < 0 {
-		return runtime.ShapeError("window.fold", "K1 = kernel[1] that isn't negative")
+		return runtime.ShapeError("window.fold", "K1 = kernel[1] that isn't negative", K1)
 	}
 	K2 := runtime.Entry(v.kernel, 2, 0)
 	if K2 < 0 {
-		return runtime.ShapeError("window.fold", "K2 = kernel[2] that isn't negative")
+		return runtime.ShapeError("window.fold", "K2 = kernel[2] that isn't negative", K2)
 	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	i2 := runtime.Entry(v.size, 0, 0) + 2*runtime.Entry(v.pad, 0, 0) - i
@@ -126,7 +162,7 @@ func foldFactors2(b *runtime.Bound, v *foldValues) error {
 	i3 := runtime.FloorDiv(runtime.Numerator(i2-1, n), runtime.Denominator(n))
 	L0 := i3 + 1
 	if L0 < 0 {
-		return runtime.ShapeError("window.fold", "L0 = floor((size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.fold", "L0 = floor((size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", L0)
 	}
 	i4 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	i5 := runtime.Entry(v.size, 1, 0) + 2*runtime.Entry(v.pad, 1, 0) - i4
@@ -137,7 +173,7 @@ func foldFactors2(b *runtime.Bound, v *foldValues) error {
 	i6 := runtime.FloorDiv(runtime.Numerator(i5-1, n2), runtime.Denominator(n2))
 	L1 := i6 + 1
 	if L1 < 0 {
-		return runtime.ShapeError("window.fold", "L1 = floor((size[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.fold", "L1 = floor((size[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", L1)
 	}
 	i7 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
 	i8 := runtime.Entry(v.size, 2, 0) + 2*runtime.Entry(v.pad, 2, 0) - i7
@@ -148,7 +184,7 @@ func foldFactors2(b *runtime.Bound, v *foldValues) error {
 	i9 := runtime.FloorDiv(runtime.Numerator(i8-1, n3), runtime.Denominator(n3))
 	L2 := i9 + 1
 	if L2 < 0 {
-		return runtime.ShapeError("window.fold", "L2 = floor((size[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative")
+		return runtime.ShapeError("window.fold", "L2 = floor((size[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", L2)
 	}
 	if err := b.DerivePack(4, S0, S1, S2); err != nil {
 		return err
@@ -178,6 +214,28 @@ func foldFactors(b *runtime.Bound, v *foldValues, variant int) error {
 	return nil
 }
 
+// foldPart0 is a loop that runs in parts.
+type foldPart0 struct {
+	sum, y []float32
+	C, S0  int
+}
+
+func (part *foldPart0) Run(from, to int) error {
+	sum, y, C, S0 := part.sum, part.y, part.C, part.S0
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		sumRow := n * C
+		sumRow2 := (sumRow + c) * S0
+		for s0 := range S0 {
+			y[sumRow2+s0] = sum[sumRow2+s0]
+		}
+	}
+	return nil
+}
+
 // foldRun0F32 computes fold with rank(K) = 1, T f32.
 func foldRun0F32(b *runtime.Bound, v *foldValues) error {
 	N := b.Ext[0]
@@ -193,51 +251,71 @@ func foldRun0F32(b *runtime.Bound, v *foldValues) error {
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	stride0 := runtime.Entry(v.stride, 0, 1)
-	for n := range N {
+	for part := range N * C {
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * K0
-			sumRow := (xRow + c) * S0
-			for s0 := range S0 {
-				sum2 := float64(0)
-				i := s0 + pad0
-				for k0 := range K0 {
-					if stride0 == 0 {
-						return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-					}
-					i2 := runtime.Numerator(i-k0*dilation0, stride0)
-					den := runtime.Denominator(stride0)
-					_ = den
-					c2 := runtime.FloorDiv(i2, den)*den == i2 && 0 <= i2 && i2 < L0*den
-					t := float32(0)
-					if c2 {
-						if i2%den != 0 {
-							return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-						}
-						i3 := i2 / den
-						if uint(i3) >= uint(L0) {
-							return runtime.RangeError("window.fold", "x", "L0", i3, L0)
-						}
-						t = x[(xRow2+k0)*L0+i3]
-					}
-					sum2 += float64(t)
+		xRow2 := (xRow + c) * K0
+		sumRow := (xRow + c) * S0
+		for s0 := range S0 {
+			sum2 := float64(0)
+			i := s0 + pad0
+			for k0 := range K0 {
+				if stride0 == 0 {
+					return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 				}
-				sum[sumRow+s0] = float32(sum2)
+				i2 := runtime.Numerator(i-k0*dilation0, stride0)
+				den := runtime.Denominator(stride0)
+				c2 := runtime.FloorDiv(i2, den)*den == i2 && 0 <= i2 && i2 < L0*den
+				t := float32(0)
+				if c2 {
+					if i2%den != 0 {
+						return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
+					}
+					i3 := i2 / den
+					if uint(i3) >= uint(L0) {
+						return runtime.RangeError("window.fold", "x", "L0", i3, L0)
+					}
+					t = x[(xRow2+k0)*L0+i3]
+				}
+				sum2 += float64(t)
 			}
+			sum[sumRow+s0] = float32(sum2)
 		}
 	}
 
 	// y[n, c, s0] = T(sum[n, c, s0])   for n in ...N, c in C, s0 in S0
-	for n := range N {
-		sumRow := n * C
-		for c := range C {
-			sumRow2 := (sumRow + c) * S0
-			for s0 := range S0 {
-				y[sumRow2+s0] = sum[sumRow2+s0]
-			}
+	if part := (foldPart0{sum, y, C, S0}); runtime.Small(N*C, S0) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C, S0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// foldPart1 is a loop that runs in parts.
+type foldPart1 struct {
+	sum, y []float64
+	C, S0  int
+}
+
+func (part *foldPart1) Run(from, to int) error {
+	sum, y, C, S0 := part.sum, part.y, part.C, part.S0
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		sumRow := n * C
+		sumRow2 := (sumRow + c) * S0
+		for s0 := range S0 {
+			y[sumRow2+s0] = sum[sumRow2+s0]
+		}
+	}
 	return nil
 }
 
@@ -256,51 +334,72 @@ func foldRun0F64(b *runtime.Bound, v *foldValues) error {
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	stride0 := runtime.Entry(v.stride, 0, 1)
-	for n := range N {
+	for part := range N * C {
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * K0
-			sumRow := (xRow + c) * S0
-			for s0 := range S0 {
-				sum2 := float64(0)
-				i := s0 + pad0
-				for k0 := range K0 {
-					if stride0 == 0 {
-						return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-					}
-					i2 := runtime.Numerator(i-k0*dilation0, stride0)
-					den := runtime.Denominator(stride0)
-					_ = den
-					c2 := runtime.FloorDiv(i2, den)*den == i2 && 0 <= i2 && i2 < L0*den
-					t := float64(0)
-					if c2 {
-						if i2%den != 0 {
-							return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-						}
-						i3 := i2 / den
-						if uint(i3) >= uint(L0) {
-							return runtime.RangeError("window.fold", "x", "L0", i3, L0)
-						}
-						t = x[(xRow2+k0)*L0+i3]
-					}
-					sum2 += t
+		xRow2 := (xRow + c) * K0
+		sumRow := (xRow + c) * S0
+		for s0 := range S0 {
+			sum2 := float64(0)
+			i := s0 + pad0
+			for k0 := range K0 {
+				if stride0 == 0 {
+					return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 				}
-				sum[sumRow+s0] = sum2
+				i2 := runtime.Numerator(i-k0*dilation0, stride0)
+				den := runtime.Denominator(stride0)
+				c2 := runtime.FloorDiv(i2, den)*den == i2 && 0 <= i2 && i2 < L0*den
+				t := float64(0)
+				if c2 {
+					if i2%den != 0 {
+						return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
+					}
+					i3 := i2 / den
+					if uint(i3) >= uint(L0) {
+						return runtime.RangeError("window.fold", "x", "L0", i3, L0)
+					}
+					t = x[(xRow2+k0)*L0+i3]
+				}
+				sum2 += t
 			}
+			sum[sumRow+s0] = sum2
 		}
 	}
 
 	// y[n, c, s0] = T(sum[n, c, s0])   for n in ...N, c in C, s0 in S0
-	for n := range N {
-		sumRow := n * C
-		for c := range C {
-			sumRow2 := (sumRow + c) * S0
-			for s0 := range S0 {
-				y[sumRow2+s0] = sum[sumRow2+s0]
-			}
+	if part := (foldPart1{sum, y, C, S0}); runtime.Small(N*C, S0) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C, S0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// foldPart2 is a loop that runs in parts.
+type foldPart2[T, SumT runtime.Integer] struct {
+	sum   []SumT
+	y     []T
+	C, S0 int
+}
+
+func (part *foldPart2[T, SumT]) Run(from, to int) error {
+	sum, y, C, S0 := part.sum, part.y, part.C, part.S0
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		sumRow := n * C
+		sumRow2 := (sumRow + c) * S0
+		for s0 := range S0 {
+			y[sumRow2+s0] = T(sum[sumRow2+s0])
+		}
+	}
 	return nil
 }
 
@@ -320,51 +419,74 @@ func foldRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *foldValues) error
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	i4 := T(0)
-	for n := range N {
+	for part := range N * C {
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * K0
-			sumRow := (xRow + c) * S0
-			for s0 := range S0 {
-				sum2 := SumT(0)
-				i := s0 + pad0
-				for k0 := range K0 {
-					if stride0 == 0 {
-						return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-					}
-					i2 := runtime.Numerator(i-k0*dilation0, stride0)
-					den := runtime.Denominator(stride0)
-					_ = den
-					c2 := runtime.FloorDiv(i2, den)*den == i2 && 0 <= i2 && i2 < L0*den
-					t := i4
-					if c2 {
-						if i2%den != 0 {
-							return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-						}
-						i3 := i2 / den
-						if uint(i3) >= uint(L0) {
-							return runtime.RangeError("window.fold", "x", "L0", i3, L0)
-						}
-						t = x[(xRow2+k0)*L0+i3]
-					}
-					sum2 += SumT(t)
+		xRow2 := (xRow + c) * K0
+		sumRow := (xRow + c) * S0
+		for s0 := range S0 {
+			sum2 := SumT(0)
+			i := s0 + pad0
+			for k0 := range K0 {
+				if stride0 == 0 {
+					return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 				}
-				sum[sumRow+s0] = sum2
+				i2 := runtime.Numerator(i-k0*dilation0, stride0)
+				den := runtime.Denominator(stride0)
+				c2 := runtime.FloorDiv(i2, den)*den == i2 && 0 <= i2 && i2 < L0*den
+				t := i4
+				if c2 {
+					if i2%den != 0 {
+						return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
+					}
+					i3 := i2 / den
+					if uint(i3) >= uint(L0) {
+						return runtime.RangeError("window.fold", "x", "L0", i3, L0)
+					}
+					t = x[(xRow2+k0)*L0+i3]
+				}
+				sum2 += SumT(t)
 			}
+			sum[sumRow+s0] = sum2
 		}
 	}
 
 	// y[n, c, s0] = T(sum[n, c, s0])   for n in ...N, c in C, s0 in S0
-	for n := range N {
-		sumRow := n * C
-		for c := range C {
-			sumRow2 := (sumRow + c) * S0
-			for s0 := range S0 {
-				y[sumRow2+s0] = T(sum[sumRow2+s0])
-			}
+	if part := (foldPart2[T, SumT]{sum, y, C, S0}); runtime.Small(N*C, S0) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C, S0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
+	return nil
+}
+
+// foldPart3 is a loop that runs in parts.
+type foldPart3 struct {
+	sum, y    []float32
+	C, S0, S1 int
+}
+
+func (part *foldPart3) Run(from, to int) error {
+	sum, y, C, S0, S1 := part.sum, part.y, part.C, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		c := rest % C
+		rest /= C
+		n := rest
+		sumRow := n * C
+		sumRow2 := (sumRow + c) * S0
+		sumRow3 := (sumRow2 + s0) * S1
+		for s1 := range S1 {
+			y[sumRow3+s1] = sum[sumRow3+s1]
+		}
+	}
 	return nil
 }
 
@@ -389,84 +511,102 @@ func foldRun1F32(b *runtime.Bound, v *foldValues) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	stride1 := runtime.Entry(v.stride, 1, 1)
-	for n := range N {
+	for part := range N * C * S0 {
+		s0 := part % S0
+		part /= S0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * K0
-			sumRow := (xRow + c) * S0
-			for s0 := range S0 {
-				i := s0 + pad0
-				sumRow2 := (sumRow + s0) * S1
-				for s1 := range S1 {
-					sum2 := float64(0)
-					i4 := s1 + pad1
-					for k0 := range K0 {
-						i2 := i - k0*dilation0
-						xRow3 := (xRow2 + k0) * K1
-						for k1 := range K1 {
-							if stride0 == 0 {
-								return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-							}
-							i3 := runtime.Numerator(i2, stride0)
-							den := runtime.Denominator(stride0)
-							_ = den
-							c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
-							if c2 {
-								if stride1 == 0 {
-									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-								}
-								i5 := runtime.Numerator(i4-k1*dilation1, stride1)
-								den2 := runtime.Denominator(stride1)
-								_ = den2
-								c2 = runtime.FloorDiv(i5, den2)*den2 == i5 && 0 <= i5 && i5 < L1*den2
-							}
-							t := float32(0)
-							if c2 {
-								if i3%den != 0 {
-									return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-								}
-								i6 := i3 / den
-								if uint(i6) >= uint(L0) {
-									return runtime.RangeError("window.fold", "x", "L0", i6, L0)
-								}
-								if stride1 == 0 {
-									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-								}
-								i7 := runtime.Numerator(i4-k1*dilation1, stride1)
-								den3 := runtime.Denominator(stride1)
-								_ = den3
-								if i7%den3 != 0 {
-									return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-								}
-								i8 := i7 / den3
-								if uint(i8) >= uint(L1) {
-									return runtime.RangeError("window.fold", "x", "L1", i8, L1)
-								}
-								t = x[((xRow3+k1)*L0+i6)*L1+i8]
-							}
-							sum2 += float64(t)
-						}
+		xRow2 := (xRow + c) * K0
+		sumRow := (xRow + c) * S0
+		i := s0 + pad0
+		sumRow2 := (sumRow + s0) * S1
+		for s1 := range S1 {
+			sum2 := float64(0)
+			i4 := s1 + pad1
+			for k0 := range K0 {
+				i2 := i - k0*dilation0
+				xRow3 := (xRow2 + k0) * K1
+				for k1 := range K1 {
+					if stride0 == 0 {
+						return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 					}
-					sum[sumRow2+s1] = float32(sum2)
+					i3 := runtime.Numerator(i2, stride0)
+					den := runtime.Denominator(stride0)
+					c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
+					if c2 {
+						if stride1 == 0 {
+							return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+						}
+						i5 := runtime.Numerator(i4-k1*dilation1, stride1)
+						den2 := runtime.Denominator(stride1)
+						c2 = runtime.FloorDiv(i5, den2)*den2 == i5 && 0 <= i5 && i5 < L1*den2
+					}
+					t := float32(0)
+					if c2 {
+						if i3%den != 0 {
+							return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
+						}
+						i6 := i3 / den
+						if uint(i6) >= uint(L0) {
+							return runtime.RangeError("window.fold", "x", "L0", i6, L0)
+						}
+						if stride1 == 0 {
+							return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+						}
+						i7 := runtime.Numerator(i4-k1*dilation1, stride1)
+						den3 := runtime.Denominator(stride1)
+						if i7%den3 != 0 {
+							return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+						}
+						i8 := i7 / den3
+						if uint(i8) >= uint(L1) {
+							return runtime.RangeError("window.fold", "x", "L1", i8, L1)
+						}
+						t = x[((xRow3+k1)*L0+i6)*L1+i8]
+					}
+					sum2 += float64(t)
 				}
 			}
+			sum[sumRow2+s1] = float32(sum2)
 		}
 	}
 
 	// y[n, c, s0, s1] = T(sum[n, c, s0, s1])   for n in ...N, c in C, s0 in S0, s1 in S1
-	for n := range N {
-		sumRow := n * C
-		for c := range C {
-			sumRow2 := (sumRow + c) * S0
-			for s0 := range S0 {
-				sumRow3 := (sumRow2 + s0) * S1
-				for s1 := range S1 {
-					y[sumRow3+s1] = sum[sumRow3+s1]
-				}
-			}
+	if part := (foldPart3{sum, y, C, S0, S1}); runtime.Small(N*C*S0, S1) {
+		if err := part.Run(0, N*C*S0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*S0, S1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// foldPart4 is a loop that runs in parts.
+type foldPart4 struct {
+	sum, y    []float64
+	C, S0, S1 int
+}
+
+func (part *foldPart4) Run(from, to int) error {
+	sum, y, C, S0, S1 := part.sum, part.y, part.C, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		c := rest % C
+		rest /= C
+		n := rest
+		sumRow := n * C
+		sumRow2 := (sumRow + c) * S0
+		sumRow3 := (sumRow2 + s0) * S1
+		for s1 := range S1 {
+			y[sumRow3+s1] = sum[sumRow3+s1]
+		}
+	}
 	return nil
 }
 
@@ -491,84 +631,103 @@ func foldRun1F64(b *runtime.Bound, v *foldValues) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	stride1 := runtime.Entry(v.stride, 1, 1)
-	for n := range N {
+	for part := range N * C * S0 {
+		s0 := part % S0
+		part /= S0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * K0
-			sumRow := (xRow + c) * S0
-			for s0 := range S0 {
-				i := s0 + pad0
-				sumRow2 := (sumRow + s0) * S1
-				for s1 := range S1 {
-					sum2 := float64(0)
-					i4 := s1 + pad1
-					for k0 := range K0 {
-						i2 := i - k0*dilation0
-						xRow3 := (xRow2 + k0) * K1
-						for k1 := range K1 {
-							if stride0 == 0 {
-								return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-							}
-							i3 := runtime.Numerator(i2, stride0)
-							den := runtime.Denominator(stride0)
-							_ = den
-							c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
-							if c2 {
-								if stride1 == 0 {
-									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-								}
-								i5 := runtime.Numerator(i4-k1*dilation1, stride1)
-								den2 := runtime.Denominator(stride1)
-								_ = den2
-								c2 = runtime.FloorDiv(i5, den2)*den2 == i5 && 0 <= i5 && i5 < L1*den2
-							}
-							t := float64(0)
-							if c2 {
-								if i3%den != 0 {
-									return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-								}
-								i6 := i3 / den
-								if uint(i6) >= uint(L0) {
-									return runtime.RangeError("window.fold", "x", "L0", i6, L0)
-								}
-								if stride1 == 0 {
-									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-								}
-								i7 := runtime.Numerator(i4-k1*dilation1, stride1)
-								den3 := runtime.Denominator(stride1)
-								_ = den3
-								if i7%den3 != 0 {
-									return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-								}
-								i8 := i7 / den3
-								if uint(i8) >= uint(L1) {
-									return runtime.RangeError("window.fold", "x", "L1", i8, L1)
-								}
-								t = x[((xRow3+k1)*L0+i6)*L1+i8]
-							}
-							sum2 += t
-						}
+		xRow2 := (xRow + c) * K0
+		sumRow := (xRow + c) * S0
+		i := s0 + pad0
+		sumRow2 := (sumRow + s0) * S1
+		for s1 := range S1 {
+			sum2 := float64(0)
+			i4 := s1 + pad1
+			for k0 := range K0 {
+				i2 := i - k0*dilation0
+				xRow3 := (xRow2 + k0) * K1
+				for k1 := range K1 {
+					if stride0 == 0 {
+						return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 					}
-					sum[sumRow2+s1] = sum2
+					i3 := runtime.Numerator(i2, stride0)
+					den := runtime.Denominator(stride0)
+					c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
+					if c2 {
+						if stride1 == 0 {
+							return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+						}
+						i5 := runtime.Numerator(i4-k1*dilation1, stride1)
+						den2 := runtime.Denominator(stride1)
+						c2 = runtime.FloorDiv(i5, den2)*den2 == i5 && 0 <= i5 && i5 < L1*den2
+					}
+					t := float64(0)
+					if c2 {
+						if i3%den != 0 {
+							return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
+						}
+						i6 := i3 / den
+						if uint(i6) >= uint(L0) {
+							return runtime.RangeError("window.fold", "x", "L0", i6, L0)
+						}
+						if stride1 == 0 {
+							return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+						}
+						i7 := runtime.Numerator(i4-k1*dilation1, stride1)
+						den3 := runtime.Denominator(stride1)
+						if i7%den3 != 0 {
+							return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+						}
+						i8 := i7 / den3
+						if uint(i8) >= uint(L1) {
+							return runtime.RangeError("window.fold", "x", "L1", i8, L1)
+						}
+						t = x[((xRow3+k1)*L0+i6)*L1+i8]
+					}
+					sum2 += t
 				}
 			}
+			sum[sumRow2+s1] = sum2
 		}
 	}
 
 	// y[n, c, s0, s1] = T(sum[n, c, s0, s1])   for n in ...N, c in C, s0 in S0, s1 in S1
-	for n := range N {
-		sumRow := n * C
-		for c := range C {
-			sumRow2 := (sumRow + c) * S0
-			for s0 := range S0 {
-				sumRow3 := (sumRow2 + s0) * S1
-				for s1 := range S1 {
-					y[sumRow3+s1] = sum[sumRow3+s1]
-				}
-			}
+	if part := (foldPart4{sum, y, C, S0, S1}); runtime.Small(N*C*S0, S1) {
+		if err := part.Run(0, N*C*S0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*S0, S1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// foldPart5 is a loop that runs in parts.
+type foldPart5[T, SumT runtime.Integer] struct {
+	sum       []SumT
+	y         []T
+	C, S0, S1 int
+}
+
+func (part *foldPart5[T, SumT]) Run(from, to int) error {
+	sum, y, C, S0, S1 := part.sum, part.y, part.C, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		c := rest % C
+		rest /= C
+		n := rest
+		sumRow := n * C
+		sumRow2 := (sumRow + c) * S0
+		sumRow3 := (sumRow2 + s0) * S1
+		for s1 := range S1 {
+			y[sumRow3+s1] = T(sum[sumRow3+s1])
+		}
+	}
 	return nil
 }
 
@@ -594,84 +753,105 @@ func foldRun1Int[T, SumT runtime.Integer](b *runtime.Bound, v *foldValues) error
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	i9 := T(0)
-	for n := range N {
+	for part := range N * C * S0 {
+		s0 := part % S0
+		part /= S0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * K0
-			sumRow := (xRow + c) * S0
-			for s0 := range S0 {
-				i := s0 + pad0
-				sumRow2 := (sumRow + s0) * S1
-				for s1 := range S1 {
-					sum2 := SumT(0)
-					i4 := s1 + pad1
-					for k0 := range K0 {
-						i2 := i - k0*dilation0
-						xRow3 := (xRow2 + k0) * K1
-						for k1 := range K1 {
-							if stride0 == 0 {
-								return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-							}
-							i3 := runtime.Numerator(i2, stride0)
-							den := runtime.Denominator(stride0)
-							_ = den
-							c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
-							if c2 {
-								if stride1 == 0 {
-									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-								}
-								i5 := runtime.Numerator(i4-k1*dilation1, stride1)
-								den2 := runtime.Denominator(stride1)
-								_ = den2
-								c2 = runtime.FloorDiv(i5, den2)*den2 == i5 && 0 <= i5 && i5 < L1*den2
-							}
-							t := i9
-							if c2 {
-								if i3%den != 0 {
-									return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-								}
-								i6 := i3 / den
-								if uint(i6) >= uint(L0) {
-									return runtime.RangeError("window.fold", "x", "L0", i6, L0)
-								}
-								if stride1 == 0 {
-									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-								}
-								i7 := runtime.Numerator(i4-k1*dilation1, stride1)
-								den3 := runtime.Denominator(stride1)
-								_ = den3
-								if i7%den3 != 0 {
-									return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-								}
-								i8 := i7 / den3
-								if uint(i8) >= uint(L1) {
-									return runtime.RangeError("window.fold", "x", "L1", i8, L1)
-								}
-								t = x[((xRow3+k1)*L0+i6)*L1+i8]
-							}
-							sum2 += SumT(t)
-						}
+		xRow2 := (xRow + c) * K0
+		sumRow := (xRow + c) * S0
+		i := s0 + pad0
+		sumRow2 := (sumRow + s0) * S1
+		for s1 := range S1 {
+			sum2 := SumT(0)
+			i4 := s1 + pad1
+			for k0 := range K0 {
+				i2 := i - k0*dilation0
+				xRow3 := (xRow2 + k0) * K1
+				for k1 := range K1 {
+					if stride0 == 0 {
+						return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 					}
-					sum[sumRow2+s1] = sum2
+					i3 := runtime.Numerator(i2, stride0)
+					den := runtime.Denominator(stride0)
+					c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
+					if c2 {
+						if stride1 == 0 {
+							return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+						}
+						i5 := runtime.Numerator(i4-k1*dilation1, stride1)
+						den2 := runtime.Denominator(stride1)
+						c2 = runtime.FloorDiv(i5, den2)*den2 == i5 && 0 <= i5 && i5 < L1*den2
+					}
+					t := i9
+					if c2 {
+						if i3%den != 0 {
+							return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
+						}
+						i6 := i3 / den
+						if uint(i6) >= uint(L0) {
+							return runtime.RangeError("window.fold", "x", "L0", i6, L0)
+						}
+						if stride1 == 0 {
+							return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+						}
+						i7 := runtime.Numerator(i4-k1*dilation1, stride1)
+						den3 := runtime.Denominator(stride1)
+						if i7%den3 != 0 {
+							return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+						}
+						i8 := i7 / den3
+						if uint(i8) >= uint(L1) {
+							return runtime.RangeError("window.fold", "x", "L1", i8, L1)
+						}
+						t = x[((xRow3+k1)*L0+i6)*L1+i8]
+					}
+					sum2 += SumT(t)
 				}
 			}
+			sum[sumRow2+s1] = sum2
 		}
 	}
 
 	// y[n, c, s0, s1] = T(sum[n, c, s0, s1])   for n in ...N, c in C, s0 in S0, s1 in S1
-	for n := range N {
-		sumRow := n * C
-		for c := range C {
-			sumRow2 := (sumRow + c) * S0
-			for s0 := range S0 {
-				sumRow3 := (sumRow2 + s0) * S1
-				for s1 := range S1 {
-					y[sumRow3+s1] = T(sum[sumRow3+s1])
-				}
-			}
+	if part := (foldPart5[T, SumT]{sum, y, C, S0, S1}); runtime.Small(N*C*S0, S1) {
+		if err := part.Run(0, N*C*S0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*S0, S1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
+	return nil
+}
+
+// foldPart6 is a loop that runs in parts.
+type foldPart6 struct {
+	sum, y        []float32
+	C, S0, S1, S2 int
+}
+
+func (part *foldPart6) Run(from, to int) error {
+	sum, y, C, S0, S1, S2 := part.sum, part.y, part.C, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		c := rest % C
+		rest /= C
+		n := rest
+		sumRow := n * C
+		sumRow2 := (sumRow + c) * S0
+		sumRow3 := (sumRow2 + s0) * S1
+		sumRow4 := (sumRow3 + s1) * S2
+		for s2 := range S2 {
+			y[sumRow4+s2] = sum[sumRow4+s2]
+		}
+	}
 	return nil
 }
 
@@ -702,118 +882,134 @@ func foldRun2F32(b *runtime.Bound, v *foldValues) error {
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	stride2 := runtime.Entry(v.stride, 2, 1)
-	for n := range N {
+	for part := range N * C * S0 * S1 {
+		s1 := part % S1
+		part /= S1
+		s0 := part % S0
+		part /= S0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * K0
-			sumRow := (xRow + c) * S0
-			for s0 := range S0 {
-				i := s0 + pad0
-				sumRow2 := (sumRow + s0) * S1
-				for s1 := range S1 {
-					i4 := s1 + pad1
-					sumRow3 := (sumRow2 + s1) * S2
-					for s2 := range S2 {
-						sum2 := float64(0)
-						i7 := s2 + pad2
-						for k0 := range K0 {
-							i2 := i - k0*dilation0
-							xRow3 := (xRow2 + k0) * K1
-							for k1 := range K1 {
-								i5 := i4 - k1*dilation1
-								xRow4 := (xRow3 + k1) * K2
-								for k2 := range K2 {
-									if stride0 == 0 {
-										return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-									}
-									i3 := runtime.Numerator(i2, stride0)
-									den := runtime.Denominator(stride0)
-									_ = den
-									c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
-									if c2 {
-										if stride1 == 0 {
-											return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i6 := runtime.Numerator(i5, stride1)
-										den2 := runtime.Denominator(stride1)
-										_ = den2
-										c3 := runtime.FloorDiv(i6, den2)*den2 == i6 && 0 <= i6 && i6 < L1*den2
-										if c3 {
-											if stride2 == 0 {
-												return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
-											}
-											i8 := runtime.Numerator(i7-k2*dilation2, stride2)
-											den3 := runtime.Denominator(stride2)
-											_ = den3
-											c3 = runtime.FloorDiv(i8, den3)*den3 == i8 && 0 <= i8 && i8 < L2*den3
-										}
-										c2 = c3
-									}
-									t := float32(0)
-									if c2 {
-										if i3%den != 0 {
-											return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-										}
-										i9 := i3 / den
-										if uint(i9) >= uint(L0) {
-											return runtime.RangeError("window.fold", "x", "L0", i9, L0)
-										}
-										if stride1 == 0 {
-											return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i10 := runtime.Numerator(i5, stride1)
-										den4 := runtime.Denominator(stride1)
-										_ = den4
-										if i10%den4 != 0 {
-											return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i11 := i10 / den4
-										if uint(i11) >= uint(L1) {
-											return runtime.RangeError("window.fold", "x", "L1", i11, L1)
-										}
-										if stride2 == 0 {
-											return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
-										}
-										i12 := runtime.Numerator(i7-k2*dilation2, stride2)
-										den5 := runtime.Denominator(stride2)
-										_ = den5
-										if i12%den5 != 0 {
-											return runtime.FaultError("window.fold", "a number that isn't whole in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
-										}
-										i13 := i12 / den5
-										if uint(i13) >= uint(L2) {
-											return runtime.RangeError("window.fold", "x", "L2", i13, L2)
-										}
-										t = x[(((xRow4+k2)*L0+i9)*L1+i11)*L2+i13]
-									}
-									sum2 += float64(t)
-								}
-							}
+		xRow2 := (xRow + c) * K0
+		sumRow := (xRow + c) * S0
+		i := s0 + pad0
+		sumRow2 := (sumRow + s0) * S1
+		i4 := s1 + pad1
+		sumRow3 := (sumRow2 + s1) * S2
+		for s2 := range S2 {
+			sum2 := float64(0)
+			i7 := s2 + pad2
+			for k0 := range K0 {
+				i2 := i - k0*dilation0
+				xRow3 := (xRow2 + k0) * K1
+				for k1 := range K1 {
+					i5 := i4 - k1*dilation1
+					xRow4 := (xRow3 + k1) * K2
+					for k2 := range K2 {
+						if stride0 == 0 {
+							return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 						}
-						sum[sumRow3+s2] = float32(sum2)
+						i3 := runtime.Numerator(i2, stride0)
+						den := runtime.Denominator(stride0)
+						c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
+						if c2 {
+							if stride1 == 0 {
+								return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i6 := runtime.Numerator(i5, stride1)
+							den2 := runtime.Denominator(stride1)
+							c3 := runtime.FloorDiv(i6, den2)*den2 == i6 && 0 <= i6 && i6 < L1*den2
+							if c3 {
+								if stride2 == 0 {
+									return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
+								}
+								i8 := runtime.Numerator(i7-k2*dilation2, stride2)
+								den3 := runtime.Denominator(stride2)
+								c3 = runtime.FloorDiv(i8, den3)*den3 == i8 && 0 <= i8 && i8 < L2*den3
+							}
+							c2 = c3
+						}
+						t := float32(0)
+						if c2 {
+							if i3%den != 0 {
+								return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
+							}
+							i9 := i3 / den
+							if uint(i9) >= uint(L0) {
+								return runtime.RangeError("window.fold", "x", "L0", i9, L0)
+							}
+							if stride1 == 0 {
+								return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i10 := runtime.Numerator(i5, stride1)
+							den4 := runtime.Denominator(stride1)
+							if i10%den4 != 0 {
+								return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i11 := i10 / den4
+							if uint(i11) >= uint(L1) {
+								return runtime.RangeError("window.fold", "x", "L1", i11, L1)
+							}
+							if stride2 == 0 {
+								return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
+							}
+							i12 := runtime.Numerator(i7-k2*dilation2, stride2)
+							den5 := runtime.Denominator(stride2)
+							if i12%den5 != 0 {
+								return runtime.FaultError("window.fold", "a number that isn't whole in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
+							}
+							i13 := i12 / den5
+							if uint(i13) >= uint(L2) {
+								return runtime.RangeError("window.fold", "x", "L2", i13, L2)
+							}
+							t = x[(((xRow4+k2)*L0+i9)*L1+i11)*L2+i13]
+						}
+						sum2 += float64(t)
 					}
 				}
 			}
+			sum[sumRow3+s2] = float32(sum2)
 		}
 	}
 
 	// y[n, c, s0, s1, s2] = T(sum[n, c, s0, s1, s2])   for n in ...N, c in C, s0 in S0, s1 in S1, s2 in S2
-	for n := range N {
-		sumRow := n * C
-		for c := range C {
-			sumRow2 := (sumRow + c) * S0
-			for s0 := range S0 {
-				sumRow3 := (sumRow2 + s0) * S1
-				for s1 := range S1 {
-					sumRow4 := (sumRow3 + s1) * S2
-					for s2 := range S2 {
-						y[sumRow4+s2] = sum[sumRow4+s2]
-					}
-				}
-			}
+	if part := (foldPart6{sum, y, C, S0, S1, S2}); runtime.Small(N*C*S0*S1, S2) {
+		if err := part.Run(0, N*C*S0*S1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*S0*S1, S2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// foldPart7 is a loop that runs in parts.
+type foldPart7 struct {
+	sum, y        []float64
+	C, S0, S1, S2 int
+}
+
+func (part *foldPart7) Run(from, to int) error {
+	sum, y, C, S0, S1, S2 := part.sum, part.y, part.C, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		c := rest % C
+		rest /= C
+		n := rest
+		sumRow := n * C
+		sumRow2 := (sumRow + c) * S0
+		sumRow3 := (sumRow2 + s0) * S1
+		sumRow4 := (sumRow3 + s1) * S2
+		for s2 := range S2 {
+			y[sumRow4+s2] = sum[sumRow4+s2]
+		}
+	}
 	return nil
 }
 
@@ -844,118 +1040,135 @@ func foldRun2F64(b *runtime.Bound, v *foldValues) error {
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	stride2 := runtime.Entry(v.stride, 2, 1)
-	for n := range N {
+	for part := range N * C * S0 * S1 {
+		s1 := part % S1
+		part /= S1
+		s0 := part % S0
+		part /= S0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * K0
-			sumRow := (xRow + c) * S0
-			for s0 := range S0 {
-				i := s0 + pad0
-				sumRow2 := (sumRow + s0) * S1
-				for s1 := range S1 {
-					i4 := s1 + pad1
-					sumRow3 := (sumRow2 + s1) * S2
-					for s2 := range S2 {
-						sum2 := float64(0)
-						i7 := s2 + pad2
-						for k0 := range K0 {
-							i2 := i - k0*dilation0
-							xRow3 := (xRow2 + k0) * K1
-							for k1 := range K1 {
-								i5 := i4 - k1*dilation1
-								xRow4 := (xRow3 + k1) * K2
-								for k2 := range K2 {
-									if stride0 == 0 {
-										return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-									}
-									i3 := runtime.Numerator(i2, stride0)
-									den := runtime.Denominator(stride0)
-									_ = den
-									c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
-									if c2 {
-										if stride1 == 0 {
-											return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i6 := runtime.Numerator(i5, stride1)
-										den2 := runtime.Denominator(stride1)
-										_ = den2
-										c3 := runtime.FloorDiv(i6, den2)*den2 == i6 && 0 <= i6 && i6 < L1*den2
-										if c3 {
-											if stride2 == 0 {
-												return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
-											}
-											i8 := runtime.Numerator(i7-k2*dilation2, stride2)
-											den3 := runtime.Denominator(stride2)
-											_ = den3
-											c3 = runtime.FloorDiv(i8, den3)*den3 == i8 && 0 <= i8 && i8 < L2*den3
-										}
-										c2 = c3
-									}
-									t := float64(0)
-									if c2 {
-										if i3%den != 0 {
-											return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-										}
-										i9 := i3 / den
-										if uint(i9) >= uint(L0) {
-											return runtime.RangeError("window.fold", "x", "L0", i9, L0)
-										}
-										if stride1 == 0 {
-											return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i10 := runtime.Numerator(i5, stride1)
-										den4 := runtime.Denominator(stride1)
-										_ = den4
-										if i10%den4 != 0 {
-											return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i11 := i10 / den4
-										if uint(i11) >= uint(L1) {
-											return runtime.RangeError("window.fold", "x", "L1", i11, L1)
-										}
-										if stride2 == 0 {
-											return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
-										}
-										i12 := runtime.Numerator(i7-k2*dilation2, stride2)
-										den5 := runtime.Denominator(stride2)
-										_ = den5
-										if i12%den5 != 0 {
-											return runtime.FaultError("window.fold", "a number that isn't whole in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
-										}
-										i13 := i12 / den5
-										if uint(i13) >= uint(L2) {
-											return runtime.RangeError("window.fold", "x", "L2", i13, L2)
-										}
-										t = x[(((xRow4+k2)*L0+i9)*L1+i11)*L2+i13]
-									}
-									sum2 += t
-								}
-							}
+		xRow2 := (xRow + c) * K0
+		sumRow := (xRow + c) * S0
+		i := s0 + pad0
+		sumRow2 := (sumRow + s0) * S1
+		i4 := s1 + pad1
+		sumRow3 := (sumRow2 + s1) * S2
+		for s2 := range S2 {
+			sum2 := float64(0)
+			i7 := s2 + pad2
+			for k0 := range K0 {
+				i2 := i - k0*dilation0
+				xRow3 := (xRow2 + k0) * K1
+				for k1 := range K1 {
+					i5 := i4 - k1*dilation1
+					xRow4 := (xRow3 + k1) * K2
+					for k2 := range K2 {
+						if stride0 == 0 {
+							return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 						}
-						sum[sumRow3+s2] = sum2
+						i3 := runtime.Numerator(i2, stride0)
+						den := runtime.Denominator(stride0)
+						c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
+						if c2 {
+							if stride1 == 0 {
+								return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i6 := runtime.Numerator(i5, stride1)
+							den2 := runtime.Denominator(stride1)
+							c3 := runtime.FloorDiv(i6, den2)*den2 == i6 && 0 <= i6 && i6 < L1*den2
+							if c3 {
+								if stride2 == 0 {
+									return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
+								}
+								i8 := runtime.Numerator(i7-k2*dilation2, stride2)
+								den3 := runtime.Denominator(stride2)
+								c3 = runtime.FloorDiv(i8, den3)*den3 == i8 && 0 <= i8 && i8 < L2*den3
+							}
+							c2 = c3
+						}
+						t := float64(0)
+						if c2 {
+							if i3%den != 0 {
+								return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
+							}
+							i9 := i3 / den
+							if uint(i9) >= uint(L0) {
+								return runtime.RangeError("window.fold", "x", "L0", i9, L0)
+							}
+							if stride1 == 0 {
+								return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i10 := runtime.Numerator(i5, stride1)
+							den4 := runtime.Denominator(stride1)
+							if i10%den4 != 0 {
+								return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i11 := i10 / den4
+							if uint(i11) >= uint(L1) {
+								return runtime.RangeError("window.fold", "x", "L1", i11, L1)
+							}
+							if stride2 == 0 {
+								return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
+							}
+							i12 := runtime.Numerator(i7-k2*dilation2, stride2)
+							den5 := runtime.Denominator(stride2)
+							if i12%den5 != 0 {
+								return runtime.FaultError("window.fold", "a number that isn't whole in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
+							}
+							i13 := i12 / den5
+							if uint(i13) >= uint(L2) {
+								return runtime.RangeError("window.fold", "x", "L2", i13, L2)
+							}
+							t = x[(((xRow4+k2)*L0+i9)*L1+i11)*L2+i13]
+						}
+						sum2 += t
 					}
 				}
 			}
+			sum[sumRow3+s2] = sum2
 		}
 	}
 
 	// y[n, c, s0, s1, s2] = T(sum[n, c, s0, s1, s2])   for n in ...N, c in C, s0 in S0, s1 in S1, s2 in S2
-	for n := range N {
-		sumRow := n * C
-		for c := range C {
-			sumRow2 := (sumRow + c) * S0
-			for s0 := range S0 {
-				sumRow3 := (sumRow2 + s0) * S1
-				for s1 := range S1 {
-					sumRow4 := (sumRow3 + s1) * S2
-					for s2 := range S2 {
-						y[sumRow4+s2] = sum[sumRow4+s2]
-					}
-				}
-			}
+	if part := (foldPart7{sum, y, C, S0, S1, S2}); runtime.Small(N*C*S0*S1, S2) {
+		if err := part.Run(0, N*C*S0*S1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*S0*S1, S2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// foldPart8 is a loop that runs in parts.
+type foldPart8[T, SumT runtime.Integer] struct {
+	sum           []SumT
+	y             []T
+	C, S0, S1, S2 int
+}
+
+func (part *foldPart8[T, SumT]) Run(from, to int) error {
+	sum, y, C, S0, S1, S2 := part.sum, part.y, part.C, part.S0, part.S1, part.S2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		c := rest % C
+		rest /= C
+		n := rest
+		sumRow := n * C
+		sumRow2 := (sumRow + c) * S0
+		sumRow3 := (sumRow2 + s0) * S1
+		sumRow4 := (sumRow3 + s1) * S2
+		for s2 := range S2 {
+			y[sumRow4+s2] = T(sum[sumRow4+s2])
+		}
+	}
 	return nil
 }
 
@@ -987,116 +1200,104 @@ func foldRun2Int[T, SumT runtime.Integer](b *runtime.Bound, v *foldValues) error
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	i14 := T(0)
-	for n := range N {
+	for part := range N * C * S0 * S1 {
+		s1 := part % S1
+		part /= S1
+		s0 := part % S0
+		part /= S0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * K0
-			sumRow := (xRow + c) * S0
-			for s0 := range S0 {
-				i := s0 + pad0
-				sumRow2 := (sumRow + s0) * S1
-				for s1 := range S1 {
-					i4 := s1 + pad1
-					sumRow3 := (sumRow2 + s1) * S2
-					for s2 := range S2 {
-						sum2 := SumT(0)
-						i7 := s2 + pad2
-						for k0 := range K0 {
-							i2 := i - k0*dilation0
-							xRow3 := (xRow2 + k0) * K1
-							for k1 := range K1 {
-								i5 := i4 - k1*dilation1
-								xRow4 := (xRow3 + k1) * K2
-								for k2 := range K2 {
-									if stride0 == 0 {
-										return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-									}
-									i3 := runtime.Numerator(i2, stride0)
-									den := runtime.Denominator(stride0)
-									_ = den
-									c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
-									if c2 {
-										if stride1 == 0 {
-											return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i6 := runtime.Numerator(i5, stride1)
-										den2 := runtime.Denominator(stride1)
-										_ = den2
-										c3 := runtime.FloorDiv(i6, den2)*den2 == i6 && 0 <= i6 && i6 < L1*den2
-										if c3 {
-											if stride2 == 0 {
-												return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
-											}
-											i8 := runtime.Numerator(i7-k2*dilation2, stride2)
-											den3 := runtime.Denominator(stride2)
-											_ = den3
-											c3 = runtime.FloorDiv(i8, den3)*den3 == i8 && 0 <= i8 && i8 < L2*den3
-										}
-										c2 = c3
-									}
-									t := i14
-									if c2 {
-										if i3%den != 0 {
-											return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-										}
-										i9 := i3 / den
-										if uint(i9) >= uint(L0) {
-											return runtime.RangeError("window.fold", "x", "L0", i9, L0)
-										}
-										if stride1 == 0 {
-											return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i10 := runtime.Numerator(i5, stride1)
-										den4 := runtime.Denominator(stride1)
-										_ = den4
-										if i10%den4 != 0 {
-											return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i11 := i10 / den4
-										if uint(i11) >= uint(L1) {
-											return runtime.RangeError("window.fold", "x", "L1", i11, L1)
-										}
-										if stride2 == 0 {
-											return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
-										}
-										i12 := runtime.Numerator(i7-k2*dilation2, stride2)
-										den5 := runtime.Denominator(stride2)
-										_ = den5
-										if i12%den5 != 0 {
-											return runtime.FaultError("window.fold", "a number that isn't whole in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
-										}
-										i13 := i12 / den5
-										if uint(i13) >= uint(L2) {
-											return runtime.RangeError("window.fold", "x", "L2", i13, L2)
-										}
-										t = x[(((xRow4+k2)*L0+i9)*L1+i11)*L2+i13]
-									}
-									sum2 += SumT(t)
-								}
-							}
+		xRow2 := (xRow + c) * K0
+		sumRow := (xRow + c) * S0
+		i := s0 + pad0
+		sumRow2 := (sumRow + s0) * S1
+		i4 := s1 + pad1
+		sumRow3 := (sumRow2 + s1) * S2
+		for s2 := range S2 {
+			sum2 := SumT(0)
+			i7 := s2 + pad2
+			for k0 := range K0 {
+				i2 := i - k0*dilation0
+				xRow3 := (xRow2 + k0) * K1
+				for k1 := range K1 {
+					i5 := i4 - k1*dilation1
+					xRow4 := (xRow3 + k1) * K2
+					for k2 := range K2 {
+						if stride0 == 0 {
+							return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 						}
-						sum[sumRow3+s2] = sum2
+						i3 := runtime.Numerator(i2, stride0)
+						den := runtime.Denominator(stride0)
+						c2 := runtime.FloorDiv(i3, den)*den == i3 && 0 <= i3 && i3 < L0*den
+						if c2 {
+							if stride1 == 0 {
+								return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i6 := runtime.Numerator(i5, stride1)
+							den2 := runtime.Denominator(stride1)
+							c3 := runtime.FloorDiv(i6, den2)*den2 == i6 && 0 <= i6 && i6 < L1*den2
+							if c3 {
+								if stride2 == 0 {
+									return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
+								}
+								i8 := runtime.Numerator(i7-k2*dilation2, stride2)
+								den3 := runtime.Denominator(stride2)
+								c3 = runtime.FloorDiv(i8, den3)*den3 == i8 && 0 <= i8 && i8 < L2*den3
+							}
+							c2 = c3
+						}
+						t := i14
+						if c2 {
+							if i3%den != 0 {
+								return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
+							}
+							i9 := i3 / den
+							if uint(i9) >= uint(L0) {
+								return runtime.RangeError("window.fold", "x", "L0", i9, L0)
+							}
+							if stride1 == 0 {
+								return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i10 := runtime.Numerator(i5, stride1)
+							den4 := runtime.Denominator(stride1)
+							if i10%den4 != 0 {
+								return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i11 := i10 / den4
+							if uint(i11) >= uint(L1) {
+								return runtime.RangeError("window.fold", "x", "L1", i11, L1)
+							}
+							if stride2 == 0 {
+								return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
+							}
+							i12 := runtime.Numerator(i7-k2*dilation2, stride2)
+							den5 := runtime.Denominator(stride2)
+							if i12%den5 != 0 {
+								return runtime.FaultError("window.fold", "a number that isn't whole in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
+							}
+							i13 := i12 / den5
+							if uint(i13) >= uint(L2) {
+								return runtime.RangeError("window.fold", "x", "L2", i13, L2)
+							}
+							t = x[(((xRow4+k2)*L0+i9)*L1+i11)*L2+i13]
+						}
+						sum2 += SumT(t)
 					}
 				}
 			}
+			sum[sumRow3+s2] = sum2
 		}
 	}
 
 	// y[n, c, s0, s1, s2] = T(sum[n, c, s0, s1, s2])   for n in ...N, c in C, s0 in S0, s1 in S1, s2 in S2
-	for n := range N {
-		sumRow := n * C
-		for c := range C {
-			sumRow2 := (sumRow + c) * S0
-			for s0 := range S0 {
-				sumRow3 := (sumRow2 + s0) * S1
-				for s1 := range S1 {
-					sumRow4 := (sumRow3 + s1) * S2
-					for s2 := range S2 {
-						y[sumRow4+s2] = T(sum[sumRow4+s2])
-					}
-				}
-			}
+	if part := (foldPart8[T, SumT]{sum, y, C, S0, S1, S2}); runtime.Small(N*C*S0*S1, S2) {
+		if err := part.Run(0, N*C*S0*S1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*S0*S1, S2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
@@ -1121,40 +1322,40 @@ func foldRunBackward0F32(b *runtime.Bound, v *foldValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*K0*L0)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * K0
-				dyRow := (dxRow + c) * S0
-				for s0 := range S0 {
-					i := s0 + pad0
-					dyAt := dy[dyRow+s0]
-					for k0 := range K0 {
-						if stride0 == 0 {
-							return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-						}
-						i2 := runtime.Numerator(i-k0*dilation0, stride0)
-						den := runtime.Denominator(stride0)
-						_ = den
-						if !(runtime.FloorDiv(i2, den)*den == i2) {
-							continue
-						}
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < L0*den) {
-							continue
-						}
-						if i2%den != 0 {
-							return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-						}
-						i3 := i2 / den
-						if uint(i3) >= uint(L0) {
-							return runtime.RangeError("window.fold", "@x", "L0", i3, L0)
-						}
-						at := (dxRow2+k0)*L0 + i3
-						dxAcc[at] += float64(dyAt)
+			dxRow2 := (dxRow + c) * K0
+			dyRow := (dxRow + c) * S0
+			for s0 := range S0 {
+				i := s0 + pad0
+				dyAt := dy[dyRow+s0]
+				for k0 := range K0 {
+					if stride0 == 0 {
+						return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 					}
+					i2 := runtime.Numerator(i-k0*dilation0, stride0)
+					den := runtime.Denominator(stride0)
+					if !(runtime.FloorDiv(i2, den)*den == i2) {
+						continue
+					}
+					if !(0 <= i2) {
+						continue
+					}
+					if !(i2 < L0*den) {
+						continue
+					}
+					if i2%den != 0 {
+						return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
+					}
+					i3 := i2 / den
+					if uint(i3) >= uint(L0) {
+						return runtime.RangeError("window.fold", "@x", "L0", i3, L0)
+					}
+					at := (dxRow2+k0)*L0 + i3
+					dxAcc[at] += float64(dyAt)
 				}
 			}
 		}
@@ -1168,11 +1369,11 @@ func foldRunBackward0F32(b *runtime.Bound, v *foldValues) error {
 
 // foldRunBackward0F64 computes the derivative of fold with rank(K) = 1, T f64.
 func foldRunBackward0F64(b *runtime.Bound, v *foldValues) error {
-	L0 := b.PackExt(3, 0)
+	N := b.Ext[0]
 	C := b.Ext[1]
+	L0 := b.PackExt(3, 0)
 	K0 := b.PackExt(2, 0)
 	S0 := b.PackExt(4, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*K0*L0)
@@ -1183,40 +1384,40 @@ func foldRunBackward0F64(b *runtime.Bound, v *foldValues) error {
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * K0
-				dyRow := (dxRow + c) * S0
-				for s0 := range S0 {
-					i := s0 + pad0
-					dyAt := dy[dyRow+s0]
-					for k0 := range K0 {
-						if stride0 == 0 {
-							return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-						}
-						i2 := runtime.Numerator(i-k0*dilation0, stride0)
-						den := runtime.Denominator(stride0)
-						_ = den
-						if !(runtime.FloorDiv(i2, den)*den == i2) {
-							continue
-						}
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < L0*den) {
-							continue
-						}
-						if i2%den != 0 {
-							return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-						}
-						i3 := i2 / den
-						if uint(i3) >= uint(L0) {
-							return runtime.RangeError("window.fold", "@x", "L0", i3, L0)
-						}
-						at := (dxRow2+k0)*L0 + i3
-						dx[at] += dyAt
+			dxRow2 := (dxRow + c) * K0
+			dyRow := (dxRow + c) * S0
+			for s0 := range S0 {
+				i := s0 + pad0
+				dyAt := dy[dyRow+s0]
+				for k0 := range K0 {
+					if stride0 == 0 {
+						return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 					}
+					i2 := runtime.Numerator(i-k0*dilation0, stride0)
+					den := runtime.Denominator(stride0)
+					if !(runtime.FloorDiv(i2, den)*den == i2) {
+						continue
+					}
+					if !(0 <= i2) {
+						continue
+					}
+					if !(i2 < L0*den) {
+						continue
+					}
+					if i2%den != 0 {
+						return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
+					}
+					i3 := i2 / den
+					if uint(i3) >= uint(L0) {
+						return runtime.RangeError("window.fold", "@x", "L0", i3, L0)
+					}
+					at := (dxRow2+k0)*L0 + i3
+					dx[at] += dyAt
 				}
 			}
 		}
@@ -1250,70 +1451,69 @@ func foldRunBackward1F32(b *runtime.Bound, v *foldValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*K0*K1*L0*L1)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * K0
-				dyRow := (dxRow + c) * S0
-				for s0 := range S0 {
-					i := s0 + pad0
-					dyRow2 := (dyRow + s0) * S1
-					for s1 := range S1 {
-						i3 := s1 + pad1
-						dyAt := dy[dyRow2+s1]
-						for k0 := range K0 {
-							if !(K1 > 0) {
+			dxRow2 := (dxRow + c) * K0
+			dyRow := (dxRow + c) * S0
+			for s0 := range S0 {
+				i := s0 + pad0
+				dyRow2 := (dyRow + s0) * S1
+				for s1 := range S1 {
+					i3 := s1 + pad1
+					dyAt := dy[dyRow2+s1]
+					for k0 := range K0 {
+						if !(K1 > 0) {
+							continue
+						}
+						if stride0 == 0 {
+							return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
+						}
+						i2 := runtime.Numerator(i-k0*dilation0, stride0)
+						den := runtime.Denominator(stride0)
+						if !(runtime.FloorDiv(i2, den)*den == i2) {
+							continue
+						}
+						if !(0 <= i2) {
+							continue
+						}
+						if !(i2 < L0*den) {
+							continue
+						}
+						dxRow3 := (dxRow2 + k0) * K1
+						for k1 := range K1 {
+							if stride1 == 0 {
+								return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+							den2 := runtime.Denominator(stride1)
+							if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 								continue
 							}
-							if stride0 == 0 {
-								return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-							}
-							i2 := runtime.Numerator(i-k0*dilation0, stride0)
-							den := runtime.Denominator(stride0)
-							_ = den
-							if !(runtime.FloorDiv(i2, den)*den == i2) {
+							if !(0 <= i4) {
 								continue
 							}
-							if !(0 <= i2) {
+							if !(i4 < L1*den2) {
 								continue
 							}
-							if !(i2 < L0*den) {
-								continue
+							if i2%den != 0 {
+								return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 							}
-							dxRow3 := (dxRow2 + k0) * K1
-							for k1 := range K1 {
-								if stride1 == 0 {
-									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-								}
-								i4 := runtime.Numerator(i3-k1*dilation1, stride1)
-								den2 := runtime.Denominator(stride1)
-								_ = den2
-								if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
-									continue
-								}
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < L1*den2) {
-									continue
-								}
-								if i2%den != 0 {
-									return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-								}
-								i5 := i2 / den
-								if uint(i5) >= uint(L0) {
-									return runtime.RangeError("window.fold", "@x", "L0", i5, L0)
-								}
-								if i4%den2 != 0 {
-									return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-								}
-								i6 := i4 / den2
-								if uint(i6) >= uint(L1) {
-									return runtime.RangeError("window.fold", "@x", "L1", i6, L1)
-								}
-								at := ((dxRow3+k1)*L0+i5)*L1 + i6
-								dxAcc[at] += float64(dyAt)
+							i5 := i2 / den
+							if uint(i5) >= uint(L0) {
+								return runtime.RangeError("window.fold", "@x", "L0", i5, L0)
 							}
+							if i4%den2 != 0 {
+								return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i6 := i4 / den2
+							if uint(i6) >= uint(L1) {
+								return runtime.RangeError("window.fold", "@x", "L1", i6, L1)
+							}
+							at := ((dxRow3+k1)*L0+i5)*L1 + i6
+							dxAcc[at] += float64(dyAt)
 						}
 					}
 				}
@@ -1329,14 +1529,14 @@ func foldRunBackward1F32(b *runtime.Bound, v *foldValues) error {
 
 // foldRunBackward1F64 computes the derivative of fold with rank(K) = 2, T f64.
 func foldRunBackward1F64(b *runtime.Bound, v *foldValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	K1 := b.PackExt(2, 1)
 	L0 := b.PackExt(3, 0)
 	L1 := b.PackExt(3, 1)
-	C := b.Ext[1]
 	K0 := b.PackExt(2, 0)
 	S0 := b.PackExt(4, 0)
 	S1 := b.PackExt(4, 1)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*K0*K1*L0*L1)
@@ -1350,70 +1550,69 @@ func foldRunBackward1F64(b *runtime.Bound, v *foldValues) error {
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * K0
-				dyRow := (dxRow + c) * S0
-				for s0 := range S0 {
-					i := s0 + pad0
-					dyRow2 := (dyRow + s0) * S1
-					for s1 := range S1 {
-						i3 := s1 + pad1
-						dyAt := dy[dyRow2+s1]
-						for k0 := range K0 {
-							if !(K1 > 0) {
+			dxRow2 := (dxRow + c) * K0
+			dyRow := (dxRow + c) * S0
+			for s0 := range S0 {
+				i := s0 + pad0
+				dyRow2 := (dyRow + s0) * S1
+				for s1 := range S1 {
+					i3 := s1 + pad1
+					dyAt := dy[dyRow2+s1]
+					for k0 := range K0 {
+						if !(K1 > 0) {
+							continue
+						}
+						if stride0 == 0 {
+							return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
+						}
+						i2 := runtime.Numerator(i-k0*dilation0, stride0)
+						den := runtime.Denominator(stride0)
+						if !(runtime.FloorDiv(i2, den)*den == i2) {
+							continue
+						}
+						if !(0 <= i2) {
+							continue
+						}
+						if !(i2 < L0*den) {
+							continue
+						}
+						dxRow3 := (dxRow2 + k0) * K1
+						for k1 := range K1 {
+							if stride1 == 0 {
+								return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+							den2 := runtime.Denominator(stride1)
+							if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 								continue
 							}
-							if stride0 == 0 {
-								return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-							}
-							i2 := runtime.Numerator(i-k0*dilation0, stride0)
-							den := runtime.Denominator(stride0)
-							_ = den
-							if !(runtime.FloorDiv(i2, den)*den == i2) {
+							if !(0 <= i4) {
 								continue
 							}
-							if !(0 <= i2) {
+							if !(i4 < L1*den2) {
 								continue
 							}
-							if !(i2 < L0*den) {
-								continue
+							if i2%den != 0 {
+								return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 							}
-							dxRow3 := (dxRow2 + k0) * K1
-							for k1 := range K1 {
-								if stride1 == 0 {
-									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-								}
-								i4 := runtime.Numerator(i3-k1*dilation1, stride1)
-								den2 := runtime.Denominator(stride1)
-								_ = den2
-								if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
-									continue
-								}
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < L1*den2) {
-									continue
-								}
-								if i2%den != 0 {
-									return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-								}
-								i5 := i2 / den
-								if uint(i5) >= uint(L0) {
-									return runtime.RangeError("window.fold", "@x", "L0", i5, L0)
-								}
-								if i4%den2 != 0 {
-									return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-								}
-								i6 := i4 / den2
-								if uint(i6) >= uint(L1) {
-									return runtime.RangeError("window.fold", "@x", "L1", i6, L1)
-								}
-								at := ((dxRow3+k1)*L0+i5)*L1 + i6
-								dx[at] += dyAt
+							i5 := i2 / den
+							if uint(i5) >= uint(L0) {
+								return runtime.RangeError("window.fold", "@x", "L0", i5, L0)
 							}
+							if i4%den2 != 0 {
+								return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+							}
+							i6 := i4 / den2
+							if uint(i6) >= uint(L1) {
+								return runtime.RangeError("window.fold", "@x", "L1", i6, L1)
+							}
+							at := ((dxRow3+k1)*L0+i5)*L1 + i6
+							dx[at] += dyAt
 						}
 					}
 				}
@@ -1455,97 +1654,95 @@ func foldRunBackward2F32(b *runtime.Bound, v *foldValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*K0*K1*K2*L0*L1*L2)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * K0
-				dyRow := (dxRow + c) * S0
-				for s0 := range S0 {
-					i := s0 + pad0
-					dyRow2 := (dyRow + s0) * S1
-					for s1 := range S1 {
-						i3 := s1 + pad1
-						dyRow3 := (dyRow2 + s1) * S2
-						for s2 := range S2 {
-							i5 := s2 + pad2
-							dyAt := dy[dyRow3+s2]
-							for k0 := range K0 {
-								if !(K1 > 0 && K2 > 0) {
+			dxRow2 := (dxRow + c) * K0
+			dyRow := (dxRow + c) * S0
+			for s0 := range S0 {
+				i := s0 + pad0
+				dyRow2 := (dyRow + s0) * S1
+				for s1 := range S1 {
+					i3 := s1 + pad1
+					dyRow3 := (dyRow2 + s1) * S2
+					for s2 := range S2 {
+						i5 := s2 + pad2
+						dyAt := dy[dyRow3+s2]
+						for k0 := range K0 {
+							if !(K1 > 0 && K2 > 0) {
+								continue
+							}
+							if stride0 == 0 {
+								return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
+							}
+							i2 := runtime.Numerator(i-k0*dilation0, stride0)
+							den := runtime.Denominator(stride0)
+							if !(runtime.FloorDiv(i2, den)*den == i2) {
+								continue
+							}
+							if !(0 <= i2) {
+								continue
+							}
+							if !(i2 < L0*den) {
+								continue
+							}
+							dxRow3 := (dxRow2 + k0) * K1
+							for k1 := range K1 {
+								if stride1 == 0 {
+									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+								}
+								i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+								den2 := runtime.Denominator(stride1)
+								if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 									continue
 								}
-								if stride0 == 0 {
-									return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-								}
-								i2 := runtime.Numerator(i-k0*dilation0, stride0)
-								den := runtime.Denominator(stride0)
-								_ = den
-								if !(runtime.FloorDiv(i2, den)*den == i2) {
+								if !(0 <= i4) {
 									continue
 								}
-								if !(0 <= i2) {
+								if !(i4 < L1*den2) {
 									continue
 								}
-								if !(i2 < L0*den) {
-									continue
-								}
-								dxRow3 := (dxRow2 + k0) * K1
-								for k1 := range K1 {
-									if stride1 == 0 {
-										return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+								dxRow4 := (dxRow3 + k1) * K2
+								for k2 := range K2 {
+									if stride2 == 0 {
+										return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
 									}
-									i4 := runtime.Numerator(i3-k1*dilation1, stride1)
-									den2 := runtime.Denominator(stride1)
-									_ = den2
-									if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
+									i6 := runtime.Numerator(i5-k2*dilation2, stride2)
+									den3 := runtime.Denominator(stride2)
+									if !(runtime.FloorDiv(i6, den3)*den3 == i6) {
 										continue
 									}
-									if !(0 <= i4) {
+									if !(0 <= i6) {
 										continue
 									}
-									if !(i4 < L1*den2) {
+									if !(i6 < L2*den3) {
 										continue
 									}
-									dxRow4 := (dxRow3 + k1) * K2
-									for k2 := range K2 {
-										if stride2 == 0 {
-											return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
-										}
-										i6 := runtime.Numerator(i5-k2*dilation2, stride2)
-										den3 := runtime.Denominator(stride2)
-										_ = den3
-										if !(runtime.FloorDiv(i6, den3)*den3 == i6) {
-											continue
-										}
-										if !(0 <= i6) {
-											continue
-										}
-										if !(i6 < L2*den3) {
-											continue
-										}
-										if i2%den != 0 {
-											return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-										}
-										i7 := i2 / den
-										if uint(i7) >= uint(L0) {
-											return runtime.RangeError("window.fold", "@x", "L0", i7, L0)
-										}
-										if i4%den2 != 0 {
-											return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i8 := i4 / den2
-										if uint(i8) >= uint(L1) {
-											return runtime.RangeError("window.fold", "@x", "L1", i8, L1)
-										}
-										if i6%den3 != 0 {
-											return runtime.FaultError("window.fold", "a number that isn't whole in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
-										}
-										i9 := i6 / den3
-										if uint(i9) >= uint(L2) {
-											return runtime.RangeError("window.fold", "@x", "L2", i9, L2)
-										}
-										at := (((dxRow4+k2)*L0+i7)*L1+i8)*L2 + i9
-										dxAcc[at] += float64(dyAt)
+									if i2%den != 0 {
+										return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 									}
+									i7 := i2 / den
+									if uint(i7) >= uint(L0) {
+										return runtime.RangeError("window.fold", "@x", "L0", i7, L0)
+									}
+									if i4%den2 != 0 {
+										return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+									}
+									i8 := i4 / den2
+									if uint(i8) >= uint(L1) {
+										return runtime.RangeError("window.fold", "@x", "L1", i8, L1)
+									}
+									if i6%den3 != 0 {
+										return runtime.FaultError("window.fold", "a number that isn't whole in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
+									}
+									i9 := i6 / den3
+									if uint(i9) >= uint(L2) {
+										return runtime.RangeError("window.fold", "@x", "L2", i9, L2)
+									}
+									at := (((dxRow4+k2)*L0+i7)*L1+i8)*L2 + i9
+									dxAcc[at] += float64(dyAt)
 								}
 							}
 						}
@@ -1563,17 +1760,17 @@ func foldRunBackward2F32(b *runtime.Bound, v *foldValues) error {
 
 // foldRunBackward2F64 computes the derivative of fold with rank(K) = 3, T f64.
 func foldRunBackward2F64(b *runtime.Bound, v *foldValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	K1 := b.PackExt(2, 1)
 	K2 := b.PackExt(2, 2)
 	L0 := b.PackExt(3, 0)
 	L1 := b.PackExt(3, 1)
 	L2 := b.PackExt(3, 2)
-	C := b.Ext[1]
 	K0 := b.PackExt(2, 0)
 	S0 := b.PackExt(4, 0)
 	S1 := b.PackExt(4, 1)
 	S2 := b.PackExt(4, 2)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*K0*K1*K2*L0*L1*L2)
@@ -1590,97 +1787,95 @@ func foldRunBackward2F64(b *runtime.Bound, v *foldValues) error {
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * K0
-				dyRow := (dxRow + c) * S0
-				for s0 := range S0 {
-					i := s0 + pad0
-					dyRow2 := (dyRow + s0) * S1
-					for s1 := range S1 {
-						i3 := s1 + pad1
-						dyRow3 := (dyRow2 + s1) * S2
-						for s2 := range S2 {
-							i5 := s2 + pad2
-							dyAt := dy[dyRow3+s2]
-							for k0 := range K0 {
-								if !(K1 > 0 && K2 > 0) {
+			dxRow2 := (dxRow + c) * K0
+			dyRow := (dxRow + c) * S0
+			for s0 := range S0 {
+				i := s0 + pad0
+				dyRow2 := (dyRow + s0) * S1
+				for s1 := range S1 {
+					i3 := s1 + pad1
+					dyRow3 := (dyRow2 + s1) * S2
+					for s2 := range S2 {
+						i5 := s2 + pad2
+						dyAt := dy[dyRow3+s2]
+						for k0 := range K0 {
+							if !(K1 > 0 && K2 > 0) {
+								continue
+							}
+							if stride0 == 0 {
+								return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
+							}
+							i2 := runtime.Numerator(i-k0*dilation0, stride0)
+							den := runtime.Denominator(stride0)
+							if !(runtime.FloorDiv(i2, den)*den == i2) {
+								continue
+							}
+							if !(0 <= i2) {
+								continue
+							}
+							if !(i2 < L0*den) {
+								continue
+							}
+							dxRow3 := (dxRow2 + k0) * K1
+							for k1 := range K1 {
+								if stride1 == 0 {
+									return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+								}
+								i4 := runtime.Numerator(i3-k1*dilation1, stride1)
+								den2 := runtime.Denominator(stride1)
+								if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
 									continue
 								}
-								if stride0 == 0 {
-									return runtime.FaultError("window.fold", "division by zero in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-								}
-								i2 := runtime.Numerator(i-k0*dilation0, stride0)
-								den := runtime.Denominator(stride0)
-								_ = den
-								if !(runtime.FloorDiv(i2, den)*den == i2) {
+								if !(0 <= i4) {
 									continue
 								}
-								if !(0 <= i2) {
+								if !(i4 < L1*den2) {
 									continue
 								}
-								if !(i2 < L0*den) {
-									continue
-								}
-								dxRow3 := (dxRow2 + k0) * K1
-								for k1 := range K1 {
-									if stride1 == 0 {
-										return runtime.FaultError("window.fold", "division by zero in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+								dxRow4 := (dxRow3 + k1) * K2
+								for k2 := range K2 {
+									if stride2 == 0 {
+										return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
 									}
-									i4 := runtime.Numerator(i3-k1*dilation1, stride1)
-									den2 := runtime.Denominator(stride1)
-									_ = den2
-									if !(runtime.FloorDiv(i4, den2)*den2 == i4) {
+									i6 := runtime.Numerator(i5-k2*dilation2, stride2)
+									den3 := runtime.Denominator(stride2)
+									if !(runtime.FloorDiv(i6, den3)*den3 == i6) {
 										continue
 									}
-									if !(0 <= i4) {
+									if !(0 <= i6) {
 										continue
 									}
-									if !(i4 < L1*den2) {
+									if !(i6 < L2*den3) {
 										continue
 									}
-									dxRow4 := (dxRow3 + k1) * K2
-									for k2 := range K2 {
-										if stride2 == 0 {
-											return runtime.FaultError("window.fold", "division by zero in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
-										}
-										i6 := runtime.Numerator(i5-k2*dilation2, stride2)
-										den3 := runtime.Denominator(stride2)
-										_ = den3
-										if !(runtime.FloorDiv(i6, den3)*den3 == i6) {
-											continue
-										}
-										if !(0 <= i6) {
-											continue
-										}
-										if !(i6 < L2*den3) {
-											continue
-										}
-										if i2%den != 0 {
-											return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
-										}
-										i7 := i2 / den
-										if uint(i7) >= uint(L0) {
-											return runtime.RangeError("window.fold", "@x", "L0", i7, L0)
-										}
-										if i4%den2 != 0 {
-											return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
-										}
-										i8 := i4 / den2
-										if uint(i8) >= uint(L1) {
-											return runtime.RangeError("window.fold", "@x", "L1", i8, L1)
-										}
-										if i6%den3 != 0 {
-											return runtime.FaultError("window.fold", "a number that isn't whole in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
-										}
-										i9 := i6 / den3
-										if uint(i9) >= uint(L2) {
-											return runtime.RangeError("window.fold", "@x", "L2", i9, L2)
-										}
-										at := (((dxRow4+k2)*L0+i7)*L1+i8)*L2 + i9
-										dx[at] += dyAt
+									if i2%den != 0 {
+										return runtime.FaultError("window.fold", "a number that isn't whole in (s0 + pad[0] - k0 * dilation[0]) / stride[0]")
 									}
+									i7 := i2 / den
+									if uint(i7) >= uint(L0) {
+										return runtime.RangeError("window.fold", "@x", "L0", i7, L0)
+									}
+									if i4%den2 != 0 {
+										return runtime.FaultError("window.fold", "a number that isn't whole in (s1 + pad[1] - k1 * dilation[1]) / stride[1]")
+									}
+									i8 := i4 / den2
+									if uint(i8) >= uint(L1) {
+										return runtime.RangeError("window.fold", "@x", "L1", i8, L1)
+									}
+									if i6%den3 != 0 {
+										return runtime.FaultError("window.fold", "a number that isn't whole in (s2 + pad[2] - k2 * dilation[2]) / stride[2]")
+									}
+									i9 := i6 / den3
+									if uint(i9) >= uint(L2) {
+										return runtime.RangeError("window.fold", "@x", "L2", i9, L2)
+									}
+									at := (((dxRow4+k2)*L0+i7)*L1+i8)*L2 + i9
+									dx[at] += dyAt
 								}
 							}
 						}

@@ -3,12 +3,22 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleFold() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 10, 20}, 2, 2))
+	y := runtime.Must(window.Fold(x, []int{3}, []int{2}, nil))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[1 3]
+	// [[ 1 12 20]]
+}
 
 func TestFoldExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.fold",

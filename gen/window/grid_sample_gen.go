@@ -103,6 +103,10 @@ func (a *GridSampleAttrs) values() (gridSample_Values, error) {
 // x: T[N, C, H, W], grid: T[N, P, Q, D]; y: T[N, C, P, Q]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex: a point has two coordinates.
+//
+// For example:
+//
+//	y, err := window.GridSample(x, grid, &window.GridSampleAttrs{Padding: window.OutsideBorder, AlignCorners: true})
 func GridSample(x, grid *runtime.Tensor, attrs *GridSampleAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -680,22 +684,22 @@ func gridSample_AlignCornersReflectionBicubicRun(b *runtime.Bound, v *gridSample
 var gridSample_Forwards = [...]*runtime.Signature{
 	0:  &gridSample_NoAlignCornersZerosBilinearForward,
 	1:  &gridSample_NoAlignCornersZerosBilinearForward,
-	2:  &gridSample_NoAlignCornersZerosBilinearForward,
+	2:  &gridSample_NoAlignCornersZerosBicubicForward,
 	3:  &gridSample_NoAlignCornersZerosBilinearForward,
 	4:  &gridSample_NoAlignCornersZerosBilinearForward,
-	5:  &gridSample_NoAlignCornersZerosBilinearForward,
+	5:  &gridSample_NoAlignCornersZerosBicubicForward,
 	6:  &gridSample_NoAlignCornersZerosBilinearForward,
 	7:  &gridSample_NoAlignCornersZerosBilinearForward,
-	8:  &gridSample_NoAlignCornersZerosBilinearForward,
+	8:  &gridSample_NoAlignCornersZerosBicubicForward,
 	9:  &gridSample_NoAlignCornersZerosBilinearForward,
 	10: &gridSample_NoAlignCornersZerosBilinearForward,
-	11: &gridSample_NoAlignCornersZerosBilinearForward,
+	11: &gridSample_NoAlignCornersZerosBicubicForward,
 	12: &gridSample_NoAlignCornersZerosBilinearForward,
 	13: &gridSample_NoAlignCornersZerosBilinearForward,
-	14: &gridSample_NoAlignCornersZerosBilinearForward,
+	14: &gridSample_NoAlignCornersZerosBicubicForward,
 	15: &gridSample_NoAlignCornersZerosBilinearForward,
 	16: &gridSample_NoAlignCornersZerosBilinearForward,
-	17: &gridSample_NoAlignCornersZerosBilinearForward,
+	17: &gridSample_NoAlignCornersZerosBicubicForward,
 }
 
 // gridSample_Run runs the op in a variant.
@@ -1083,22 +1087,22 @@ func gridSample_AlignCornersReflectionBicubicRunBackward(b *runtime.Bound, v *gr
 var gridSample_Backwards = [...]*runtime.Signature{
 	0:  &gridSample_NoAlignCornersZerosBilinearBackward,
 	1:  &gridSample_NoAlignCornersZerosBilinearBackward,
-	2:  &gridSample_NoAlignCornersZerosBilinearBackward,
+	2:  &gridSample_NoAlignCornersZerosBicubicBackward,
 	3:  &gridSample_NoAlignCornersZerosBilinearBackward,
 	4:  &gridSample_NoAlignCornersZerosBilinearBackward,
-	5:  &gridSample_NoAlignCornersZerosBilinearBackward,
+	5:  &gridSample_NoAlignCornersZerosBicubicBackward,
 	6:  &gridSample_NoAlignCornersZerosBilinearBackward,
 	7:  &gridSample_NoAlignCornersZerosBilinearBackward,
-	8:  &gridSample_NoAlignCornersZerosBilinearBackward,
+	8:  &gridSample_NoAlignCornersZerosBicubicBackward,
 	9:  &gridSample_NoAlignCornersZerosBilinearBackward,
 	10: &gridSample_NoAlignCornersZerosBilinearBackward,
-	11: &gridSample_NoAlignCornersZerosBilinearBackward,
+	11: &gridSample_NoAlignCornersZerosBicubicBackward,
 	12: &gridSample_NoAlignCornersZerosBilinearBackward,
 	13: &gridSample_NoAlignCornersZerosBilinearBackward,
-	14: &gridSample_NoAlignCornersZerosBilinearBackward,
+	14: &gridSample_NoAlignCornersZerosBicubicBackward,
 	15: &gridSample_NoAlignCornersZerosBilinearBackward,
 	16: &gridSample_NoAlignCornersZerosBilinearBackward,
-	17: &gridSample_NoAlignCornersZerosBilinearBackward,
+	17: &gridSample_NoAlignCornersZerosBicubicBackward,
 }
 
 // gridSample_RunBackward runs its derivative in a variant.
@@ -1160,6 +1164,26 @@ var gridSample_NoAlignCornersZerosBilinearForward = runtime.Signature{
 
 var gridSample_NoAlignCornersZerosBilinearBackward = runtime.Signature{
 	Op: "window.grid_sample", Vars: gridSample_Vars, Axes: gridSample_Axes,
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Splat: true},
+		1: {Name: "grid", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 4}, {Axis: 5}, {Axis: 6}}, Splat: true},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 5}}},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Of: 0},
+		4: {Name: "gradient of grid", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 4}, {Axis: 5}, {Axis: 6}}, Of: 1},
+	},
+}
+
+var gridSample_NoAlignCornersZerosBicubicForward = runtime.Signature{
+	Op: "window.grid_sample", Vars: gridSample_Vars, Axes: gridSample_Axes, Temps: [][]int{{0, 4, 5, 7}, {0, 4, 5, 8}, {0, 4, 5, 9}, {0, 4, 5, 10}},
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Splat: true},
+		1: {Name: "grid", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 4}, {Axis: 5}, {Axis: 6}}, Splat: true},
+		2: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 5}}},
+	},
+}
+
+var gridSample_NoAlignCornersZerosBicubicBackward = runtime.Signature{
+	Op: "window.grid_sample", Vars: gridSample_Vars, Axes: gridSample_Axes, Temps: [][]int{{0, 4, 5, 7}, {0, 4, 5, 8}, {0, 4, 5, 9}, {0, 4, 5, 10}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Splat: true},
 		1: {Name: "grid", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 4}, {Axis: 5}, {Axis: 6}}, Splat: true},

@@ -3,12 +3,35 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleGridSample() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 5}, 1, 1, 2, 2))
+	grid := runtime.Must(runtime.FromSlice([]float32{0, 0, -0.5, 1, -1, -1, 3, 0}, 1, 2, 2, 2))
+	y := runtime.Must(window.GridSample(x, grid, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 1 2 2]
+	// [[[[2.75 1.50]
+	//    [0.25 0.00]]]]
+}
+
+func ExampleGridSample_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 5}, 1, 1, 2, 2))
+	grid := runtime.Must(runtime.FromSlice([]float32{0, 0, -0.5, 1, -1, -1, 3, 0}, 1, 2, 2, 2))
+	y := runtime.Must(window.GridSample(x, grid, &window.GridSampleAttrs{Padding: window.OutsideBorder, AlignCorners: true}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 1 2 2]
+	// [[[[2.75 3.50]
+	//    [1.00 3.50]]]]
+}
 
 func TestGridSampleExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.grid_sample",

@@ -91,6 +91,10 @@ func (a *GridSampleVolumeAttrs) values() (gridSampleVolumeValues, error) {
 // x: T[N, C, H, V, W], grid: T[N, P, Q, R, D]; y: T[N, C, P, Q, R]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex: a point has three coordinates.
+//
+// For example:
+//
+//	y, err := window.GridSampleVolume(x, grid, &window.GridSampleVolumeAttrs{Padding: window.OutsideReflection, AlignCorners: true})
 func GridSampleVolume(x, grid *runtime.Tensor, attrs *GridSampleVolumeAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {

@@ -3,12 +3,33 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleGridSampleVolume() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 5, 7, 11, 13, 17}, 1, 1, 2, 2, 2))
+	grid := runtime.Must(runtime.FromSlice([]float32{0, 0.5, -0.25, -1, 1, 3}, 1, 1, 1, 2, 3))
+	y := runtime.Must(window.GridSampleVolume(x, grid, nil))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 1 1 1 2]
+	// [[[[[6.75 0.00]]]]]
+}
+
+func ExampleGridSampleVolume_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 5, 7, 11, 13, 17}, 1, 1, 2, 2, 2))
+	grid := runtime.Must(runtime.FromSlice([]float32{0, 0.5, -0.25, -1, 1, 3}, 1, 1, 1, 2, 3))
+	y := runtime.Must(window.GridSampleVolume(x, grid, &window.GridSampleVolumeAttrs{Padding: window.OutsideReflection, AlignCorners: true}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[1 1 1 1 2]
+	// [[[[[7.172 3.000]]]]]
+}
 
 func TestGridSampleVolumeExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.grid_sample_volume",

@@ -36,7 +36,7 @@ func (a *InterpolateCubicAttrs) values() (interpolateCubicValues, error) {
 // each axis. Beyond the outermost elements of x these go on.
 //
 // x has samples N, channels C and the sizes S. Either size, that of y, or scale, the factor of sizes, is given, one
-// number for each axis or for all. align_corners (false): the outermost elements of x and y lie upon each other; else
+// number for each axis of S or for all. align_corners (false): the outermost elements of x and y lie upon each other; else
 // their outer edges do.
 //
 // Source: Keys, Cubic Convolution Interpolation for Digital Image Processing, IEEE Transactions on Acoustics, Speech,
@@ -50,6 +50,10 @@ func (a *InterpolateCubicAttrs) values() (interpolateCubicValues, error) {
 // x: T[N, C, ...S]; y: T[N, C, ...P]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: either size or scale must be given.
+//
+// With x = [[[[1, 2, 4]]]], y is about [[[[0.904, 1.244, 2, 3.296, 4.192]]]]:
+//
+//	y, err := window.InterpolateCubic(x, &window.InterpolateCubicAttrs{Size: []int{1, 5}})
 func InterpolateCubic(x *runtime.Tensor, attrs *InterpolateCubicAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -532,7 +536,7 @@ func interpolateCubicInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runt
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/window", Name: "interpolate_cubic", Source: "interpolate_cubic.op", Signature: &interpolateCubicSizeNoScaleNoAlignCornersForward,
-		Doc: "InterpolateCubic is x in another size, interpolated by cubic convolution with a = -3/4 from four neighbours along\neach axis. Beyond the outermost elements of x these go on.\n\nx has samples N, channels C and the sizes S. Either size, that of y, or scale, the factor of sizes, is given, one\nnumber for each axis or for all. align_corners (false): the outermost elements of x and y lie upon each other; else\ntheir outer edges do.\n\nSource: Keys, Cubic Convolution Interpolation for Digital Image Processing, IEEE Transactions on Acoustics, Speech,\nand Signal Processing 29, 1981.",
+		Doc: "InterpolateCubic is x in another size, interpolated by cubic convolution with a = -3/4 from four neighbours along\neach axis. Beyond the outermost elements of x these go on.\n\nx has samples N, channels C and the sizes S. Either size, that of y, or scale, the factor of sizes, is given, one\nnumber for each axis of S or for all. align_corners (false): the outermost elements of x and y lie upon each other; else\ntheir outer edges do.\n\nSource: Keys, Cubic Convolution Interpolation for Digital Image Processing, IEEE Transactions on Acoustics, Speech,\nand Signal Processing 29, 1981.",
 		Attrs: []runtime.AttrInfo{
 			{Name: "size", Type: "int[S]"},
 			{Name: "scale", Type: "float[S]"},

@@ -12,7 +12,7 @@ import (
 func interpolateCubicExtents0(b *runtime.Bound, v *interpolateCubicValues) error {
 	P0 := runtime.Entry(v.size, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.interpolate_cubic", "P0 = size[0] that isn't negative", P0)
 	}
 	if err := b.DerivePack(3, P0); err != nil {
 		return err
@@ -24,11 +24,11 @@ func interpolateCubicExtents0(b *runtime.Bound, v *interpolateCubicValues) error
 func interpolateCubicExtents1(b *runtime.Bound, v *interpolateCubicValues) error {
 	P0 := runtime.Entry(v.size, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.interpolate_cubic", "P0 = size[0] that isn't negative", P0)
 	}
 	P1 := runtime.Entry(v.size, 1, 0)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P1 = size[1] that isn't negative")
+		return runtime.ShapeError("window.interpolate_cubic", "P1 = size[1] that isn't negative", P1)
 	}
 	if err := b.DerivePack(3, P0, P1); err != nil {
 		return err
@@ -40,15 +40,15 @@ func interpolateCubicExtents1(b *runtime.Bound, v *interpolateCubicValues) error
 func interpolateCubicExtents2(b *runtime.Bound, v *interpolateCubicValues) error {
 	P0 := runtime.Entry(v.size, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.interpolate_cubic", "P0 = size[0] that isn't negative", P0)
 	}
 	P1 := runtime.Entry(v.size, 1, 0)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P1 = size[1] that isn't negative")
+		return runtime.ShapeError("window.interpolate_cubic", "P1 = size[1] that isn't negative", P1)
 	}
 	P2 := runtime.Entry(v.size, 2, 0)
 	if P2 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P2 = size[2] that isn't negative")
+		return runtime.ShapeError("window.interpolate_cubic", "P2 = size[2] that isn't negative", P2)
 	}
 	if err := b.DerivePack(3, P0, P1, P2); err != nil {
 		return err
@@ -65,7 +65,7 @@ func interpolateCubicExtents3(b *runtime.Bound, v *interpolateCubicValues) error
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_cubic", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
 	}
 	if err := b.DerivePack(3, P0); err != nil {
 		return err
@@ -83,7 +83,7 @@ func interpolateCubicExtents4(b *runtime.Bound, v *interpolateCubicValues) error
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_cubic", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
 	}
 	t2 := math.Floor(float64(float64(S1) * runtime.Entry(v.scale, 1, 0)))
 	if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
@@ -91,7 +91,7 @@ func interpolateCubicExtents4(b *runtime.Bound, v *interpolateCubicValues) error
 	}
 	P1 := int(t2)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_cubic", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative", P1)
 	}
 	if err := b.DerivePack(3, P0, P1); err != nil {
 		return err
@@ -110,7 +110,7 @@ func interpolateCubicExtents5(b *runtime.Bound, v *interpolateCubicValues) error
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_cubic", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
 	}
 	t2 := math.Floor(float64(float64(S1) * runtime.Entry(v.scale, 1, 0)))
 	if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
@@ -118,7 +118,7 @@ func interpolateCubicExtents5(b *runtime.Bound, v *interpolateCubicValues) error
 	}
 	P1 := int(t2)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_cubic", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative", P1)
 	}
 	t3 := math.Floor(float64(float64(S2) * runtime.Entry(v.scale, 2, 0)))
 	if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
@@ -126,7 +126,7 @@ func interpolateCubicExtents5(b *runtime.Bound, v *interpolateCubicValues) error
 	}
 	P2 := int(t3)
 	if P2 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P2 = exact(floor(real(|S2|) * scale[2])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_cubic", "P2 = exact(floor(real(|S2|) * scale[2])) that isn't negative", P2)
 	}
 	if err := b.DerivePack(3, P0, P1, P2); err != nil {
 		return err
@@ -179,81 +179,81 @@ func interpolateCubicExtents(b *runtime.Bound, v *interpolateCubicValues, varian
 
 // interpolateCubicSizeNoScaleNoAlignCornersRun0F32 computes interpolate_cubic with rank(S) = 1, size given, scale absent, align_corners false, T f32.
 func interpolateCubicSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0)
 
 	// y[n, c, p0] += (if abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) <= 1 then T((5/4) * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 3 - (9/4) * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 2 + 1) else if abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) < 2 then T((-3/4) * (abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 3 - 5 * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 2 + 8 * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) - 4)) else 0) * x[n, c, min(max(floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) + k0, 0), |S0| - 1)]   for n in N, c in C, p0 in P0, k0 in -1..3
 	i5 := S0 - 1
-	for n := range N {
+	for part := range N * C {
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				sum := float64(0)
-				i := p0*2 + 1
-				for k0 := -1; k0 < 3; k0++ {
-					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
-					}
-					n2 := P0 * 2
-					if n2 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-					}
-					i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
-					den := runtime.Denominator(n2) * 2
-					_ = den
-					i3 := runtime.FloorDiv(i2, den)
-					n3 := i2 - i3*den - k0*den
-					i4 := max(n3, -n3)
-					var t28 float32
-					if i4 <= den {
-						t := float64(1.25)
-						t2 := float64(i4) / float64(den)
-						t3 := float64(3)
-						t4 := math.Pow(t2, t3)
-						t5 := float64(t * t4)
-						t6 := float64(2.25)
-						t7 := float64(2)
-						t8 := math.Pow(t2, t7)
-						t9 := float64(t6 * t8)
-						t10 := float64(t5 - t9)
-						t11 := float64(1)
-						t12 := float64(t10 + t11)
-						t28 = float32(t12)
-					} else {
-						t27 := float32(0)
-						if i4 < 2*den {
-							t13 := float64(-0.75)
-							t14 := float64(i4) / float64(den)
-							t15 := float64(3)
-							t16 := math.Pow(t14, t15)
-							t17 := float64(5)
-							t18 := float64(2)
-							t19 := math.Pow(t14, t18)
-							t20 := float64(t17 * t19)
-							t21 := float64(t16 - t20)
-							t22 := float64(8*i4) / float64(den)
-							t23 := float64(t21 + t22)
-							t24 := float64(4)
-							t25 := float64(t23 - t24)
-							t26 := float64(t13 * t25)
-							t27 = float32(t26)
-						}
-						t28 = t27
-					}
-					i6 := min(max(i3+k0, 0), i5)
-					if uint(i6) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_cubic", "x", "S0", i6, S0)
-					}
-					sum += float64(float32(t28 * x[xRow2+i6]))
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			sum := float64(0)
+			i := p0*2 + 1
+			for k0 := -1; k0 < 3; k0++ {
+				if S0 == 0 {
+					return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
 				}
-				y[yRow+p0] = float32(sum)
+				n2 := P0 * 2
+				if n2 == 0 {
+					return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+				}
+				i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+				den := runtime.Denominator(n2) * 2
+				i3 := runtime.FloorDiv(i2, den)
+				n3 := i2 - i3*den - k0*den
+				i4 := max(n3, -n3)
+				var t28 float32
+				if i4 <= den {
+					t := float64(1.25)
+					t2 := float64(i4) / float64(den)
+					t3 := float64(3)
+					t4 := math.Pow(t2, t3)
+					t5 := float64(t * t4)
+					t6 := float64(2.25)
+					t7 := float64(2)
+					t8 := math.Pow(t2, t7)
+					t9 := float64(t6 * t8)
+					t10 := float64(t5 - t9)
+					t11 := float64(1)
+					t12 := float64(t10 + t11)
+					t28 = float32(t12)
+				} else {
+					t27 := float32(0)
+					if i4 < 2*den {
+						t13 := float64(-0.75)
+						t14 := float64(i4) / float64(den)
+						t15 := float64(3)
+						t16 := math.Pow(t14, t15)
+						t17 := float64(5)
+						t18 := float64(2)
+						t19 := math.Pow(t14, t18)
+						t20 := float64(t17 * t19)
+						t21 := float64(t16 - t20)
+						t22 := float64(8*i4) / float64(den)
+						t23 := float64(t21 + t22)
+						t24 := float64(4)
+						t25 := float64(t23 - t24)
+						t26 := float64(t13 * t25)
+						t27 = float32(t26)
+					}
+					t28 = t27
+				}
+				i6 := min(max(i3+k0, 0), i5)
+				if uint(i6) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_cubic", "x", "S0", i6, S0)
+				}
+				sum += float64(float32(t28 * x[xRow2+i6]))
 			}
+			y[yRow+p0] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 1), y)
@@ -262,24 +262,117 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inter
 
 // interpolateCubicSizeNoScaleNoAlignCornersRun0F64 computes interpolate_cubic with rank(S) = 1, size given, scale absent, align_corners false, T f64.
 func interpolateCubicSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0)
 
 	// y[n, c, p0] += (if abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) <= 1 then T((5/4) * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 3 - (9/4) * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 2 + 1) else if abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) < 2 then T((-3/4) * (abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 3 - 5 * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 2 + 8 * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) - 4)) else 0) * x[n, c, min(max(floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) + k0, 0), |S0| - 1)]   for n in N, c in C, p0 in P0, k0 in -1..3
 	i5 := S0 - 1
-	for n := range N {
+	for part := range N * C {
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				sum := float64(0)
-				i := p0*2 + 1
-				for k0 := -1; k0 < 3; k0++ {
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			sum := float64(0)
+			i := p0*2 + 1
+			for k0 := -1; k0 < 3; k0++ {
+				if S0 == 0 {
+					return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
+				}
+				n2 := P0 * 2
+				if n2 == 0 {
+					return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+				}
+				i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+				den := runtime.Denominator(n2) * 2
+				i3 := runtime.FloorDiv(i2, den)
+				n3 := i2 - i3*den - k0*den
+				i4 := max(n3, -n3)
+				var t28 float64
+				if i4 <= den {
+					t := float64(1.25)
+					t2 := float64(i4) / float64(den)
+					t3 := float64(3)
+					t4 := math.Pow(t2, t3)
+					t5 := float64(t * t4)
+					t6 := float64(2.25)
+					t7 := float64(2)
+					t8 := math.Pow(t2, t7)
+					t9 := float64(t6 * t8)
+					t10 := float64(t5 - t9)
+					t11 := float64(1)
+					t12 := float64(t10 + t11)
+					t28 = t12
+				} else {
+					t27 := float64(0)
+					if i4 < 2*den {
+						t13 := float64(-0.75)
+						t14 := float64(i4) / float64(den)
+						t15 := float64(3)
+						t16 := math.Pow(t14, t15)
+						t17 := float64(5)
+						t18 := float64(2)
+						t19 := math.Pow(t14, t18)
+						t20 := float64(t17 * t19)
+						t21 := float64(t16 - t20)
+						t22 := float64(8*i4) / float64(den)
+						t23 := float64(t21 + t22)
+						t24 := float64(4)
+						t25 := float64(t23 - t24)
+						t26 := float64(t13 * t25)
+						t27 = t26
+					}
+					t28 = t27
+				}
+				i6 := min(max(i3+k0, 0), i5)
+				if uint(i6) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_cubic", "x", "S0", i6, S0)
+				}
+				sum += float64(t28 * x[xRow2+i6])
+			}
+			y[yRow+p0] = sum
+		}
+	}
+	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// interpolateCubicSizeNoScaleNoAlignCornersRun1F32 computes interpolate_cubic with rank(S) = 2, size given, scale absent, align_corners false, T f32.
+func interpolateCubicSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
+	S0 := b.PackExt(2, 0)
+	P1 := b.PackExt(3, 1)
+	S1 := b.PackExt(2, 1)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, N*C*P0*P1)
+
+	// y[n, c, p0, p1] += T((if abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) <= 1 then (5/4) * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 3 - (9/4) * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 2 + 1 else if abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) < 2 then (-3/4) * (abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 3 - 5 * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 2 + 8 * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) - 4) else 0) * (if abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) <= 1 then (5/4) * abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) ^ 3 - (9/4) * abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) ^ 2 + 1 else if abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) < 2 then (-3/4) * (abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) ^ 3 - 5 * abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) ^ 2 + 8 * abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) - 4) else 0)) * x[n, c, min(max(floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) + k0, 0), |S0| - 1), min(max(floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) + k1, 0), |S1| - 1)]   for n in N, c in C, p0 in P0, p1 in P1, k0 in -1..3, k1 in -1..3
+	i9 := S0 - 1
+	i11 := S1 - 1
+	for part := range N * C * P0 {
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i := p0*2 + 1
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			sum := float64(0)
+			i5 := p1*2 + 1
+			for k0 := -1; k0 < 3; k0++ {
+				for k1 := -1; k1 < 3; k1++ {
 					if S0 == 0 {
 						return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
 					}
@@ -289,206 +382,112 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inter
 					}
 					i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
 					den := runtime.Denominator(n2) * 2
-					_ = den
 					i3 := runtime.FloorDiv(i2, den)
 					n3 := i2 - i3*den - k0*den
 					i4 := max(n3, -n3)
-					var t28 float64
+					var t float64
 					if i4 <= den {
-						t := float64(1.25)
-						t2 := float64(i4) / float64(den)
-						t3 := float64(3)
-						t4 := math.Pow(t2, t3)
-						t5 := float64(t * t4)
-						t6 := float64(2.25)
-						t7 := float64(2)
-						t8 := math.Pow(t2, t7)
-						t9 := float64(t6 * t8)
-						t10 := float64(t5 - t9)
-						t11 := float64(1)
-						t12 := float64(t10 + t11)
-						t28 = t12
+						t2 := float64(1.25)
+						t3 := float64(i4) / float64(den)
+						t4 := float64(3)
+						t5 := math.Pow(t3, t4)
+						t6 := float64(t2 * t5)
+						t7 := float64(2.25)
+						t8 := float64(2)
+						t9 := math.Pow(t3, t8)
+						t10 := float64(t7 * t9)
+						t11 := float64(t6 - t10)
+						t12 := float64(1)
+						t13 := float64(t11 + t12)
+						t = t13
 					} else {
-						t27 := float64(0)
+						var t14 float64
 						if i4 < 2*den {
-							t13 := float64(-0.75)
-							t14 := float64(i4) / float64(den)
-							t15 := float64(3)
-							t16 := math.Pow(t14, t15)
-							t17 := float64(5)
-							t18 := float64(2)
-							t19 := math.Pow(t14, t18)
-							t20 := float64(t17 * t19)
-							t21 := float64(t16 - t20)
-							t22 := float64(8*i4) / float64(den)
-							t23 := float64(t21 + t22)
-							t24 := float64(4)
-							t25 := float64(t23 - t24)
-							t26 := float64(t13 * t25)
-							t27 = t26
+							t15 := float64(-0.75)
+							t16 := float64(i4) / float64(den)
+							t17 := float64(3)
+							t18 := math.Pow(t16, t17)
+							t19 := float64(5)
+							t20 := float64(2)
+							t21 := math.Pow(t16, t20)
+							t22 := float64(t19 * t21)
+							t23 := float64(t18 - t22)
+							t24 := float64(8*i4) / float64(den)
+							t25 := float64(t23 + t24)
+							t26 := float64(4)
+							t27 := float64(t25 - t26)
+							t28 := float64(t15 * t27)
+							t14 = t28
+						} else {
+							t29 := float64(0)
+							t14 = t29
 						}
-						t28 = t27
+						t = t14
 					}
-					i6 := min(max(i3+k0, 0), i5)
-					if uint(i6) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_cubic", "x", "S0", i6, S0)
+					if S1 == 0 {
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
 					}
-					sum += float64(t28 * x[xRow2+i6])
-				}
-				y[yRow+p0] = sum
-			}
-		}
-	}
-	copy(runtime.Elements[float64](b, 1), y)
-	return nil
-}
-
-// interpolateCubicSizeNoScaleNoAlignCornersRun1F32 computes interpolate_cubic with rank(S) = 2, size given, scale absent, align_corners false, T f32.
-func interpolateCubicSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *interpolateCubicValues) error {
-	P0 := b.PackExt(3, 0)
-	S0 := b.PackExt(2, 0)
-	P1 := b.PackExt(3, 1)
-	S1 := b.PackExt(2, 1)
-	C := b.Ext[1]
-	N := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, N*C*P0*P1)
-
-	// y[n, c, p0, p1] += T((if abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) <= 1 then (5/4) * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 3 - (9/4) * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 2 + 1 else if abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) < 2 then (-3/4) * (abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 3 - 5 * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 2 + 8 * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) - 4) else 0) * (if abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) <= 1 then (5/4) * abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) ^ 3 - (9/4) * abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) ^ 2 + 1 else if abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) < 2 then (-3/4) * (abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) ^ 3 - 5 * abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) ^ 2 + 8 * abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) - 4) else 0)) * x[n, c, min(max(floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) + k0, 0), |S0| - 1), min(max(floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) + k1, 0), |S1| - 1)]   for n in N, c in C, p0 in P0, p1 in P1, k0 in -1..3, k1 in -1..3
-	i9 := S0 - 1
-	i11 := S1 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i := p0*2 + 1
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					sum := float64(0)
-					i5 := p1*2 + 1
-					for k0 := -1; k0 < 3; k0++ {
-						for k1 := -1; k1 < 3; k1++ {
-							if S0 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
-							}
-							n2 := P0 * 2
-							if n2 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-							}
-							i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
-							den := runtime.Denominator(n2) * 2
-							_ = den
-							i3 := runtime.FloorDiv(i2, den)
-							n3 := i2 - i3*den - k0*den
-							i4 := max(n3, -n3)
-							var t float64
-							if i4 <= den {
-								t2 := float64(1.25)
-								t3 := float64(i4) / float64(den)
-								t4 := float64(3)
-								t5 := math.Pow(t3, t4)
-								t6 := float64(t2 * t5)
-								t7 := float64(2.25)
-								t8 := float64(2)
-								t9 := math.Pow(t3, t8)
-								t10 := float64(t7 * t9)
-								t11 := float64(t6 - t10)
-								t12 := float64(1)
-								t13 := float64(t11 + t12)
-								t = t13
-							} else {
-								var t14 float64
-								if i4 < 2*den {
-									t15 := float64(-0.75)
-									t16 := float64(i4) / float64(den)
-									t17 := float64(3)
-									t18 := math.Pow(t16, t17)
-									t19 := float64(5)
-									t20 := float64(2)
-									t21 := math.Pow(t16, t20)
-									t22 := float64(t19 * t21)
-									t23 := float64(t18 - t22)
-									t24 := float64(8*i4) / float64(den)
-									t25 := float64(t23 + t24)
-									t26 := float64(4)
-									t27 := float64(t25 - t26)
-									t28 := float64(t15 * t27)
-									t14 = t28
-								} else {
-									t29 := float64(0)
-									t14 = t29
-								}
-								t = t14
-							}
-							if S1 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
-							}
-							n4 := P1 * 2
-							if n4 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-							}
-							i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
-							den2 := runtime.Denominator(n4) * 2
-							_ = den2
-							i7 := runtime.FloorDiv(i6, den2)
-							n5 := i6 - i7*den2 - k1*den2
-							i8 := max(n5, -n5)
-							var t30 float64
-							if i8 <= den2 {
-								t31 := float64(1.25)
-								t32 := float64(i8) / float64(den2)
-								t33 := float64(3)
-								t34 := math.Pow(t32, t33)
-								t35 := float64(t31 * t34)
-								t36 := float64(2.25)
-								t37 := float64(2)
-								t38 := math.Pow(t32, t37)
-								t39 := float64(t36 * t38)
-								t40 := float64(t35 - t39)
-								t41 := float64(1)
-								t42 := float64(t40 + t41)
-								t30 = t42
-							} else {
-								var t43 float64
-								if i8 < 2*den2 {
-									t44 := float64(-0.75)
-									t45 := float64(i8) / float64(den2)
-									t46 := float64(3)
-									t47 := math.Pow(t45, t46)
-									t48 := float64(5)
-									t49 := float64(2)
-									t50 := math.Pow(t45, t49)
-									t51 := float64(t48 * t50)
-									t52 := float64(t47 - t51)
-									t53 := float64(8*i8) / float64(den2)
-									t54 := float64(t52 + t53)
-									t55 := float64(4)
-									t56 := float64(t54 - t55)
-									t57 := float64(t44 * t56)
-									t43 = t57
-								} else {
-									t58 := float64(0)
-									t43 = t58
-								}
-								t30 = t43
-							}
-							t59 := float64(t * t30)
-							i10 := min(max(i3+k0, 0), i9)
-							if uint(i10) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_cubic", "x", "S0", i10, S0)
-							}
-							i12 := min(max(i7+k1, 0), i11)
-							if uint(i12) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_cubic", "x", "S1", i12, S1)
-							}
-							sum += float64(float32(float32(t59) * x[(xRow2+i10)*S1+i12]))
+					n4 := P1 * 2
+					if n4 == 0 {
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+					}
+					i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
+					den2 := runtime.Denominator(n4) * 2
+					i7 := runtime.FloorDiv(i6, den2)
+					n5 := i6 - i7*den2 - k1*den2
+					i8 := max(n5, -n5)
+					var t30 float64
+					if i8 <= den2 {
+						t31 := float64(1.25)
+						t32 := float64(i8) / float64(den2)
+						t33 := float64(3)
+						t34 := math.Pow(t32, t33)
+						t35 := float64(t31 * t34)
+						t36 := float64(2.25)
+						t37 := float64(2)
+						t38 := math.Pow(t32, t37)
+						t39 := float64(t36 * t38)
+						t40 := float64(t35 - t39)
+						t41 := float64(1)
+						t42 := float64(t40 + t41)
+						t30 = t42
+					} else {
+						var t43 float64
+						if i8 < 2*den2 {
+							t44 := float64(-0.75)
+							t45 := float64(i8) / float64(den2)
+							t46 := float64(3)
+							t47 := math.Pow(t45, t46)
+							t48 := float64(5)
+							t49 := float64(2)
+							t50 := math.Pow(t45, t49)
+							t51 := float64(t48 * t50)
+							t52 := float64(t47 - t51)
+							t53 := float64(8*i8) / float64(den2)
+							t54 := float64(t52 + t53)
+							t55 := float64(4)
+							t56 := float64(t54 - t55)
+							t57 := float64(t44 * t56)
+							t43 = t57
+						} else {
+							t58 := float64(0)
+							t43 = t58
 						}
+						t30 = t43
 					}
-					y[yRow2+p1] = float32(sum)
+					t59 := float64(t * t30)
+					i10 := min(max(i3+k0, 0), i9)
+					if uint(i10) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_cubic", "x", "S0", i10, S0)
+					}
+					i12 := min(max(i7+k1, 0), i11)
+					if uint(i12) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_cubic", "x", "S1", i12, S1)
+					}
+					sum += float64(float32(float32(t59) * x[(xRow2+i10)*S1+i12]))
 				}
 			}
+			y[yRow2+p1] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 1), y)
@@ -497,150 +496,149 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inter
 
 // interpolateCubicSizeNoScaleNoAlignCornersRun1F64 computes interpolate_cubic with rank(S) = 2, size given, scale absent, align_corners false, T f64.
 func interpolateCubicSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
 	S1 := b.PackExt(2, 1)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1)
 
 	// y[n, c, p0, p1] += T((if abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) <= 1 then (5/4) * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 3 - (9/4) * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 2 + 1 else if abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) < 2 then (-3/4) * (abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 3 - 5 * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 2 + 8 * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) - 4) else 0) * (if abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) <= 1 then (5/4) * abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) ^ 3 - (9/4) * abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) ^ 2 + 1 else if abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) < 2 then (-3/4) * (abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) ^ 3 - 5 * abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) ^ 2 + 8 * abs((p1 + (1/2)) / (|P1| / |S1|) - (1/2) - floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) - k1) - 4) else 0)) * x[n, c, min(max(floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) + k0, 0), |S0| - 1), min(max(floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) + k1, 0), |S1| - 1)]   for n in N, c in C, p0 in P0, p1 in P1, k0 in -1..3, k1 in -1..3
 	i9 := S0 - 1
 	i11 := S1 - 1
-	for n := range N {
+	for part := range N * C * P0 {
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i := p0*2 + 1
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					sum := float64(0)
-					i5 := p1*2 + 1
-					for k0 := -1; k0 < 3; k0++ {
-						for k1 := -1; k1 < 3; k1++ {
-							if S0 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
-							}
-							n2 := P0 * 2
-							if n2 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-							}
-							i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
-							den := runtime.Denominator(n2) * 2
-							_ = den
-							i3 := runtime.FloorDiv(i2, den)
-							n3 := i2 - i3*den - k0*den
-							i4 := max(n3, -n3)
-							var t float64
-							if i4 <= den {
-								t2 := float64(1.25)
-								t3 := float64(i4) / float64(den)
-								t4 := float64(3)
-								t5 := math.Pow(t3, t4)
-								t6 := float64(t2 * t5)
-								t7 := float64(2.25)
-								t8 := float64(2)
-								t9 := math.Pow(t3, t8)
-								t10 := float64(t7 * t9)
-								t11 := float64(t6 - t10)
-								t12 := float64(1)
-								t13 := float64(t11 + t12)
-								t = t13
-							} else {
-								var t14 float64
-								if i4 < 2*den {
-									t15 := float64(-0.75)
-									t16 := float64(i4) / float64(den)
-									t17 := float64(3)
-									t18 := math.Pow(t16, t17)
-									t19 := float64(5)
-									t20 := float64(2)
-									t21 := math.Pow(t16, t20)
-									t22 := float64(t19 * t21)
-									t23 := float64(t18 - t22)
-									t24 := float64(8*i4) / float64(den)
-									t25 := float64(t23 + t24)
-									t26 := float64(4)
-									t27 := float64(t25 - t26)
-									t28 := float64(t15 * t27)
-									t14 = t28
-								} else {
-									t29 := float64(0)
-									t14 = t29
-								}
-								t = t14
-							}
-							if S1 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
-							}
-							n4 := P1 * 2
-							if n4 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-							}
-							i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
-							den2 := runtime.Denominator(n4) * 2
-							_ = den2
-							i7 := runtime.FloorDiv(i6, den2)
-							n5 := i6 - i7*den2 - k1*den2
-							i8 := max(n5, -n5)
-							var t30 float64
-							if i8 <= den2 {
-								t31 := float64(1.25)
-								t32 := float64(i8) / float64(den2)
-								t33 := float64(3)
-								t34 := math.Pow(t32, t33)
-								t35 := float64(t31 * t34)
-								t36 := float64(2.25)
-								t37 := float64(2)
-								t38 := math.Pow(t32, t37)
-								t39 := float64(t36 * t38)
-								t40 := float64(t35 - t39)
-								t41 := float64(1)
-								t42 := float64(t40 + t41)
-								t30 = t42
-							} else {
-								var t43 float64
-								if i8 < 2*den2 {
-									t44 := float64(-0.75)
-									t45 := float64(i8) / float64(den2)
-									t46 := float64(3)
-									t47 := math.Pow(t45, t46)
-									t48 := float64(5)
-									t49 := float64(2)
-									t50 := math.Pow(t45, t49)
-									t51 := float64(t48 * t50)
-									t52 := float64(t47 - t51)
-									t53 := float64(8*i8) / float64(den2)
-									t54 := float64(t52 + t53)
-									t55 := float64(4)
-									t56 := float64(t54 - t55)
-									t57 := float64(t44 * t56)
-									t43 = t57
-								} else {
-									t58 := float64(0)
-									t43 = t58
-								}
-								t30 = t43
-							}
-							t59 := float64(t * t30)
-							i10 := min(max(i3+k0, 0), i9)
-							if uint(i10) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_cubic", "x", "S0", i10, S0)
-							}
-							i12 := min(max(i7+k1, 0), i11)
-							if uint(i12) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_cubic", "x", "S1", i12, S1)
-							}
-							sum += float64(t59 * x[(xRow2+i10)*S1+i12])
-						}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i := p0*2 + 1
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			sum := float64(0)
+			i5 := p1*2 + 1
+			for k0 := -1; k0 < 3; k0++ {
+				for k1 := -1; k1 < 3; k1++ {
+					if S0 == 0 {
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
 					}
-					y[yRow2+p1] = sum
+					n2 := P0 * 2
+					if n2 == 0 {
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+					}
+					i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+					den := runtime.Denominator(n2) * 2
+					i3 := runtime.FloorDiv(i2, den)
+					n3 := i2 - i3*den - k0*den
+					i4 := max(n3, -n3)
+					var t float64
+					if i4 <= den {
+						t2 := float64(1.25)
+						t3 := float64(i4) / float64(den)
+						t4 := float64(3)
+						t5 := math.Pow(t3, t4)
+						t6 := float64(t2 * t5)
+						t7 := float64(2.25)
+						t8 := float64(2)
+						t9 := math.Pow(t3, t8)
+						t10 := float64(t7 * t9)
+						t11 := float64(t6 - t10)
+						t12 := float64(1)
+						t13 := float64(t11 + t12)
+						t = t13
+					} else {
+						var t14 float64
+						if i4 < 2*den {
+							t15 := float64(-0.75)
+							t16 := float64(i4) / float64(den)
+							t17 := float64(3)
+							t18 := math.Pow(t16, t17)
+							t19 := float64(5)
+							t20 := float64(2)
+							t21 := math.Pow(t16, t20)
+							t22 := float64(t19 * t21)
+							t23 := float64(t18 - t22)
+							t24 := float64(8*i4) / float64(den)
+							t25 := float64(t23 + t24)
+							t26 := float64(4)
+							t27 := float64(t25 - t26)
+							t28 := float64(t15 * t27)
+							t14 = t28
+						} else {
+							t29 := float64(0)
+							t14 = t29
+						}
+						t = t14
+					}
+					if S1 == 0 {
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
+					}
+					n4 := P1 * 2
+					if n4 == 0 {
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+					}
+					i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
+					den2 := runtime.Denominator(n4) * 2
+					i7 := runtime.FloorDiv(i6, den2)
+					n5 := i6 - i7*den2 - k1*den2
+					i8 := max(n5, -n5)
+					var t30 float64
+					if i8 <= den2 {
+						t31 := float64(1.25)
+						t32 := float64(i8) / float64(den2)
+						t33 := float64(3)
+						t34 := math.Pow(t32, t33)
+						t35 := float64(t31 * t34)
+						t36 := float64(2.25)
+						t37 := float64(2)
+						t38 := math.Pow(t32, t37)
+						t39 := float64(t36 * t38)
+						t40 := float64(t35 - t39)
+						t41 := float64(1)
+						t42 := float64(t40 + t41)
+						t30 = t42
+					} else {
+						var t43 float64
+						if i8 < 2*den2 {
+							t44 := float64(-0.75)
+							t45 := float64(i8) / float64(den2)
+							t46 := float64(3)
+							t47 := math.Pow(t45, t46)
+							t48 := float64(5)
+							t49 := float64(2)
+							t50 := math.Pow(t45, t49)
+							t51 := float64(t48 * t50)
+							t52 := float64(t47 - t51)
+							t53 := float64(8*i8) / float64(den2)
+							t54 := float64(t52 + t53)
+							t55 := float64(4)
+							t56 := float64(t54 - t55)
+							t57 := float64(t44 * t56)
+							t43 = t57
+						} else {
+							t58 := float64(0)
+							t43 = t58
+						}
+						t30 = t43
+					}
+					t59 := float64(t * t30)
+					i10 := min(max(i3+k0, 0), i9)
+					if uint(i10) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_cubic", "x", "S0", i10, S0)
+					}
+					i12 := min(max(i7+k1, 0), i11)
+					if uint(i12) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_cubic", "x", "S1", i12, S1)
+					}
+					sum += float64(t59 * x[(xRow2+i10)*S1+i12])
 				}
 			}
+			y[yRow2+p1] = sum
 		}
 	}
 	copy(runtime.Elements[float64](b, 1), y)
@@ -649,14 +647,14 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inter
 
 // interpolateCubicSizeNoScaleNoAlignCornersRun2F32 computes interpolate_cubic with rank(S) = 3, size given, scale absent, align_corners false, T f32.
 func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
-	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
+	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0*P1*P2)
 
@@ -664,202 +662,200 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 	i13 := S0 - 1
 	i15 := S1 - 1
 	i17 := S2 - 1
-	for n := range N {
+	for part := range N * C * P0 * P1 {
+		p1 := part % P1
+		part /= P1
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i := p0*2 + 1
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					i5 := p1*2 + 1
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						sum := float64(0)
-						i9 := p2*2 + 1
-						for k0 := -1; k0 < 3; k0++ {
-							for k1 := -1; k1 < 3; k1++ {
-								for k2 := -1; k2 < 3; k2++ {
-									if S0 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
-									}
-									n2 := P0 * 2
-									if n2 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-									}
-									i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
-									den := runtime.Denominator(n2) * 2
-									_ = den
-									i3 := runtime.FloorDiv(i2, den)
-									n3 := i2 - i3*den - k0*den
-									i4 := max(n3, -n3)
-									var t float64
-									if i4 <= den {
-										t2 := float64(1.25)
-										t3 := float64(i4) / float64(den)
-										t4 := float64(3)
-										t5 := math.Pow(t3, t4)
-										t6 := float64(t2 * t5)
-										t7 := float64(2.25)
-										t8 := float64(2)
-										t9 := math.Pow(t3, t8)
-										t10 := float64(t7 * t9)
-										t11 := float64(t6 - t10)
-										t12 := float64(1)
-										t13 := float64(t11 + t12)
-										t = t13
-									} else {
-										var t14 float64
-										if i4 < 2*den {
-											t15 := float64(-0.75)
-											t16 := float64(i4) / float64(den)
-											t17 := float64(3)
-											t18 := math.Pow(t16, t17)
-											t19 := float64(5)
-											t20 := float64(2)
-											t21 := math.Pow(t16, t20)
-											t22 := float64(t19 * t21)
-											t23 := float64(t18 - t22)
-											t24 := float64(8*i4) / float64(den)
-											t25 := float64(t23 + t24)
-											t26 := float64(4)
-											t27 := float64(t25 - t26)
-											t28 := float64(t15 * t27)
-											t14 = t28
-										} else {
-											t29 := float64(0)
-											t14 = t29
-										}
-										t = t14
-									}
-									if S1 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
-									}
-									n4 := P1 * 2
-									if n4 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-									}
-									i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
-									den2 := runtime.Denominator(n4) * 2
-									_ = den2
-									i7 := runtime.FloorDiv(i6, den2)
-									n5 := i6 - i7*den2 - k1*den2
-									i8 := max(n5, -n5)
-									var t30 float64
-									if i8 <= den2 {
-										t31 := float64(1.25)
-										t32 := float64(i8) / float64(den2)
-										t33 := float64(3)
-										t34 := math.Pow(t32, t33)
-										t35 := float64(t31 * t34)
-										t36 := float64(2.25)
-										t37 := float64(2)
-										t38 := math.Pow(t32, t37)
-										t39 := float64(t36 * t38)
-										t40 := float64(t35 - t39)
-										t41 := float64(1)
-										t42 := float64(t40 + t41)
-										t30 = t42
-									} else {
-										var t43 float64
-										if i8 < 2*den2 {
-											t44 := float64(-0.75)
-											t45 := float64(i8) / float64(den2)
-											t46 := float64(3)
-											t47 := math.Pow(t45, t46)
-											t48 := float64(5)
-											t49 := float64(2)
-											t50 := math.Pow(t45, t49)
-											t51 := float64(t48 * t50)
-											t52 := float64(t47 - t51)
-											t53 := float64(8*i8) / float64(den2)
-											t54 := float64(t52 + t53)
-											t55 := float64(4)
-											t56 := float64(t54 - t55)
-											t57 := float64(t44 * t56)
-											t43 = t57
-										} else {
-											t58 := float64(0)
-											t43 = t58
-										}
-										t30 = t43
-									}
-									t59 := float64(t * t30)
-									if S2 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P2| / |S2|")
-									}
-									n6 := P2 * 2
-									if n6 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
-									}
-									i10 := runtime.Numerator(i9*S2, n6)*2 - runtime.Denominator(n6)
-									den3 := runtime.Denominator(n6) * 2
-									_ = den3
-									i11 := runtime.FloorDiv(i10, den3)
-									n7 := i10 - i11*den3 - k2*den3
-									i12 := max(n7, -n7)
-									var t60 float64
-									if i12 <= den3 {
-										t61 := float64(1.25)
-										t62 := float64(i12) / float64(den3)
-										t63 := float64(3)
-										t64 := math.Pow(t62, t63)
-										t65 := float64(t61 * t64)
-										t66 := float64(2.25)
-										t67 := float64(2)
-										t68 := math.Pow(t62, t67)
-										t69 := float64(t66 * t68)
-										t70 := float64(t65 - t69)
-										t71 := float64(1)
-										t72 := float64(t70 + t71)
-										t60 = t72
-									} else {
-										var t73 float64
-										if i12 < 2*den3 {
-											t74 := float64(-0.75)
-											t75 := float64(i12) / float64(den3)
-											t76 := float64(3)
-											t77 := math.Pow(t75, t76)
-											t78 := float64(5)
-											t79 := float64(2)
-											t80 := math.Pow(t75, t79)
-											t81 := float64(t78 * t80)
-											t82 := float64(t77 - t81)
-											t83 := float64(8*i12) / float64(den3)
-											t84 := float64(t82 + t83)
-											t85 := float64(4)
-											t86 := float64(t84 - t85)
-											t87 := float64(t74 * t86)
-											t73 = t87
-										} else {
-											t88 := float64(0)
-											t73 = t88
-										}
-										t60 = t73
-									}
-									t89 := float64(t59 * t60)
-									i14 := min(max(i3+k0, 0), i13)
-									if uint(i14) >= uint(S0) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S0", i14, S0)
-									}
-									i16 := min(max(i7+k1, 0), i15)
-									if uint(i16) >= uint(S1) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S1", i16, S1)
-									}
-									i18 := min(max(i11+k2, 0), i17)
-									if uint(i18) >= uint(S2) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S2", i18, S2)
-									}
-									t90 := float32(float32(t89) * x[((xRow2+i14)*S1+i16)*S2+i18])
-									sum += float64(t90)
-								}
-							}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i := p0*2 + 1
+		yRow2 := (yRow + p0) * P1
+		i5 := p1*2 + 1
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			i9 := p2*2 + 1
+			for k0 := -1; k0 < 3; k0++ {
+				for k1 := -1; k1 < 3; k1++ {
+					for k2 := -1; k2 < 3; k2++ {
+						if S0 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
 						}
-						y[yRow3+p2] = float32(sum)
+						n2 := P0 * 2
+						if n2 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						}
+						i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+						den := runtime.Denominator(n2) * 2
+						i3 := runtime.FloorDiv(i2, den)
+						n3 := i2 - i3*den - k0*den
+						i4 := max(n3, -n3)
+						var t float64
+						if i4 <= den {
+							t2 := float64(1.25)
+							t3 := float64(i4) / float64(den)
+							t4 := float64(3)
+							t5 := math.Pow(t3, t4)
+							t6 := float64(t2 * t5)
+							t7 := float64(2.25)
+							t8 := float64(2)
+							t9 := math.Pow(t3, t8)
+							t10 := float64(t7 * t9)
+							t11 := float64(t6 - t10)
+							t12 := float64(1)
+							t13 := float64(t11 + t12)
+							t = t13
+						} else {
+							var t14 float64
+							if i4 < 2*den {
+								t15 := float64(-0.75)
+								t16 := float64(i4) / float64(den)
+								t17 := float64(3)
+								t18 := math.Pow(t16, t17)
+								t19 := float64(5)
+								t20 := float64(2)
+								t21 := math.Pow(t16, t20)
+								t22 := float64(t19 * t21)
+								t23 := float64(t18 - t22)
+								t24 := float64(8*i4) / float64(den)
+								t25 := float64(t23 + t24)
+								t26 := float64(4)
+								t27 := float64(t25 - t26)
+								t28 := float64(t15 * t27)
+								t14 = t28
+							} else {
+								t29 := float64(0)
+								t14 = t29
+							}
+							t = t14
+						}
+						if S1 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
+						}
+						n4 := P1 * 2
+						if n4 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+						}
+						i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
+						den2 := runtime.Denominator(n4) * 2
+						i7 := runtime.FloorDiv(i6, den2)
+						n5 := i6 - i7*den2 - k1*den2
+						i8 := max(n5, -n5)
+						var t30 float64
+						if i8 <= den2 {
+							t31 := float64(1.25)
+							t32 := float64(i8) / float64(den2)
+							t33 := float64(3)
+							t34 := math.Pow(t32, t33)
+							t35 := float64(t31 * t34)
+							t36 := float64(2.25)
+							t37 := float64(2)
+							t38 := math.Pow(t32, t37)
+							t39 := float64(t36 * t38)
+							t40 := float64(t35 - t39)
+							t41 := float64(1)
+							t42 := float64(t40 + t41)
+							t30 = t42
+						} else {
+							var t43 float64
+							if i8 < 2*den2 {
+								t44 := float64(-0.75)
+								t45 := float64(i8) / float64(den2)
+								t46 := float64(3)
+								t47 := math.Pow(t45, t46)
+								t48 := float64(5)
+								t49 := float64(2)
+								t50 := math.Pow(t45, t49)
+								t51 := float64(t48 * t50)
+								t52 := float64(t47 - t51)
+								t53 := float64(8*i8) / float64(den2)
+								t54 := float64(t52 + t53)
+								t55 := float64(4)
+								t56 := float64(t54 - t55)
+								t57 := float64(t44 * t56)
+								t43 = t57
+							} else {
+								t58 := float64(0)
+								t43 = t58
+							}
+							t30 = t43
+						}
+						t59 := float64(t * t30)
+						if S2 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in |P2| / |S2|")
+						}
+						n6 := P2 * 2
+						if n6 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+						}
+						i10 := runtime.Numerator(i9*S2, n6)*2 - runtime.Denominator(n6)
+						den3 := runtime.Denominator(n6) * 2
+						i11 := runtime.FloorDiv(i10, den3)
+						n7 := i10 - i11*den3 - k2*den3
+						i12 := max(n7, -n7)
+						var t60 float64
+						if i12 <= den3 {
+							t61 := float64(1.25)
+							t62 := float64(i12) / float64(den3)
+							t63 := float64(3)
+							t64 := math.Pow(t62, t63)
+							t65 := float64(t61 * t64)
+							t66 := float64(2.25)
+							t67 := float64(2)
+							t68 := math.Pow(t62, t67)
+							t69 := float64(t66 * t68)
+							t70 := float64(t65 - t69)
+							t71 := float64(1)
+							t72 := float64(t70 + t71)
+							t60 = t72
+						} else {
+							var t73 float64
+							if i12 < 2*den3 {
+								t74 := float64(-0.75)
+								t75 := float64(i12) / float64(den3)
+								t76 := float64(3)
+								t77 := math.Pow(t75, t76)
+								t78 := float64(5)
+								t79 := float64(2)
+								t80 := math.Pow(t75, t79)
+								t81 := float64(t78 * t80)
+								t82 := float64(t77 - t81)
+								t83 := float64(8*i12) / float64(den3)
+								t84 := float64(t82 + t83)
+								t85 := float64(4)
+								t86 := float64(t84 - t85)
+								t87 := float64(t74 * t86)
+								t73 = t87
+							} else {
+								t88 := float64(0)
+								t73 = t88
+							}
+							t60 = t73
+						}
+						t89 := float64(t59 * t60)
+						i14 := min(max(i3+k0, 0), i13)
+						if uint(i14) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S0", i14, S0)
+						}
+						i16 := min(max(i7+k1, 0), i15)
+						if uint(i16) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S1", i16, S1)
+						}
+						i18 := min(max(i11+k2, 0), i17)
+						if uint(i18) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S2", i18, S2)
+						}
+						t90 := float32(float32(t89) * x[((xRow2+i14)*S1+i16)*S2+i18])
+						sum += float64(t90)
 					}
 				}
 			}
+			y[yRow3+p2] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 1), y)
@@ -868,14 +864,14 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 
 // interpolateCubicSizeNoScaleNoAlignCornersRun2F64 computes interpolate_cubic with rank(S) = 3, size given, scale absent, align_corners false, T f64.
 func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
-	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
+	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1*P2)
 
@@ -883,201 +879,199 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 	i13 := S0 - 1
 	i15 := S1 - 1
 	i17 := S2 - 1
-	for n := range N {
+	for part := range N * C * P0 * P1 {
+		p1 := part % P1
+		part /= P1
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i := p0*2 + 1
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					i5 := p1*2 + 1
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						sum := float64(0)
-						i9 := p2*2 + 1
-						for k0 := -1; k0 < 3; k0++ {
-							for k1 := -1; k1 < 3; k1++ {
-								for k2 := -1; k2 < 3; k2++ {
-									if S0 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
-									}
-									n2 := P0 * 2
-									if n2 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-									}
-									i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
-									den := runtime.Denominator(n2) * 2
-									_ = den
-									i3 := runtime.FloorDiv(i2, den)
-									n3 := i2 - i3*den - k0*den
-									i4 := max(n3, -n3)
-									var t float64
-									if i4 <= den {
-										t2 := float64(1.25)
-										t3 := float64(i4) / float64(den)
-										t4 := float64(3)
-										t5 := math.Pow(t3, t4)
-										t6 := float64(t2 * t5)
-										t7 := float64(2.25)
-										t8 := float64(2)
-										t9 := math.Pow(t3, t8)
-										t10 := float64(t7 * t9)
-										t11 := float64(t6 - t10)
-										t12 := float64(1)
-										t13 := float64(t11 + t12)
-										t = t13
-									} else {
-										var t14 float64
-										if i4 < 2*den {
-											t15 := float64(-0.75)
-											t16 := float64(i4) / float64(den)
-											t17 := float64(3)
-											t18 := math.Pow(t16, t17)
-											t19 := float64(5)
-											t20 := float64(2)
-											t21 := math.Pow(t16, t20)
-											t22 := float64(t19 * t21)
-											t23 := float64(t18 - t22)
-											t24 := float64(8*i4) / float64(den)
-											t25 := float64(t23 + t24)
-											t26 := float64(4)
-											t27 := float64(t25 - t26)
-											t28 := float64(t15 * t27)
-											t14 = t28
-										} else {
-											t29 := float64(0)
-											t14 = t29
-										}
-										t = t14
-									}
-									if S1 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
-									}
-									n4 := P1 * 2
-									if n4 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-									}
-									i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
-									den2 := runtime.Denominator(n4) * 2
-									_ = den2
-									i7 := runtime.FloorDiv(i6, den2)
-									n5 := i6 - i7*den2 - k1*den2
-									i8 := max(n5, -n5)
-									var t30 float64
-									if i8 <= den2 {
-										t31 := float64(1.25)
-										t32 := float64(i8) / float64(den2)
-										t33 := float64(3)
-										t34 := math.Pow(t32, t33)
-										t35 := float64(t31 * t34)
-										t36 := float64(2.25)
-										t37 := float64(2)
-										t38 := math.Pow(t32, t37)
-										t39 := float64(t36 * t38)
-										t40 := float64(t35 - t39)
-										t41 := float64(1)
-										t42 := float64(t40 + t41)
-										t30 = t42
-									} else {
-										var t43 float64
-										if i8 < 2*den2 {
-											t44 := float64(-0.75)
-											t45 := float64(i8) / float64(den2)
-											t46 := float64(3)
-											t47 := math.Pow(t45, t46)
-											t48 := float64(5)
-											t49 := float64(2)
-											t50 := math.Pow(t45, t49)
-											t51 := float64(t48 * t50)
-											t52 := float64(t47 - t51)
-											t53 := float64(8*i8) / float64(den2)
-											t54 := float64(t52 + t53)
-											t55 := float64(4)
-											t56 := float64(t54 - t55)
-											t57 := float64(t44 * t56)
-											t43 = t57
-										} else {
-											t58 := float64(0)
-											t43 = t58
-										}
-										t30 = t43
-									}
-									t59 := float64(t * t30)
-									if S2 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P2| / |S2|")
-									}
-									n6 := P2 * 2
-									if n6 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
-									}
-									i10 := runtime.Numerator(i9*S2, n6)*2 - runtime.Denominator(n6)
-									den3 := runtime.Denominator(n6) * 2
-									_ = den3
-									i11 := runtime.FloorDiv(i10, den3)
-									n7 := i10 - i11*den3 - k2*den3
-									i12 := max(n7, -n7)
-									var t60 float64
-									if i12 <= den3 {
-										t61 := float64(1.25)
-										t62 := float64(i12) / float64(den3)
-										t63 := float64(3)
-										t64 := math.Pow(t62, t63)
-										t65 := float64(t61 * t64)
-										t66 := float64(2.25)
-										t67 := float64(2)
-										t68 := math.Pow(t62, t67)
-										t69 := float64(t66 * t68)
-										t70 := float64(t65 - t69)
-										t71 := float64(1)
-										t72 := float64(t70 + t71)
-										t60 = t72
-									} else {
-										var t73 float64
-										if i12 < 2*den3 {
-											t74 := float64(-0.75)
-											t75 := float64(i12) / float64(den3)
-											t76 := float64(3)
-											t77 := math.Pow(t75, t76)
-											t78 := float64(5)
-											t79 := float64(2)
-											t80 := math.Pow(t75, t79)
-											t81 := float64(t78 * t80)
-											t82 := float64(t77 - t81)
-											t83 := float64(8*i12) / float64(den3)
-											t84 := float64(t82 + t83)
-											t85 := float64(4)
-											t86 := float64(t84 - t85)
-											t87 := float64(t74 * t86)
-											t73 = t87
-										} else {
-											t88 := float64(0)
-											t73 = t88
-										}
-										t60 = t73
-									}
-									t89 := float64(t59 * t60)
-									i14 := min(max(i3+k0, 0), i13)
-									if uint(i14) >= uint(S0) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S0", i14, S0)
-									}
-									i16 := min(max(i7+k1, 0), i15)
-									if uint(i16) >= uint(S1) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S1", i16, S1)
-									}
-									i18 := min(max(i11+k2, 0), i17)
-									if uint(i18) >= uint(S2) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S2", i18, S2)
-									}
-									sum += float64(t89 * x[((xRow2+i14)*S1+i16)*S2+i18])
-								}
-							}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i := p0*2 + 1
+		yRow2 := (yRow + p0) * P1
+		i5 := p1*2 + 1
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			i9 := p2*2 + 1
+			for k0 := -1; k0 < 3; k0++ {
+				for k1 := -1; k1 < 3; k1++ {
+					for k2 := -1; k2 < 3; k2++ {
+						if S0 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
 						}
-						y[yRow3+p2] = sum
+						n2 := P0 * 2
+						if n2 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						}
+						i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+						den := runtime.Denominator(n2) * 2
+						i3 := runtime.FloorDiv(i2, den)
+						n3 := i2 - i3*den - k0*den
+						i4 := max(n3, -n3)
+						var t float64
+						if i4 <= den {
+							t2 := float64(1.25)
+							t3 := float64(i4) / float64(den)
+							t4 := float64(3)
+							t5 := math.Pow(t3, t4)
+							t6 := float64(t2 * t5)
+							t7 := float64(2.25)
+							t8 := float64(2)
+							t9 := math.Pow(t3, t8)
+							t10 := float64(t7 * t9)
+							t11 := float64(t6 - t10)
+							t12 := float64(1)
+							t13 := float64(t11 + t12)
+							t = t13
+						} else {
+							var t14 float64
+							if i4 < 2*den {
+								t15 := float64(-0.75)
+								t16 := float64(i4) / float64(den)
+								t17 := float64(3)
+								t18 := math.Pow(t16, t17)
+								t19 := float64(5)
+								t20 := float64(2)
+								t21 := math.Pow(t16, t20)
+								t22 := float64(t19 * t21)
+								t23 := float64(t18 - t22)
+								t24 := float64(8*i4) / float64(den)
+								t25 := float64(t23 + t24)
+								t26 := float64(4)
+								t27 := float64(t25 - t26)
+								t28 := float64(t15 * t27)
+								t14 = t28
+							} else {
+								t29 := float64(0)
+								t14 = t29
+							}
+							t = t14
+						}
+						if S1 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
+						}
+						n4 := P1 * 2
+						if n4 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+						}
+						i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
+						den2 := runtime.Denominator(n4) * 2
+						i7 := runtime.FloorDiv(i6, den2)
+						n5 := i6 - i7*den2 - k1*den2
+						i8 := max(n5, -n5)
+						var t30 float64
+						if i8 <= den2 {
+							t31 := float64(1.25)
+							t32 := float64(i8) / float64(den2)
+							t33 := float64(3)
+							t34 := math.Pow(t32, t33)
+							t35 := float64(t31 * t34)
+							t36 := float64(2.25)
+							t37 := float64(2)
+							t38 := math.Pow(t32, t37)
+							t39 := float64(t36 * t38)
+							t40 := float64(t35 - t39)
+							t41 := float64(1)
+							t42 := float64(t40 + t41)
+							t30 = t42
+						} else {
+							var t43 float64
+							if i8 < 2*den2 {
+								t44 := float64(-0.75)
+								t45 := float64(i8) / float64(den2)
+								t46 := float64(3)
+								t47 := math.Pow(t45, t46)
+								t48 := float64(5)
+								t49 := float64(2)
+								t50 := math.Pow(t45, t49)
+								t51 := float64(t48 * t50)
+								t52 := float64(t47 - t51)
+								t53 := float64(8*i8) / float64(den2)
+								t54 := float64(t52 + t53)
+								t55 := float64(4)
+								t56 := float64(t54 - t55)
+								t57 := float64(t44 * t56)
+								t43 = t57
+							} else {
+								t58 := float64(0)
+								t43 = t58
+							}
+							t30 = t43
+						}
+						t59 := float64(t * t30)
+						if S2 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in |P2| / |S2|")
+						}
+						n6 := P2 * 2
+						if n6 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+						}
+						i10 := runtime.Numerator(i9*S2, n6)*2 - runtime.Denominator(n6)
+						den3 := runtime.Denominator(n6) * 2
+						i11 := runtime.FloorDiv(i10, den3)
+						n7 := i10 - i11*den3 - k2*den3
+						i12 := max(n7, -n7)
+						var t60 float64
+						if i12 <= den3 {
+							t61 := float64(1.25)
+							t62 := float64(i12) / float64(den3)
+							t63 := float64(3)
+							t64 := math.Pow(t62, t63)
+							t65 := float64(t61 * t64)
+							t66 := float64(2.25)
+							t67 := float64(2)
+							t68 := math.Pow(t62, t67)
+							t69 := float64(t66 * t68)
+							t70 := float64(t65 - t69)
+							t71 := float64(1)
+							t72 := float64(t70 + t71)
+							t60 = t72
+						} else {
+							var t73 float64
+							if i12 < 2*den3 {
+								t74 := float64(-0.75)
+								t75 := float64(i12) / float64(den3)
+								t76 := float64(3)
+								t77 := math.Pow(t75, t76)
+								t78 := float64(5)
+								t79 := float64(2)
+								t80 := math.Pow(t75, t79)
+								t81 := float64(t78 * t80)
+								t82 := float64(t77 - t81)
+								t83 := float64(8*i12) / float64(den3)
+								t84 := float64(t82 + t83)
+								t85 := float64(4)
+								t86 := float64(t84 - t85)
+								t87 := float64(t74 * t86)
+								t73 = t87
+							} else {
+								t88 := float64(0)
+								t73 = t88
+							}
+							t60 = t73
+						}
+						t89 := float64(t59 * t60)
+						i14 := min(max(i3+k0, 0), i13)
+						if uint(i14) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S0", i14, S0)
+						}
+						i16 := min(max(i7+k1, 0), i15)
+						if uint(i16) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S1", i16, S1)
+						}
+						i18 := min(max(i11+k2, 0), i17)
+						if uint(i18) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S2", i18, S2)
+						}
+						sum += float64(t89 * x[((xRow2+i14)*S1+i16)*S2+i18])
 					}
 				}
 			}
+			y[yRow3+p2] = sum
 		}
 	}
 	copy(runtime.Elements[float64](b, 1), y)
@@ -1086,10 +1080,10 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 
 // interpolateCubicSizeNoScaleAlignCornersRun0F32 computes interpolate_cubic, T f32, in several variants.
 func interpolateCubicSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0)
 
@@ -1097,73 +1091,75 @@ func interpolateCubicSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interpo
 	c2 := P0 == 1
 	i := S0 - 1
 	i3 := P0 - 1
-	for n := range N {
+	for part := range N * C {
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				sum := float64(0)
-				i2 := p0 * i
-				for k0 := -1; k0 < 3; k0++ {
-					var i4 int
-					var den int
-					_ = den
-					if c2 {
-						i4, den = 0, 1
-					} else {
-						if i3 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-						}
-						i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			sum := float64(0)
+			i2 := p0 * i
+			for k0 := -1; k0 < 3; k0++ {
+				var i4 int
+				var den int
+				if c2 {
+					i4 = 0
+					den = 1
+				} else {
+					if i3 == 0 {
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 					}
-					i5 := runtime.FloorDiv(i4, den)
-					n2 := i4 - i5*den - k0*den
-					i6 := max(n2, -n2)
-					var t28 float32
-					if i6 <= den {
-						t := float64(1.25)
-						t2 := float64(i6) / float64(den)
-						t3 := float64(3)
-						t4 := math.Pow(t2, t3)
-						t5 := float64(t * t4)
-						t6 := float64(2.25)
-						t7 := float64(2)
-						t8 := math.Pow(t2, t7)
-						t9 := float64(t6 * t8)
-						t10 := float64(t5 - t9)
-						t11 := float64(1)
-						t12 := float64(t10 + t11)
-						t28 = float32(t12)
-					} else {
-						t27 := float32(0)
-						if i6 < 2*den {
-							t13 := float64(-0.75)
-							t14 := float64(i6) / float64(den)
-							t15 := float64(3)
-							t16 := math.Pow(t14, t15)
-							t17 := float64(5)
-							t18 := float64(2)
-							t19 := math.Pow(t14, t18)
-							t20 := float64(t17 * t19)
-							t21 := float64(t16 - t20)
-							t22 := float64(8*i6) / float64(den)
-							t23 := float64(t21 + t22)
-							t24 := float64(4)
-							t25 := float64(t23 - t24)
-							t26 := float64(t13 * t25)
-							t27 = float32(t26)
-						}
-						t28 = t27
-					}
-					i7 := min(max(i5+k0, 0), i)
-					if uint(i7) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_cubic", "x", "S0", i7, S0)
-					}
-					sum += float64(float32(t28 * x[xRow2+i7]))
+					i4 = runtime.Numerator(i2, i3)
+					den = runtime.Denominator(i3)
 				}
-				y[yRow+p0] = float32(sum)
+				i5 := runtime.FloorDiv(i4, den)
+				n2 := i4 - i5*den - k0*den
+				i6 := max(n2, -n2)
+				var t28 float32
+				if i6 <= den {
+					t := float64(1.25)
+					t2 := float64(i6) / float64(den)
+					t3 := float64(3)
+					t4 := math.Pow(t2, t3)
+					t5 := float64(t * t4)
+					t6 := float64(2.25)
+					t7 := float64(2)
+					t8 := math.Pow(t2, t7)
+					t9 := float64(t6 * t8)
+					t10 := float64(t5 - t9)
+					t11 := float64(1)
+					t12 := float64(t10 + t11)
+					t28 = float32(t12)
+				} else {
+					t27 := float32(0)
+					if i6 < 2*den {
+						t13 := float64(-0.75)
+						t14 := float64(i6) / float64(den)
+						t15 := float64(3)
+						t16 := math.Pow(t14, t15)
+						t17 := float64(5)
+						t18 := float64(2)
+						t19 := math.Pow(t14, t18)
+						t20 := float64(t17 * t19)
+						t21 := float64(t16 - t20)
+						t22 := float64(8*i6) / float64(den)
+						t23 := float64(t21 + t22)
+						t24 := float64(4)
+						t25 := float64(t23 - t24)
+						t26 := float64(t13 * t25)
+						t27 = float32(t26)
+					}
+					t28 = t27
+				}
+				i7 := min(max(i5+k0, 0), i)
+				if uint(i7) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_cubic", "x", "S0", i7, S0)
+				}
+				sum += float64(float32(t28 * x[xRow2+i7]))
 			}
+			y[yRow+p0] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 1), y)
@@ -1172,10 +1168,10 @@ func interpolateCubicSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interpo
 
 // interpolateCubicSizeNoScaleAlignCornersRun0F64 computes interpolate_cubic, T f64, in several variants.
 func interpolateCubicSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0)
 
@@ -1183,73 +1179,75 @@ func interpolateCubicSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interpo
 	c2 := P0 == 1
 	i := S0 - 1
 	i3 := P0 - 1
-	for n := range N {
+	for part := range N * C {
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				sum := float64(0)
-				i2 := p0 * i
-				for k0 := -1; k0 < 3; k0++ {
-					var i4 int
-					var den int
-					_ = den
-					if c2 {
-						i4, den = 0, 1
-					} else {
-						if i3 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-						}
-						i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			sum := float64(0)
+			i2 := p0 * i
+			for k0 := -1; k0 < 3; k0++ {
+				var i4 int
+				var den int
+				if c2 {
+					i4 = 0
+					den = 1
+				} else {
+					if i3 == 0 {
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 					}
-					i5 := runtime.FloorDiv(i4, den)
-					n2 := i4 - i5*den - k0*den
-					i6 := max(n2, -n2)
-					var t28 float64
-					if i6 <= den {
-						t := float64(1.25)
-						t2 := float64(i6) / float64(den)
-						t3 := float64(3)
-						t4 := math.Pow(t2, t3)
-						t5 := float64(t * t4)
-						t6 := float64(2.25)
-						t7 := float64(2)
-						t8 := math.Pow(t2, t7)
-						t9 := float64(t6 * t8)
-						t10 := float64(t5 - t9)
-						t11 := float64(1)
-						t12 := float64(t10 + t11)
-						t28 = t12
-					} else {
-						t27 := float64(0)
-						if i6 < 2*den {
-							t13 := float64(-0.75)
-							t14 := float64(i6) / float64(den)
-							t15 := float64(3)
-							t16 := math.Pow(t14, t15)
-							t17 := float64(5)
-							t18 := float64(2)
-							t19 := math.Pow(t14, t18)
-							t20 := float64(t17 * t19)
-							t21 := float64(t16 - t20)
-							t22 := float64(8*i6) / float64(den)
-							t23 := float64(t21 + t22)
-							t24 := float64(4)
-							t25 := float64(t23 - t24)
-							t26 := float64(t13 * t25)
-							t27 = t26
-						}
-						t28 = t27
-					}
-					i7 := min(max(i5+k0, 0), i)
-					if uint(i7) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_cubic", "x", "S0", i7, S0)
-					}
-					sum += float64(t28 * x[xRow2+i7])
+					i4 = runtime.Numerator(i2, i3)
+					den = runtime.Denominator(i3)
 				}
-				y[yRow+p0] = sum
+				i5 := runtime.FloorDiv(i4, den)
+				n2 := i4 - i5*den - k0*den
+				i6 := max(n2, -n2)
+				var t28 float64
+				if i6 <= den {
+					t := float64(1.25)
+					t2 := float64(i6) / float64(den)
+					t3 := float64(3)
+					t4 := math.Pow(t2, t3)
+					t5 := float64(t * t4)
+					t6 := float64(2.25)
+					t7 := float64(2)
+					t8 := math.Pow(t2, t7)
+					t9 := float64(t6 * t8)
+					t10 := float64(t5 - t9)
+					t11 := float64(1)
+					t12 := float64(t10 + t11)
+					t28 = t12
+				} else {
+					t27 := float64(0)
+					if i6 < 2*den {
+						t13 := float64(-0.75)
+						t14 := float64(i6) / float64(den)
+						t15 := float64(3)
+						t16 := math.Pow(t14, t15)
+						t17 := float64(5)
+						t18 := float64(2)
+						t19 := math.Pow(t14, t18)
+						t20 := float64(t17 * t19)
+						t21 := float64(t16 - t20)
+						t22 := float64(8*i6) / float64(den)
+						t23 := float64(t21 + t22)
+						t24 := float64(4)
+						t25 := float64(t23 - t24)
+						t26 := float64(t13 * t25)
+						t27 = t26
+					}
+					t28 = t27
+				}
+				i7 := min(max(i5+k0, 0), i)
+				if uint(i7) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_cubic", "x", "S0", i7, S0)
+				}
+				sum += float64(t28 * x[xRow2+i7])
 			}
+			y[yRow+p0] = sum
 		}
 	}
 	copy(runtime.Elements[float64](b, 1), y)
@@ -1258,12 +1256,12 @@ func interpolateCubicSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interpo
 
 // interpolateCubicSizeNoScaleAlignCornersRun1F32 computes interpolate_cubic, T f32, in several variants.
 func interpolateCubicSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
 	S1 := b.PackExt(2, 1)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0*P1)
 
@@ -1274,140 +1272,143 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interpo
 	c3 := P1 == 1
 	i7 := S1 - 1
 	i9 := P1 - 1
-	for n := range N {
+	for part := range N * C * P0 {
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i2 := p0 * i
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					sum := float64(0)
-					i8 := p1 * i7
-					for k0 := -1; k0 < 3; k0++ {
-						for k1 := -1; k1 < 3; k1++ {
-							var i4 int
-							var den int
-							_ = den
-							if c2 {
-								i4, den = 0, 1
-							} else {
-								if i3 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-								}
-								i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-							}
-							i5 := runtime.FloorDiv(i4, den)
-							n2 := i4 - i5*den - k0*den
-							i6 := max(n2, -n2)
-							var t float64
-							if i6 <= den {
-								t2 := float64(1.25)
-								t3 := float64(i6) / float64(den)
-								t4 := float64(3)
-								t5 := math.Pow(t3, t4)
-								t6 := float64(t2 * t5)
-								t7 := float64(2.25)
-								t8 := float64(2)
-								t9 := math.Pow(t3, t8)
-								t10 := float64(t7 * t9)
-								t11 := float64(t6 - t10)
-								t12 := float64(1)
-								t13 := float64(t11 + t12)
-								t = t13
-							} else {
-								var t14 float64
-								if i6 < 2*den {
-									t15 := float64(-0.75)
-									t16 := float64(i6) / float64(den)
-									t17 := float64(3)
-									t18 := math.Pow(t16, t17)
-									t19 := float64(5)
-									t20 := float64(2)
-									t21 := math.Pow(t16, t20)
-									t22 := float64(t19 * t21)
-									t23 := float64(t18 - t22)
-									t24 := float64(8*i6) / float64(den)
-									t25 := float64(t23 + t24)
-									t26 := float64(4)
-									t27 := float64(t25 - t26)
-									t28 := float64(t15 * t27)
-									t14 = t28
-								} else {
-									t29 := float64(0)
-									t14 = t29
-								}
-								t = t14
-							}
-							var i10 int
-							var den2 int
-							_ = den2
-							if c3 {
-								i10, den2 = 0, 1
-							} else {
-								if i9 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-								}
-								i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
-							}
-							i11 := runtime.FloorDiv(i10, den2)
-							n3 := i10 - i11*den2 - k1*den2
-							i12 := max(n3, -n3)
-							var t30 float64
-							if i12 <= den2 {
-								t31 := float64(1.25)
-								t32 := float64(i12) / float64(den2)
-								t33 := float64(3)
-								t34 := math.Pow(t32, t33)
-								t35 := float64(t31 * t34)
-								t36 := float64(2.25)
-								t37 := float64(2)
-								t38 := math.Pow(t32, t37)
-								t39 := float64(t36 * t38)
-								t40 := float64(t35 - t39)
-								t41 := float64(1)
-								t42 := float64(t40 + t41)
-								t30 = t42
-							} else {
-								var t43 float64
-								if i12 < 2*den2 {
-									t44 := float64(-0.75)
-									t45 := float64(i12) / float64(den2)
-									t46 := float64(3)
-									t47 := math.Pow(t45, t46)
-									t48 := float64(5)
-									t49 := float64(2)
-									t50 := math.Pow(t45, t49)
-									t51 := float64(t48 * t50)
-									t52 := float64(t47 - t51)
-									t53 := float64(8*i12) / float64(den2)
-									t54 := float64(t52 + t53)
-									t55 := float64(4)
-									t56 := float64(t54 - t55)
-									t57 := float64(t44 * t56)
-									t43 = t57
-								} else {
-									t58 := float64(0)
-									t43 = t58
-								}
-								t30 = t43
-							}
-							t59 := float64(t * t30)
-							i13 := min(max(i5+k0, 0), i)
-							if uint(i13) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_cubic", "x", "S0", i13, S0)
-							}
-							i14 := min(max(i11+k1, 0), i7)
-							if uint(i14) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_cubic", "x", "S1", i14, S1)
-							}
-							sum += float64(float32(float32(t59) * x[(xRow2+i13)*S1+i14]))
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i2 := p0 * i
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			sum := float64(0)
+			i8 := p1 * i7
+			for k0 := -1; k0 < 3; k0++ {
+				for k1 := -1; k1 < 3; k1++ {
+					var i4 int
+					var den int
+					if c2 {
+						i4 = 0
+						den = 1
+					} else {
+						if i3 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 						}
+						i4 = runtime.Numerator(i2, i3)
+						den = runtime.Denominator(i3)
 					}
-					y[yRow2+p1] = float32(sum)
+					i5 := runtime.FloorDiv(i4, den)
+					n2 := i4 - i5*den - k0*den
+					i6 := max(n2, -n2)
+					var t float64
+					if i6 <= den {
+						t2 := float64(1.25)
+						t3 := float64(i6) / float64(den)
+						t4 := float64(3)
+						t5 := math.Pow(t3, t4)
+						t6 := float64(t2 * t5)
+						t7 := float64(2.25)
+						t8 := float64(2)
+						t9 := math.Pow(t3, t8)
+						t10 := float64(t7 * t9)
+						t11 := float64(t6 - t10)
+						t12 := float64(1)
+						t13 := float64(t11 + t12)
+						t = t13
+					} else {
+						var t14 float64
+						if i6 < 2*den {
+							t15 := float64(-0.75)
+							t16 := float64(i6) / float64(den)
+							t17 := float64(3)
+							t18 := math.Pow(t16, t17)
+							t19 := float64(5)
+							t20 := float64(2)
+							t21 := math.Pow(t16, t20)
+							t22 := float64(t19 * t21)
+							t23 := float64(t18 - t22)
+							t24 := float64(8*i6) / float64(den)
+							t25 := float64(t23 + t24)
+							t26 := float64(4)
+							t27 := float64(t25 - t26)
+							t28 := float64(t15 * t27)
+							t14 = t28
+						} else {
+							t29 := float64(0)
+							t14 = t29
+						}
+						t = t14
+					}
+					var i10 int
+					var den2 int
+					if c3 {
+						i10 = 0
+						den2 = 1
+					} else {
+						if i9 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+						}
+						i10 = runtime.Numerator(i8, i9)
+						den2 = runtime.Denominator(i9)
+					}
+					i11 := runtime.FloorDiv(i10, den2)
+					n3 := i10 - i11*den2 - k1*den2
+					i12 := max(n3, -n3)
+					var t30 float64
+					if i12 <= den2 {
+						t31 := float64(1.25)
+						t32 := float64(i12) / float64(den2)
+						t33 := float64(3)
+						t34 := math.Pow(t32, t33)
+						t35 := float64(t31 * t34)
+						t36 := float64(2.25)
+						t37 := float64(2)
+						t38 := math.Pow(t32, t37)
+						t39 := float64(t36 * t38)
+						t40 := float64(t35 - t39)
+						t41 := float64(1)
+						t42 := float64(t40 + t41)
+						t30 = t42
+					} else {
+						var t43 float64
+						if i12 < 2*den2 {
+							t44 := float64(-0.75)
+							t45 := float64(i12) / float64(den2)
+							t46 := float64(3)
+							t47 := math.Pow(t45, t46)
+							t48 := float64(5)
+							t49 := float64(2)
+							t50 := math.Pow(t45, t49)
+							t51 := float64(t48 * t50)
+							t52 := float64(t47 - t51)
+							t53 := float64(8*i12) / float64(den2)
+							t54 := float64(t52 + t53)
+							t55 := float64(4)
+							t56 := float64(t54 - t55)
+							t57 := float64(t44 * t56)
+							t43 = t57
+						} else {
+							t58 := float64(0)
+							t43 = t58
+						}
+						t30 = t43
+					}
+					t59 := float64(t * t30)
+					i13 := min(max(i5+k0, 0), i)
+					if uint(i13) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_cubic", "x", "S0", i13, S0)
+					}
+					i14 := min(max(i11+k1, 0), i7)
+					if uint(i14) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_cubic", "x", "S1", i14, S1)
+					}
+					sum += float64(float32(float32(t59) * x[(xRow2+i13)*S1+i14]))
 				}
 			}
+			y[yRow2+p1] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 1), y)
@@ -1416,12 +1417,12 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interpo
 
 // interpolateCubicSizeNoScaleAlignCornersRun1F64 computes interpolate_cubic, T f64, in several variants.
 func interpolateCubicSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
 	S1 := b.PackExt(2, 1)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1)
 
@@ -1432,140 +1433,143 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interpo
 	c3 := P1 == 1
 	i7 := S1 - 1
 	i9 := P1 - 1
-	for n := range N {
+	for part := range N * C * P0 {
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i2 := p0 * i
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					sum := float64(0)
-					i8 := p1 * i7
-					for k0 := -1; k0 < 3; k0++ {
-						for k1 := -1; k1 < 3; k1++ {
-							var i4 int
-							var den int
-							_ = den
-							if c2 {
-								i4, den = 0, 1
-							} else {
-								if i3 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-								}
-								i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-							}
-							i5 := runtime.FloorDiv(i4, den)
-							n2 := i4 - i5*den - k0*den
-							i6 := max(n2, -n2)
-							var t float64
-							if i6 <= den {
-								t2 := float64(1.25)
-								t3 := float64(i6) / float64(den)
-								t4 := float64(3)
-								t5 := math.Pow(t3, t4)
-								t6 := float64(t2 * t5)
-								t7 := float64(2.25)
-								t8 := float64(2)
-								t9 := math.Pow(t3, t8)
-								t10 := float64(t7 * t9)
-								t11 := float64(t6 - t10)
-								t12 := float64(1)
-								t13 := float64(t11 + t12)
-								t = t13
-							} else {
-								var t14 float64
-								if i6 < 2*den {
-									t15 := float64(-0.75)
-									t16 := float64(i6) / float64(den)
-									t17 := float64(3)
-									t18 := math.Pow(t16, t17)
-									t19 := float64(5)
-									t20 := float64(2)
-									t21 := math.Pow(t16, t20)
-									t22 := float64(t19 * t21)
-									t23 := float64(t18 - t22)
-									t24 := float64(8*i6) / float64(den)
-									t25 := float64(t23 + t24)
-									t26 := float64(4)
-									t27 := float64(t25 - t26)
-									t28 := float64(t15 * t27)
-									t14 = t28
-								} else {
-									t29 := float64(0)
-									t14 = t29
-								}
-								t = t14
-							}
-							var i10 int
-							var den2 int
-							_ = den2
-							if c3 {
-								i10, den2 = 0, 1
-							} else {
-								if i9 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-								}
-								i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
-							}
-							i11 := runtime.FloorDiv(i10, den2)
-							n3 := i10 - i11*den2 - k1*den2
-							i12 := max(n3, -n3)
-							var t30 float64
-							if i12 <= den2 {
-								t31 := float64(1.25)
-								t32 := float64(i12) / float64(den2)
-								t33 := float64(3)
-								t34 := math.Pow(t32, t33)
-								t35 := float64(t31 * t34)
-								t36 := float64(2.25)
-								t37 := float64(2)
-								t38 := math.Pow(t32, t37)
-								t39 := float64(t36 * t38)
-								t40 := float64(t35 - t39)
-								t41 := float64(1)
-								t42 := float64(t40 + t41)
-								t30 = t42
-							} else {
-								var t43 float64
-								if i12 < 2*den2 {
-									t44 := float64(-0.75)
-									t45 := float64(i12) / float64(den2)
-									t46 := float64(3)
-									t47 := math.Pow(t45, t46)
-									t48 := float64(5)
-									t49 := float64(2)
-									t50 := math.Pow(t45, t49)
-									t51 := float64(t48 * t50)
-									t52 := float64(t47 - t51)
-									t53 := float64(8*i12) / float64(den2)
-									t54 := float64(t52 + t53)
-									t55 := float64(4)
-									t56 := float64(t54 - t55)
-									t57 := float64(t44 * t56)
-									t43 = t57
-								} else {
-									t58 := float64(0)
-									t43 = t58
-								}
-								t30 = t43
-							}
-							t59 := float64(t * t30)
-							i13 := min(max(i5+k0, 0), i)
-							if uint(i13) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_cubic", "x", "S0", i13, S0)
-							}
-							i14 := min(max(i11+k1, 0), i7)
-							if uint(i14) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_cubic", "x", "S1", i14, S1)
-							}
-							sum += float64(t59 * x[(xRow2+i13)*S1+i14])
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i2 := p0 * i
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			sum := float64(0)
+			i8 := p1 * i7
+			for k0 := -1; k0 < 3; k0++ {
+				for k1 := -1; k1 < 3; k1++ {
+					var i4 int
+					var den int
+					if c2 {
+						i4 = 0
+						den = 1
+					} else {
+						if i3 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 						}
+						i4 = runtime.Numerator(i2, i3)
+						den = runtime.Denominator(i3)
 					}
-					y[yRow2+p1] = sum
+					i5 := runtime.FloorDiv(i4, den)
+					n2 := i4 - i5*den - k0*den
+					i6 := max(n2, -n2)
+					var t float64
+					if i6 <= den {
+						t2 := float64(1.25)
+						t3 := float64(i6) / float64(den)
+						t4 := float64(3)
+						t5 := math.Pow(t3, t4)
+						t6 := float64(t2 * t5)
+						t7 := float64(2.25)
+						t8 := float64(2)
+						t9 := math.Pow(t3, t8)
+						t10 := float64(t7 * t9)
+						t11 := float64(t6 - t10)
+						t12 := float64(1)
+						t13 := float64(t11 + t12)
+						t = t13
+					} else {
+						var t14 float64
+						if i6 < 2*den {
+							t15 := float64(-0.75)
+							t16 := float64(i6) / float64(den)
+							t17 := float64(3)
+							t18 := math.Pow(t16, t17)
+							t19 := float64(5)
+							t20 := float64(2)
+							t21 := math.Pow(t16, t20)
+							t22 := float64(t19 * t21)
+							t23 := float64(t18 - t22)
+							t24 := float64(8*i6) / float64(den)
+							t25 := float64(t23 + t24)
+							t26 := float64(4)
+							t27 := float64(t25 - t26)
+							t28 := float64(t15 * t27)
+							t14 = t28
+						} else {
+							t29 := float64(0)
+							t14 = t29
+						}
+						t = t14
+					}
+					var i10 int
+					var den2 int
+					if c3 {
+						i10 = 0
+						den2 = 1
+					} else {
+						if i9 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+						}
+						i10 = runtime.Numerator(i8, i9)
+						den2 = runtime.Denominator(i9)
+					}
+					i11 := runtime.FloorDiv(i10, den2)
+					n3 := i10 - i11*den2 - k1*den2
+					i12 := max(n3, -n3)
+					var t30 float64
+					if i12 <= den2 {
+						t31 := float64(1.25)
+						t32 := float64(i12) / float64(den2)
+						t33 := float64(3)
+						t34 := math.Pow(t32, t33)
+						t35 := float64(t31 * t34)
+						t36 := float64(2.25)
+						t37 := float64(2)
+						t38 := math.Pow(t32, t37)
+						t39 := float64(t36 * t38)
+						t40 := float64(t35 - t39)
+						t41 := float64(1)
+						t42 := float64(t40 + t41)
+						t30 = t42
+					} else {
+						var t43 float64
+						if i12 < 2*den2 {
+							t44 := float64(-0.75)
+							t45 := float64(i12) / float64(den2)
+							t46 := float64(3)
+							t47 := math.Pow(t45, t46)
+							t48 := float64(5)
+							t49 := float64(2)
+							t50 := math.Pow(t45, t49)
+							t51 := float64(t48 * t50)
+							t52 := float64(t47 - t51)
+							t53 := float64(8*i12) / float64(den2)
+							t54 := float64(t52 + t53)
+							t55 := float64(4)
+							t56 := float64(t54 - t55)
+							t57 := float64(t44 * t56)
+							t43 = t57
+						} else {
+							t58 := float64(0)
+							t43 = t58
+						}
+						t30 = t43
+					}
+					t59 := float64(t * t30)
+					i13 := min(max(i5+k0, 0), i)
+					if uint(i13) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_cubic", "x", "S0", i13, S0)
+					}
+					i14 := min(max(i11+k1, 0), i7)
+					if uint(i14) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_cubic", "x", "S1", i14, S1)
+					}
+					sum += float64(t59 * x[(xRow2+i13)*S1+i14])
 				}
 			}
+			y[yRow2+p1] = sum
 		}
 	}
 	copy(runtime.Elements[float64](b, 1), y)
@@ -1574,14 +1578,14 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interpo
 
 // interpolateCubicSizeNoScaleAlignCornersRun2F32 computes interpolate_cubic, T f32, in several variants.
 func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
-	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
+	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0*P1*P2)
 
@@ -1595,205 +1599,209 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpo
 	c4 := P2 == 1
 	i13 := S2 - 1
 	i15 := P2 - 1
-	for n := range N {
+	for part := range N * C * P0 * P1 {
+		p1 := part % P1
+		part /= P1
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i2 := p0 * i
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					i8 := p1 * i7
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						sum := float64(0)
-						i14 := p2 * i13
-						for k0 := -1; k0 < 3; k0++ {
-							for k1 := -1; k1 < 3; k1++ {
-								for k2 := -1; k2 < 3; k2++ {
-									var i4 int
-									var den int
-									_ = den
-									if c2 {
-										i4, den = 0, 1
-									} else {
-										if i3 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-										}
-										i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-									}
-									i5 := runtime.FloorDiv(i4, den)
-									n2 := i4 - i5*den - k0*den
-									i6 := max(n2, -n2)
-									var t float64
-									if i6 <= den {
-										t2 := float64(1.25)
-										t3 := float64(i6) / float64(den)
-										t4 := float64(3)
-										t5 := math.Pow(t3, t4)
-										t6 := float64(t2 * t5)
-										t7 := float64(2.25)
-										t8 := float64(2)
-										t9 := math.Pow(t3, t8)
-										t10 := float64(t7 * t9)
-										t11 := float64(t6 - t10)
-										t12 := float64(1)
-										t13 := float64(t11 + t12)
-										t = t13
-									} else {
-										var t14 float64
-										if i6 < 2*den {
-											t15 := float64(-0.75)
-											t16 := float64(i6) / float64(den)
-											t17 := float64(3)
-											t18 := math.Pow(t16, t17)
-											t19 := float64(5)
-											t20 := float64(2)
-											t21 := math.Pow(t16, t20)
-											t22 := float64(t19 * t21)
-											t23 := float64(t18 - t22)
-											t24 := float64(8*i6) / float64(den)
-											t25 := float64(t23 + t24)
-											t26 := float64(4)
-											t27 := float64(t25 - t26)
-											t28 := float64(t15 * t27)
-											t14 = t28
-										} else {
-											t29 := float64(0)
-											t14 = t29
-										}
-										t = t14
-									}
-									var i10 int
-									var den2 int
-									_ = den2
-									if c3 {
-										i10, den2 = 0, 1
-									} else {
-										if i9 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-										}
-										i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
-									}
-									i11 := runtime.FloorDiv(i10, den2)
-									n3 := i10 - i11*den2 - k1*den2
-									i12 := max(n3, -n3)
-									var t30 float64
-									if i12 <= den2 {
-										t31 := float64(1.25)
-										t32 := float64(i12) / float64(den2)
-										t33 := float64(3)
-										t34 := math.Pow(t32, t33)
-										t35 := float64(t31 * t34)
-										t36 := float64(2.25)
-										t37 := float64(2)
-										t38 := math.Pow(t32, t37)
-										t39 := float64(t36 * t38)
-										t40 := float64(t35 - t39)
-										t41 := float64(1)
-										t42 := float64(t40 + t41)
-										t30 = t42
-									} else {
-										var t43 float64
-										if i12 < 2*den2 {
-											t44 := float64(-0.75)
-											t45 := float64(i12) / float64(den2)
-											t46 := float64(3)
-											t47 := math.Pow(t45, t46)
-											t48 := float64(5)
-											t49 := float64(2)
-											t50 := math.Pow(t45, t49)
-											t51 := float64(t48 * t50)
-											t52 := float64(t47 - t51)
-											t53 := float64(8*i12) / float64(den2)
-											t54 := float64(t52 + t53)
-											t55 := float64(4)
-											t56 := float64(t54 - t55)
-											t57 := float64(t44 * t56)
-											t43 = t57
-										} else {
-											t58 := float64(0)
-											t43 = t58
-										}
-										t30 = t43
-									}
-									t59 := float64(t * t30)
-									var i16 int
-									var den3 int
-									_ = den3
-									if c4 {
-										i16, den3 = 0, 1
-									} else {
-										if i15 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
-										}
-										i16, den3 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-									}
-									i17 := runtime.FloorDiv(i16, den3)
-									n4 := i16 - i17*den3 - k2*den3
-									i18 := max(n4, -n4)
-									var t60 float64
-									if i18 <= den3 {
-										t61 := float64(1.25)
-										t62 := float64(i18) / float64(den3)
-										t63 := float64(3)
-										t64 := math.Pow(t62, t63)
-										t65 := float64(t61 * t64)
-										t66 := float64(2.25)
-										t67 := float64(2)
-										t68 := math.Pow(t62, t67)
-										t69 := float64(t66 * t68)
-										t70 := float64(t65 - t69)
-										t71 := float64(1)
-										t72 := float64(t70 + t71)
-										t60 = t72
-									} else {
-										var t73 float64
-										if i18 < 2*den3 {
-											t74 := float64(-0.75)
-											t75 := float64(i18) / float64(den3)
-											t76 := float64(3)
-											t77 := math.Pow(t75, t76)
-											t78 := float64(5)
-											t79 := float64(2)
-											t80 := math.Pow(t75, t79)
-											t81 := float64(t78 * t80)
-											t82 := float64(t77 - t81)
-											t83 := float64(8*i18) / float64(den3)
-											t84 := float64(t82 + t83)
-											t85 := float64(4)
-											t86 := float64(t84 - t85)
-											t87 := float64(t74 * t86)
-											t73 = t87
-										} else {
-											t88 := float64(0)
-											t73 = t88
-										}
-										t60 = t73
-									}
-									t89 := float64(t59 * t60)
-									i19 := min(max(i5+k0, 0), i)
-									if uint(i19) >= uint(S0) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S0", i19, S0)
-									}
-									i20 := min(max(i11+k1, 0), i7)
-									if uint(i20) >= uint(S1) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S1", i20, S1)
-									}
-									i21 := min(max(i17+k2, 0), i13)
-									if uint(i21) >= uint(S2) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S2", i21, S2)
-									}
-									t90 := float32(float32(t89) * x[((xRow2+i19)*S1+i20)*S2+i21])
-									sum += float64(t90)
-								}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i2 := p0 * i
+		yRow2 := (yRow + p0) * P1
+		i8 := p1 * i7
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			i14 := p2 * i13
+			for k0 := -1; k0 < 3; k0++ {
+				for k1 := -1; k1 < 3; k1++ {
+					for k2 := -1; k2 < 3; k2++ {
+						var i4 int
+						var den int
+						if c2 {
+							i4 = 0
+							den = 1
+						} else {
+							if i3 == 0 {
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 							}
+							i4 = runtime.Numerator(i2, i3)
+							den = runtime.Denominator(i3)
 						}
-						y[yRow3+p2] = float32(sum)
+						i5 := runtime.FloorDiv(i4, den)
+						n2 := i4 - i5*den - k0*den
+						i6 := max(n2, -n2)
+						var t float64
+						if i6 <= den {
+							t2 := float64(1.25)
+							t3 := float64(i6) / float64(den)
+							t4 := float64(3)
+							t5 := math.Pow(t3, t4)
+							t6 := float64(t2 * t5)
+							t7 := float64(2.25)
+							t8 := float64(2)
+							t9 := math.Pow(t3, t8)
+							t10 := float64(t7 * t9)
+							t11 := float64(t6 - t10)
+							t12 := float64(1)
+							t13 := float64(t11 + t12)
+							t = t13
+						} else {
+							var t14 float64
+							if i6 < 2*den {
+								t15 := float64(-0.75)
+								t16 := float64(i6) / float64(den)
+								t17 := float64(3)
+								t18 := math.Pow(t16, t17)
+								t19 := float64(5)
+								t20 := float64(2)
+								t21 := math.Pow(t16, t20)
+								t22 := float64(t19 * t21)
+								t23 := float64(t18 - t22)
+								t24 := float64(8*i6) / float64(den)
+								t25 := float64(t23 + t24)
+								t26 := float64(4)
+								t27 := float64(t25 - t26)
+								t28 := float64(t15 * t27)
+								t14 = t28
+							} else {
+								t29 := float64(0)
+								t14 = t29
+							}
+							t = t14
+						}
+						var i10 int
+						var den2 int
+						if c3 {
+							i10 = 0
+							den2 = 1
+						} else {
+							if i9 == 0 {
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+							}
+							i10 = runtime.Numerator(i8, i9)
+							den2 = runtime.Denominator(i9)
+						}
+						i11 := runtime.FloorDiv(i10, den2)
+						n3 := i10 - i11*den2 - k1*den2
+						i12 := max(n3, -n3)
+						var t30 float64
+						if i12 <= den2 {
+							t31 := float64(1.25)
+							t32 := float64(i12) / float64(den2)
+							t33 := float64(3)
+							t34 := math.Pow(t32, t33)
+							t35 := float64(t31 * t34)
+							t36 := float64(2.25)
+							t37 := float64(2)
+							t38 := math.Pow(t32, t37)
+							t39 := float64(t36 * t38)
+							t40 := float64(t35 - t39)
+							t41 := float64(1)
+							t42 := float64(t40 + t41)
+							t30 = t42
+						} else {
+							var t43 float64
+							if i12 < 2*den2 {
+								t44 := float64(-0.75)
+								t45 := float64(i12) / float64(den2)
+								t46 := float64(3)
+								t47 := math.Pow(t45, t46)
+								t48 := float64(5)
+								t49 := float64(2)
+								t50 := math.Pow(t45, t49)
+								t51 := float64(t48 * t50)
+								t52 := float64(t47 - t51)
+								t53 := float64(8*i12) / float64(den2)
+								t54 := float64(t52 + t53)
+								t55 := float64(4)
+								t56 := float64(t54 - t55)
+								t57 := float64(t44 * t56)
+								t43 = t57
+							} else {
+								t58 := float64(0)
+								t43 = t58
+							}
+							t30 = t43
+						}
+						t59 := float64(t * t30)
+						var i16 int
+						var den3 int
+						if c4 {
+							i16 = 0
+							den3 = 1
+						} else {
+							if i15 == 0 {
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+							}
+							i16 = runtime.Numerator(i14, i15)
+							den3 = runtime.Denominator(i15)
+						}
+						i17 := runtime.FloorDiv(i16, den3)
+						n4 := i16 - i17*den3 - k2*den3
+						i18 := max(n4, -n4)
+						var t60 float64
+						if i18 <= den3 {
+							t61 := float64(1.25)
+							t62 := float64(i18) / float64(den3)
+							t63 := float64(3)
+							t64 := math.Pow(t62, t63)
+							t65 := float64(t61 * t64)
+							t66 := float64(2.25)
+							t67 := float64(2)
+							t68 := math.Pow(t62, t67)
+							t69 := float64(t66 * t68)
+							t70 := float64(t65 - t69)
+							t71 := float64(1)
+							t72 := float64(t70 + t71)
+							t60 = t72
+						} else {
+							var t73 float64
+							if i18 < 2*den3 {
+								t74 := float64(-0.75)
+								t75 := float64(i18) / float64(den3)
+								t76 := float64(3)
+								t77 := math.Pow(t75, t76)
+								t78 := float64(5)
+								t79 := float64(2)
+								t80 := math.Pow(t75, t79)
+								t81 := float64(t78 * t80)
+								t82 := float64(t77 - t81)
+								t83 := float64(8*i18) / float64(den3)
+								t84 := float64(t82 + t83)
+								t85 := float64(4)
+								t86 := float64(t84 - t85)
+								t87 := float64(t74 * t86)
+								t73 = t87
+							} else {
+								t88 := float64(0)
+								t73 = t88
+							}
+							t60 = t73
+						}
+						t89 := float64(t59 * t60)
+						i19 := min(max(i5+k0, 0), i)
+						if uint(i19) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S0", i19, S0)
+						}
+						i20 := min(max(i11+k1, 0), i7)
+						if uint(i20) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S1", i20, S1)
+						}
+						i21 := min(max(i17+k2, 0), i13)
+						if uint(i21) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S2", i21, S2)
+						}
+						t90 := float32(float32(t89) * x[((xRow2+i19)*S1+i20)*S2+i21])
+						sum += float64(t90)
 					}
 				}
 			}
+			y[yRow3+p2] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 1), y)
@@ -1802,14 +1810,14 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpo
 
 // interpolateCubicSizeNoScaleAlignCornersRun2F64 computes interpolate_cubic, T f64, in several variants.
 func interpolateCubicSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
-	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
+	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1*P2)
 
@@ -1823,216 +1831,275 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpo
 	c4 := P2 == 1
 	i13 := S2 - 1
 	i15 := P2 - 1
-	for n := range N {
+	for part := range N * C * P0 * P1 {
+		p1 := part % P1
+		part /= P1
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i2 := p0 * i
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					i8 := p1 * i7
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						sum := float64(0)
-						i14 := p2 * i13
-						for k0 := -1; k0 < 3; k0++ {
-							for k1 := -1; k1 < 3; k1++ {
-								for k2 := -1; k2 < 3; k2++ {
-									var i4 int
-									var den int
-									_ = den
-									if c2 {
-										i4, den = 0, 1
-									} else {
-										if i3 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-										}
-										i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-									}
-									i5 := runtime.FloorDiv(i4, den)
-									n2 := i4 - i5*den - k0*den
-									i6 := max(n2, -n2)
-									var t float64
-									if i6 <= den {
-										t2 := float64(1.25)
-										t3 := float64(i6) / float64(den)
-										t4 := float64(3)
-										t5 := math.Pow(t3, t4)
-										t6 := float64(t2 * t5)
-										t7 := float64(2.25)
-										t8 := float64(2)
-										t9 := math.Pow(t3, t8)
-										t10 := float64(t7 * t9)
-										t11 := float64(t6 - t10)
-										t12 := float64(1)
-										t13 := float64(t11 + t12)
-										t = t13
-									} else {
-										var t14 float64
-										if i6 < 2*den {
-											t15 := float64(-0.75)
-											t16 := float64(i6) / float64(den)
-											t17 := float64(3)
-											t18 := math.Pow(t16, t17)
-											t19 := float64(5)
-											t20 := float64(2)
-											t21 := math.Pow(t16, t20)
-											t22 := float64(t19 * t21)
-											t23 := float64(t18 - t22)
-											t24 := float64(8*i6) / float64(den)
-											t25 := float64(t23 + t24)
-											t26 := float64(4)
-											t27 := float64(t25 - t26)
-											t28 := float64(t15 * t27)
-											t14 = t28
-										} else {
-											t29 := float64(0)
-											t14 = t29
-										}
-										t = t14
-									}
-									var i10 int
-									var den2 int
-									_ = den2
-									if c3 {
-										i10, den2 = 0, 1
-									} else {
-										if i9 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-										}
-										i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
-									}
-									i11 := runtime.FloorDiv(i10, den2)
-									n3 := i10 - i11*den2 - k1*den2
-									i12 := max(n3, -n3)
-									var t30 float64
-									if i12 <= den2 {
-										t31 := float64(1.25)
-										t32 := float64(i12) / float64(den2)
-										t33 := float64(3)
-										t34 := math.Pow(t32, t33)
-										t35 := float64(t31 * t34)
-										t36 := float64(2.25)
-										t37 := float64(2)
-										t38 := math.Pow(t32, t37)
-										t39 := float64(t36 * t38)
-										t40 := float64(t35 - t39)
-										t41 := float64(1)
-										t42 := float64(t40 + t41)
-										t30 = t42
-									} else {
-										var t43 float64
-										if i12 < 2*den2 {
-											t44 := float64(-0.75)
-											t45 := float64(i12) / float64(den2)
-											t46 := float64(3)
-											t47 := math.Pow(t45, t46)
-											t48 := float64(5)
-											t49 := float64(2)
-											t50 := math.Pow(t45, t49)
-											t51 := float64(t48 * t50)
-											t52 := float64(t47 - t51)
-											t53 := float64(8*i12) / float64(den2)
-											t54 := float64(t52 + t53)
-											t55 := float64(4)
-											t56 := float64(t54 - t55)
-											t57 := float64(t44 * t56)
-											t43 = t57
-										} else {
-											t58 := float64(0)
-											t43 = t58
-										}
-										t30 = t43
-									}
-									t59 := float64(t * t30)
-									var i16 int
-									var den3 int
-									_ = den3
-									if c4 {
-										i16, den3 = 0, 1
-									} else {
-										if i15 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
-										}
-										i16, den3 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-									}
-									i17 := runtime.FloorDiv(i16, den3)
-									n4 := i16 - i17*den3 - k2*den3
-									i18 := max(n4, -n4)
-									var t60 float64
-									if i18 <= den3 {
-										t61 := float64(1.25)
-										t62 := float64(i18) / float64(den3)
-										t63 := float64(3)
-										t64 := math.Pow(t62, t63)
-										t65 := float64(t61 * t64)
-										t66 := float64(2.25)
-										t67 := float64(2)
-										t68 := math.Pow(t62, t67)
-										t69 := float64(t66 * t68)
-										t70 := float64(t65 - t69)
-										t71 := float64(1)
-										t72 := float64(t70 + t71)
-										t60 = t72
-									} else {
-										var t73 float64
-										if i18 < 2*den3 {
-											t74 := float64(-0.75)
-											t75 := float64(i18) / float64(den3)
-											t76 := float64(3)
-											t77 := math.Pow(t75, t76)
-											t78 := float64(5)
-											t79 := float64(2)
-											t80 := math.Pow(t75, t79)
-											t81 := float64(t78 * t80)
-											t82 := float64(t77 - t81)
-											t83 := float64(8*i18) / float64(den3)
-											t84 := float64(t82 + t83)
-											t85 := float64(4)
-											t86 := float64(t84 - t85)
-											t87 := float64(t74 * t86)
-											t73 = t87
-										} else {
-											t88 := float64(0)
-											t73 = t88
-										}
-										t60 = t73
-									}
-									t89 := float64(t59 * t60)
-									i19 := min(max(i5+k0, 0), i)
-									if uint(i19) >= uint(S0) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S0", i19, S0)
-									}
-									i20 := min(max(i11+k1, 0), i7)
-									if uint(i20) >= uint(S1) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S1", i20, S1)
-									}
-									i21 := min(max(i17+k2, 0), i13)
-									if uint(i21) >= uint(S2) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S2", i21, S2)
-									}
-									sum += float64(t89 * x[((xRow2+i19)*S1+i20)*S2+i21])
-								}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i2 := p0 * i
+		yRow2 := (yRow + p0) * P1
+		i8 := p1 * i7
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			i14 := p2 * i13
+			for k0 := -1; k0 < 3; k0++ {
+				for k1 := -1; k1 < 3; k1++ {
+					for k2 := -1; k2 < 3; k2++ {
+						var i4 int
+						var den int
+						if c2 {
+							i4 = 0
+							den = 1
+						} else {
+							if i3 == 0 {
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 							}
+							i4 = runtime.Numerator(i2, i3)
+							den = runtime.Denominator(i3)
 						}
-						y[yRow3+p2] = sum
+						i5 := runtime.FloorDiv(i4, den)
+						n2 := i4 - i5*den - k0*den
+						i6 := max(n2, -n2)
+						var t float64
+						if i6 <= den {
+							t2 := float64(1.25)
+							t3 := float64(i6) / float64(den)
+							t4 := float64(3)
+							t5 := math.Pow(t3, t4)
+							t6 := float64(t2 * t5)
+							t7 := float64(2.25)
+							t8 := float64(2)
+							t9 := math.Pow(t3, t8)
+							t10 := float64(t7 * t9)
+							t11 := float64(t6 - t10)
+							t12 := float64(1)
+							t13 := float64(t11 + t12)
+							t = t13
+						} else {
+							var t14 float64
+							if i6 < 2*den {
+								t15 := float64(-0.75)
+								t16 := float64(i6) / float64(den)
+								t17 := float64(3)
+								t18 := math.Pow(t16, t17)
+								t19 := float64(5)
+								t20 := float64(2)
+								t21 := math.Pow(t16, t20)
+								t22 := float64(t19 * t21)
+								t23 := float64(t18 - t22)
+								t24 := float64(8*i6) / float64(den)
+								t25 := float64(t23 + t24)
+								t26 := float64(4)
+								t27 := float64(t25 - t26)
+								t28 := float64(t15 * t27)
+								t14 = t28
+							} else {
+								t29 := float64(0)
+								t14 = t29
+							}
+							t = t14
+						}
+						var i10 int
+						var den2 int
+						if c3 {
+							i10 = 0
+							den2 = 1
+						} else {
+							if i9 == 0 {
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+							}
+							i10 = runtime.Numerator(i8, i9)
+							den2 = runtime.Denominator(i9)
+						}
+						i11 := runtime.FloorDiv(i10, den2)
+						n3 := i10 - i11*den2 - k1*den2
+						i12 := max(n3, -n3)
+						var t30 float64
+						if i12 <= den2 {
+							t31 := float64(1.25)
+							t32 := float64(i12) / float64(den2)
+							t33 := float64(3)
+							t34 := math.Pow(t32, t33)
+							t35 := float64(t31 * t34)
+							t36 := float64(2.25)
+							t37 := float64(2)
+							t38 := math.Pow(t32, t37)
+							t39 := float64(t36 * t38)
+							t40 := float64(t35 - t39)
+							t41 := float64(1)
+							t42 := float64(t40 + t41)
+							t30 = t42
+						} else {
+							var t43 float64
+							if i12 < 2*den2 {
+								t44 := float64(-0.75)
+								t45 := float64(i12) / float64(den2)
+								t46 := float64(3)
+								t47 := math.Pow(t45, t46)
+								t48 := float64(5)
+								t49 := float64(2)
+								t50 := math.Pow(t45, t49)
+								t51 := float64(t48 * t50)
+								t52 := float64(t47 - t51)
+								t53 := float64(8*i12) / float64(den2)
+								t54 := float64(t52 + t53)
+								t55 := float64(4)
+								t56 := float64(t54 - t55)
+								t57 := float64(t44 * t56)
+								t43 = t57
+							} else {
+								t58 := float64(0)
+								t43 = t58
+							}
+							t30 = t43
+						}
+						t59 := float64(t * t30)
+						var i16 int
+						var den3 int
+						if c4 {
+							i16 = 0
+							den3 = 1
+						} else {
+							if i15 == 0 {
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+							}
+							i16 = runtime.Numerator(i14, i15)
+							den3 = runtime.Denominator(i15)
+						}
+						i17 := runtime.FloorDiv(i16, den3)
+						n4 := i16 - i17*den3 - k2*den3
+						i18 := max(n4, -n4)
+						var t60 float64
+						if i18 <= den3 {
+							t61 := float64(1.25)
+							t62 := float64(i18) / float64(den3)
+							t63 := float64(3)
+							t64 := math.Pow(t62, t63)
+							t65 := float64(t61 * t64)
+							t66 := float64(2.25)
+							t67 := float64(2)
+							t68 := math.Pow(t62, t67)
+							t69 := float64(t66 * t68)
+							t70 := float64(t65 - t69)
+							t71 := float64(1)
+							t72 := float64(t70 + t71)
+							t60 = t72
+						} else {
+							var t73 float64
+							if i18 < 2*den3 {
+								t74 := float64(-0.75)
+								t75 := float64(i18) / float64(den3)
+								t76 := float64(3)
+								t77 := math.Pow(t75, t76)
+								t78 := float64(5)
+								t79 := float64(2)
+								t80 := math.Pow(t75, t79)
+								t81 := float64(t78 * t80)
+								t82 := float64(t77 - t81)
+								t83 := float64(8*i18) / float64(den3)
+								t84 := float64(t82 + t83)
+								t85 := float64(4)
+								t86 := float64(t84 - t85)
+								t87 := float64(t74 * t86)
+								t73 = t87
+							} else {
+								t88 := float64(0)
+								t73 = t88
+							}
+							t60 = t73
+						}
+						t89 := float64(t59 * t60)
+						i19 := min(max(i5+k0, 0), i)
+						if uint(i19) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S0", i19, S0)
+						}
+						i20 := min(max(i11+k1, 0), i7)
+						if uint(i20) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S1", i20, S1)
+						}
+						i21 := min(max(i17+k2, 0), i13)
+						if uint(i21) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S2", i21, S2)
+						}
+						sum += float64(t89 * x[((xRow2+i19)*S1+i20)*S2+i21])
 					}
 				}
 			}
+			y[yRow3+p2] = sum
 		}
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// interpolateCubicPart0 is a loop that runs in parts.
+type interpolateCubicPart0 struct {
+	x, y          []float32
+	i             float32
+	scale0        float64
+	C, P0, S0, i2 int
+}
+
+func (part *interpolateCubicPart0) Run(from, to int) error {
+	x, y, i, scale0, C, P0, S0, i2 := part.x, part.y, part.i, part.scale0, part.C, part.P0, part.S0, part.i2
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			sum := float64(0)
+			t := float64(p0*2+1)/float64(2)/scale0 - 0.5
+			t2 := math.Floor(t)
+			for k0 := -1; k0 < 3; k0++ {
+				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+					return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+				}
+				t3 := int(t2)
+				t4 := math.Abs(t - float64(t3) - float64(k0))
+				var t11 float32
+				if t4 <= 1 {
+					t5 := math.Pow(t4, 3)
+					t6 := float64(t4 * t4)
+					t11 = float32(float64(1.25*t5) - float64(2.25*t6) + 1)
+				} else {
+					t10 := i
+					if t4 < 2 {
+						t7 := math.Pow(t4, 3)
+						t8 := float64(t4 * t4)
+						t9 := float64((-0.75) * (t7 - float64(5*t8) + float64(8*t4) - 4))
+						t10 = float32(t9)
+					}
+					t11 = t10
+				}
+				i3 := min(max(t3+k0, 0), i2)
+				if uint(i3) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_cubic", "x", "S0", i3, S0)
+				}
+				sum += float64(float32(t11 * x[xRow2+i3]))
+			}
+			y[yRow+p0] = float32(sum)
+		}
+	}
+	return nil
+}
+
 // interpolateCubicNoSizeScaleNoAlignCornersRun0F32 computes interpolate_cubic with rank(S) = 1, size absent, scale given, align_corners false, T f32.
 func interpolateCubicNoSizeScaleNoAlignCornersRun0F32(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	P0 := b.PackExt(3, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0)
 
@@ -2040,77 +2107,128 @@ func interpolateCubicNoSizeScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inter
 	scale0 := runtime.Entry(v.scale, 0, 0)
 	i := float32(0)
 	i2 := S0 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				sum := float64(0)
-				t := float64(p0*2+1)/float64(2)/scale0 - 0.5
-				t2 := math.Floor(t)
-				for k0 := -1; k0 < 3; k0++ {
-					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
-					}
-					t3 := int(t2)
-					t4 := math.Abs(t - float64(t3) - float64(k0))
-					var t11 float32
-					if t4 <= 1 {
-						t5 := math.Pow(t4, 3)
-						t6 := float64(t4 * t4)
-						t11 = float32(float64(1.25*t5) - float64(2.25*t6) + 1)
-					} else {
-						t10 := i
-						if t4 < 2 {
-							t7 := math.Pow(t4, 3)
-							t8 := float64(t4 * t4)
-							t9 := float64((-0.75) * (t7 - float64(5*t8) + float64(8*t4) - 4))
-							t10 = float32(t9)
-						}
-						t11 = t10
-					}
-					i3 := min(max(t3+k0, 0), i2)
-					if uint(i3) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_cubic", "x", "S0", i3, S0)
-					}
-					sum += float64(float32(t11 * x[xRow2+i3]))
-				}
-				y[yRow+p0] = float32(sum)
-			}
+	if part := (interpolateCubicPart0{x, y, i, scale0, C, P0, S0, i2}); runtime.Small(N*C, 49*P0*8) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C, 49*P0*8); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// interpolateCubicPart1 is a loop that runs in parts.
+type interpolateCubicPart1 struct {
+	x, y         []float64
+	scale0       float64
+	C, P0, S0, i int
+}
+
+func (part *interpolateCubicPart1) Run(from, to int) error {
+	x, y, scale0, C, P0, S0, i := part.x, part.y, part.scale0, part.C, part.P0, part.S0, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			sum := float64(0)
+			t := float64(p0*2+1)/float64(2)/scale0 - 0.5
+			t2 := math.Floor(t)
+			for k0 := -1; k0 < 3; k0++ {
+				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+					return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+				}
+				t3 := int(t2)
+				t4 := math.Abs(t - float64(t3) - float64(k0))
+				var t11 float64
+				if t4 <= 1 {
+					t5 := math.Pow(t4, 3)
+					t6 := float64(t4 * t4)
+					t11 = float64(1.25*t5) - float64(2.25*t6) + 1
+				} else {
+					t10 := float64(0)
+					if t4 < 2 {
+						t7 := math.Pow(t4, 3)
+						t8 := float64(t4 * t4)
+						t9 := float64((-0.75) * (t7 - float64(5*t8) + float64(8*t4) - 4))
+						t10 = t9
+					}
+					t11 = t10
+				}
+				i2 := min(max(t3+k0, 0), i)
+				if uint(i2) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_cubic", "x", "S0", i2, S0)
+				}
+				sum += float64(t11 * x[xRow2+i2])
+			}
+			y[yRow+p0] = sum
+		}
+	}
+	return nil
+}
+
 // interpolateCubicNoSizeScaleNoAlignCornersRun0F64 computes interpolate_cubic with rank(S) = 1, size absent, scale given, align_corners false, T f64.
 func interpolateCubicNoSizeScaleNoAlignCornersRun0F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	P0 := b.PackExt(3, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0)
 
 	// y[n, c, p0] += (if abs(real(p0 + (1/2)) / scale[0] - real(1/2) - real(exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))) - real(k0)) <= real(1) then T(real(5/4) * abs(real(p0 + (1/2)) / scale[0] - real(1/2) - real(exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))) - real(k0)) ^ real(3) - real(9/4) * abs(real(p0 + (1/2)) / scale[0] - real(1/2) - real(exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))) - real(k0)) ^ real(2) + real(1)) else if abs(real(p0 + (1/2)) / scale[0] - real(1/2) - real(exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))) - real(k0)) < real(2) then T(real(-3/4) * (abs(real(p0 + (1/2)) / scale[0] - real(1/2) - real(exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))) - real(k0)) ^ real(3) - real(5) * abs(real(p0 + (1/2)) / scale[0] - real(1/2) - real(exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))) - real(k0)) ^ real(2) + real(8) * abs(real(p0 + (1/2)) / scale[0] - real(1/2) - real(exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))) - real(k0)) - real(4))) else T(real(0))) * x[n, c, min(max(exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0, 0), |S0| - 1)]   for n in N, c in C, p0 in P0, k0 in -1..3
 	scale0 := runtime.Entry(v.scale, 0, 0)
 	i := S0 - 1
-	for n := range N {
+	if part := (interpolateCubicPart1{x, y, scale0, C, P0, S0, i}); runtime.Small(N*C, 49*P0*8) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C, 49*P0*8); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// interpolateCubicPart2 is a loop that runs in parts.
+type interpolateCubicPart2 struct {
+	x, y                      []float32
+	scale0, scale1            float64
+	C, P0, P1, S0, S1, i2, i4 int
+}
+
+func (part *interpolateCubicPart2) Run(from, to int) error {
+	x, y, scale0, scale1, C, P0, P1, S0, S1, i2, i4 := part.x, part.y, part.scale0, part.scale1, part.C, part.P0, part.P1, part.S0, part.S1, part.i2, part.i4
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				sum := float64(0)
-				t := float64(p0*2+1)/float64(2)/scale0 - 0.5
-				t2 := math.Floor(t)
-				for k0 := -1; k0 < 3; k0++ {
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := float64(p0*2+1)/float64(2)/scale0 - 0.5
+		t2 := math.Floor(t)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			sum := float64(0)
+			t12 := float64(p1*2+1)/float64(2)/scale1 - 0.5
+			t13 := math.Floor(t12)
+			for k0 := -1; k0 < 3; k0++ {
+				i := float64(k0)
+				for k1 := -1; k1 < 3; k1++ {
 					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
 						return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
 					}
 					t3 := int(t2)
-					t4 := math.Abs(t - float64(t3) - float64(k0))
+					t4 := math.Abs(t - float64(t3) - i)
 					var t11 float64
 					if t4 <= 1 {
 						t5 := math.Pow(t4, 3)
@@ -2126,28 +2244,52 @@ func interpolateCubicNoSizeScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inter
 						}
 						t11 = t10
 					}
-					i2 := min(max(t3+k0, 0), i)
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_cubic", "x", "S0", i2, S0)
+					if t13 != math.Trunc(t13) || math.Abs(t13) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
 					}
-					sum += float64(t11 * x[xRow2+i2])
+					t14 := int(t13)
+					t15 := math.Abs(t12 - float64(t14) - float64(k1))
+					var t22 float64
+					if t15 <= 1 {
+						t16 := math.Pow(t15, 3)
+						t17 := float64(t15 * t15)
+						t22 = float64(1.25*t16) - float64(2.25*t17) + 1
+					} else {
+						t21 := float64(0)
+						if t15 < 2 {
+							t18 := math.Pow(t15, 3)
+							t19 := float64(t15 * t15)
+							t20 := float64((-0.75) * (t18 - float64(5*t19) + float64(8*t15) - 4))
+							t21 = t20
+						}
+						t22 = t21
+					}
+					i3 := min(max(t3+k0, 0), i2)
+					if uint(i3) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_cubic", "x", "S0", i3, S0)
+					}
+					i5 := min(max(t14+k1, 0), i4)
+					if uint(i5) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_cubic", "x", "S1", i5, S1)
+					}
+					t23 := float32(float32(float64(t11*t22)) * x[(xRow2+i3)*S1+i5])
+					sum += float64(t23)
 				}
-				y[yRow+p0] = sum
 			}
+			y[yRow2+p1] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
 // interpolateCubicNoSizeScaleNoAlignCornersRun1F32 computes interpolate_cubic with rank(S) = 2, size absent, scale given, align_corners false, T f32.
 func interpolateCubicNoSizeScaleNoAlignCornersRun1F32(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
-	P0 := b.PackExt(3, 0)
 	P1 := b.PackExt(3, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0*P1)
 
@@ -2156,91 +2298,111 @@ func interpolateCubicNoSizeScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inter
 	scale1 := runtime.Entry(v.scale, 1, 0)
 	i2 := S0 - 1
 	i4 := S1 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := float64(p0*2+1)/float64(2)/scale0 - 0.5
-				t2 := math.Floor(t)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					sum := float64(0)
-					t12 := float64(p1*2+1)/float64(2)/scale1 - 0.5
-					t13 := math.Floor(t12)
-					for k0 := -1; k0 < 3; k0++ {
-						i := float64(k0)
-						for k1 := -1; k1 < 3; k1++ {
-							if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
-							}
-							t3 := int(t2)
-							t4 := math.Abs(t - float64(t3) - i)
-							var t11 float64
-							if t4 <= 1 {
-								t5 := math.Pow(t4, 3)
-								t6 := float64(t4 * t4)
-								t11 = float64(1.25*t5) - float64(2.25*t6) + 1
-							} else {
-								t10 := float64(0)
-								if t4 < 2 {
-									t7 := math.Pow(t4, 3)
-									t8 := float64(t4 * t4)
-									t9 := float64((-0.75) * (t7 - float64(5*t8) + float64(8*t4) - 4))
-									t10 = t9
-								}
-								t11 = t10
-							}
-							if t13 != math.Trunc(t13) || math.Abs(t13) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
-							}
-							t14 := int(t13)
-							t15 := math.Abs(t12 - float64(t14) - float64(k1))
-							var t22 float64
-							if t15 <= 1 {
-								t16 := math.Pow(t15, 3)
-								t17 := float64(t15 * t15)
-								t22 = float64(1.25*t16) - float64(2.25*t17) + 1
-							} else {
-								t21 := float64(0)
-								if t15 < 2 {
-									t18 := math.Pow(t15, 3)
-									t19 := float64(t15 * t15)
-									t20 := float64((-0.75) * (t18 - float64(5*t19) + float64(8*t15) - 4))
-									t21 = t20
-								}
-								t22 = t21
-							}
-							i3 := min(max(t3+k0, 0), i2)
-							if uint(i3) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_cubic", "x", "S0", i3, S0)
-							}
-							i5 := min(max(t14+k1, 0), i4)
-							if uint(i5) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_cubic", "x", "S1", i5, S1)
-							}
-							t23 := float32(float32(float64(t11*t22)) * x[(xRow2+i3)*S1+i5])
-							sum += float64(t23)
-						}
-					}
-					y[yRow2+p1] = float32(sum)
-				}
-			}
+	if part := (interpolateCubicPart2{x, y, scale0, scale1, C, P0, P1, S0, S1, i2, i4}); runtime.Small(N*C*P0, 97*P1*8*8) {
+		if err := part.Run(0, N*C*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0, 97*P1*8*8); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// interpolateCubicPart3 is a loop that runs in parts.
+type interpolateCubicPart3 struct {
+	x, y                      []float64
+	scale0, scale1            float64
+	C, P0, P1, S0, S1, i2, i4 int
+}
+
+func (part *interpolateCubicPart3) Run(from, to int) error {
+	x, y, scale0, scale1, C, P0, P1, S0, S1, i2, i4 := part.x, part.y, part.scale0, part.scale1, part.C, part.P0, part.P1, part.S0, part.S1, part.i2, part.i4
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := float64(p0*2+1)/float64(2)/scale0 - 0.5
+		t2 := math.Floor(t)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			sum := float64(0)
+			t12 := float64(p1*2+1)/float64(2)/scale1 - 0.5
+			t13 := math.Floor(t12)
+			for k0 := -1; k0 < 3; k0++ {
+				i := float64(k0)
+				for k1 := -1; k1 < 3; k1++ {
+					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+					}
+					t3 := int(t2)
+					t4 := math.Abs(t - float64(t3) - i)
+					var t11 float64
+					if t4 <= 1 {
+						t5 := math.Pow(t4, 3)
+						t6 := float64(t4 * t4)
+						t11 = float64(1.25*t5) - float64(2.25*t6) + 1
+					} else {
+						t10 := float64(0)
+						if t4 < 2 {
+							t7 := math.Pow(t4, 3)
+							t8 := float64(t4 * t4)
+							t9 := float64((-0.75) * (t7 - float64(5*t8) + float64(8*t4) - 4))
+							t10 = t9
+						}
+						t11 = t10
+					}
+					if t13 != math.Trunc(t13) || math.Abs(t13) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
+					}
+					t14 := int(t13)
+					t15 := math.Abs(t12 - float64(t14) - float64(k1))
+					var t22 float64
+					if t15 <= 1 {
+						t16 := math.Pow(t15, 3)
+						t17 := float64(t15 * t15)
+						t22 = float64(1.25*t16) - float64(2.25*t17) + 1
+					} else {
+						t21 := float64(0)
+						if t15 < 2 {
+							t18 := math.Pow(t15, 3)
+							t19 := float64(t15 * t15)
+							t20 := float64((-0.75) * (t18 - float64(5*t19) + float64(8*t15) - 4))
+							t21 = t20
+						}
+						t22 = t21
+					}
+					i3 := min(max(t3+k0, 0), i2)
+					if uint(i3) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_cubic", "x", "S0", i3, S0)
+					}
+					i5 := min(max(t14+k1, 0), i4)
+					if uint(i5) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_cubic", "x", "S1", i5, S1)
+					}
+					sum += float64(float64(t11*t22) * x[(xRow2+i3)*S1+i5])
+				}
+			}
+			y[yRow2+p1] = sum
+		}
+	}
+	return nil
+}
+
 // interpolateCubicNoSizeScaleNoAlignCornersRun1F64 computes interpolate_cubic with rank(S) = 2, size absent, scale given, align_corners false, T f64.
 func interpolateCubicNoSizeScaleNoAlignCornersRun1F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
-	P0 := b.PackExt(3, 0)
 	P1 := b.PackExt(3, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1)
 
@@ -2249,92 +2411,146 @@ func interpolateCubicNoSizeScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inter
 	scale1 := runtime.Entry(v.scale, 1, 0)
 	i2 := S0 - 1
 	i4 := S1 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := float64(p0*2+1)/float64(2)/scale0 - 0.5
-				t2 := math.Floor(t)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					sum := float64(0)
-					t12 := float64(p1*2+1)/float64(2)/scale1 - 0.5
-					t13 := math.Floor(t12)
-					for k0 := -1; k0 < 3; k0++ {
-						i := float64(k0)
-						for k1 := -1; k1 < 3; k1++ {
-							if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
-							}
-							t3 := int(t2)
-							t4 := math.Abs(t - float64(t3) - i)
-							var t11 float64
-							if t4 <= 1 {
-								t5 := math.Pow(t4, 3)
-								t6 := float64(t4 * t4)
-								t11 = float64(1.25*t5) - float64(2.25*t6) + 1
-							} else {
-								t10 := float64(0)
-								if t4 < 2 {
-									t7 := math.Pow(t4, 3)
-									t8 := float64(t4 * t4)
-									t9 := float64((-0.75) * (t7 - float64(5*t8) + float64(8*t4) - 4))
-									t10 = t9
-								}
-								t11 = t10
-							}
-							if t13 != math.Trunc(t13) || math.Abs(t13) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
-							}
-							t14 := int(t13)
-							t15 := math.Abs(t12 - float64(t14) - float64(k1))
-							var t22 float64
-							if t15 <= 1 {
-								t16 := math.Pow(t15, 3)
-								t17 := float64(t15 * t15)
-								t22 = float64(1.25*t16) - float64(2.25*t17) + 1
-							} else {
-								t21 := float64(0)
-								if t15 < 2 {
-									t18 := math.Pow(t15, 3)
-									t19 := float64(t15 * t15)
-									t20 := float64((-0.75) * (t18 - float64(5*t19) + float64(8*t15) - 4))
-									t21 = t20
-								}
-								t22 = t21
-							}
-							i3 := min(max(t3+k0, 0), i2)
-							if uint(i3) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_cubic", "x", "S0", i3, S0)
-							}
-							i5 := min(max(t14+k1, 0), i4)
-							if uint(i5) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_cubic", "x", "S1", i5, S1)
-							}
-							sum += float64(float64(t11*t22) * x[(xRow2+i3)*S1+i5])
-						}
-					}
-					y[yRow2+p1] = sum
-				}
-			}
+	if part := (interpolateCubicPart3{x, y, scale0, scale1, C, P0, P1, S0, S1, i2, i4}); runtime.Small(N*C*P0, 97*P1*8*8) {
+		if err := part.Run(0, N*C*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0, 97*P1*8*8); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// interpolateCubicPart4 is a loop that runs in parts.
+type interpolateCubicPart4 struct {
+	x, y                                  []float32
+	scale0, scale1, scale2                float64
+	C, P0, P1, P2, S0, S1, S2, i3, i5, i7 int
+}
+
+func (part *interpolateCubicPart4) Run(from, to int) error {
+	x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i3, i5, i7 := part.x, part.y, part.scale0, part.scale1, part.scale2, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i3, part.i5, part.i7
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := float64(p0*2+1)/float64(2)/scale0 - 0.5
+		t2 := math.Floor(t)
+		yRow2 := (yRow + p0) * P1
+		t12 := float64(p1*2+1)/float64(2)/scale1 - 0.5
+		t13 := math.Floor(t12)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			t23 := float64(p2*2+1)/float64(2)/scale2 - 0.5
+			t24 := math.Floor(t23)
+			for k0 := -1; k0 < 3; k0++ {
+				i := float64(k0)
+				for k1 := -1; k1 < 3; k1++ {
+					i2 := float64(k1)
+					for k2 := -1; k2 < 3; k2++ {
+						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+						}
+						t3 := int(t2)
+						t4 := math.Abs(t - float64(t3) - i)
+						var t11 float64
+						if t4 <= 1 {
+							t5 := math.Pow(t4, 3)
+							t6 := float64(t4 * t4)
+							t11 = float64(1.25*t5) - float64(2.25*t6) + 1
+						} else {
+							t10 := float64(0)
+							if t4 < 2 {
+								t7 := math.Pow(t4, 3)
+								t8 := float64(t4 * t4)
+								t9 := float64((-0.75) * (t7 - float64(5*t8) + float64(8*t4) - 4))
+								t10 = t9
+							}
+							t11 = t10
+						}
+						if t13 != math.Trunc(t13) || math.Abs(t13) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
+						}
+						t14 := int(t13)
+						t15 := math.Abs(t12 - float64(t14) - i2)
+						var t22 float64
+						if t15 <= 1 {
+							t16 := math.Pow(t15, 3)
+							t17 := float64(t15 * t15)
+							t22 = float64(1.25*t16) - float64(2.25*t17) + 1
+						} else {
+							t21 := float64(0)
+							if t15 < 2 {
+								t18 := math.Pow(t15, 3)
+								t19 := float64(t15 * t15)
+								t20 := float64((-0.75) * (t18 - float64(5*t19) + float64(8*t15) - 4))
+								t21 = t20
+							}
+							t22 = t21
+						}
+						if t24 != math.Trunc(t24) || math.Abs(t24) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2)))")
+						}
+						t25 := int(t24)
+						t26 := math.Abs(t23 - float64(t25) - float64(k2))
+						var t33 float64
+						if t26 <= 1 {
+							t27 := math.Pow(t26, 3)
+							t28 := float64(t26 * t26)
+							t33 = float64(1.25*t27) - float64(2.25*t28) + 1
+						} else {
+							t32 := float64(0)
+							if t26 < 2 {
+								t29 := math.Pow(t26, 3)
+								t30 := float64(t26 * t26)
+								t31 := float64((-0.75) * (t29 - float64(5*t30) + float64(8*t26) - 4))
+								t32 = t31
+							}
+							t33 = t32
+						}
+						i4 := min(max(t3+k0, 0), i3)
+						if uint(i4) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S0", i4, S0)
+						}
+						i6 := min(max(t14+k1, 0), i5)
+						if uint(i6) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S1", i6, S1)
+						}
+						i8 := min(max(t25+k2, 0), i7)
+						if uint(i8) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S2", i8, S2)
+						}
+						t34 := float32(float32(float64(float64(t11*t22)*t33)) * x[((xRow2+i4)*S1+i6)*S2+i8])
+						sum += float64(t34)
+					}
+				}
+			}
+			y[yRow3+p2] = float32(sum)
+		}
+	}
+	return nil
+}
+
 // interpolateCubicNoSizeScaleNoAlignCornersRun2F32 computes interpolate_cubic with rank(S) = 3, size absent, scale given, align_corners false, T f32.
 func interpolateCubicNoSizeScaleNoAlignCornersRun2F32(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
+	P1 := b.PackExt(3, 1)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	S2 := b.PackExt(2, 2)
-	P0 := b.PackExt(3, 0)
-	P1 := b.PackExt(3, 1)
 	P2 := b.PackExt(3, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0*P1*P2)
 
@@ -2345,125 +2561,146 @@ func interpolateCubicNoSizeScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 	i3 := S0 - 1
 	i5 := S1 - 1
 	i7 := S2 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := float64(p0*2+1)/float64(2)/scale0 - 0.5
-				t2 := math.Floor(t)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					t12 := float64(p1*2+1)/float64(2)/scale1 - 0.5
-					t13 := math.Floor(t12)
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						sum := float64(0)
-						t23 := float64(p2*2+1)/float64(2)/scale2 - 0.5
-						t24 := math.Floor(t23)
-						for k0 := -1; k0 < 3; k0++ {
-							i := float64(k0)
-							for k1 := -1; k1 < 3; k1++ {
-								i2 := float64(k1)
-								for k2 := -1; k2 < 3; k2++ {
-									if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-										return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
-									}
-									t3 := int(t2)
-									t4 := math.Abs(t - float64(t3) - i)
-									var t11 float64
-									if t4 <= 1 {
-										t5 := math.Pow(t4, 3)
-										t6 := float64(t4 * t4)
-										t11 = float64(1.25*t5) - float64(2.25*t6) + 1
-									} else {
-										t10 := float64(0)
-										if t4 < 2 {
-											t7 := math.Pow(t4, 3)
-											t8 := float64(t4 * t4)
-											t9 := float64((-0.75) * (t7 - float64(5*t8) + float64(8*t4) - 4))
-											t10 = t9
-										}
-										t11 = t10
-									}
-									if t13 != math.Trunc(t13) || math.Abs(t13) >= 1<<63 {
-										return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
-									}
-									t14 := int(t13)
-									t15 := math.Abs(t12 - float64(t14) - i2)
-									var t22 float64
-									if t15 <= 1 {
-										t16 := math.Pow(t15, 3)
-										t17 := float64(t15 * t15)
-										t22 = float64(1.25*t16) - float64(2.25*t17) + 1
-									} else {
-										t21 := float64(0)
-										if t15 < 2 {
-											t18 := math.Pow(t15, 3)
-											t19 := float64(t15 * t15)
-											t20 := float64((-0.75) * (t18 - float64(5*t19) + float64(8*t15) - 4))
-											t21 = t20
-										}
-										t22 = t21
-									}
-									if t24 != math.Trunc(t24) || math.Abs(t24) >= 1<<63 {
-										return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2)))")
-									}
-									t25 := int(t24)
-									t26 := math.Abs(t23 - float64(t25) - float64(k2))
-									var t33 float64
-									if t26 <= 1 {
-										t27 := math.Pow(t26, 3)
-										t28 := float64(t26 * t26)
-										t33 = float64(1.25*t27) - float64(2.25*t28) + 1
-									} else {
-										t32 := float64(0)
-										if t26 < 2 {
-											t29 := math.Pow(t26, 3)
-											t30 := float64(t26 * t26)
-											t31 := float64((-0.75) * (t29 - float64(5*t30) + float64(8*t26) - 4))
-											t32 = t31
-										}
-										t33 = t32
-									}
-									i4 := min(max(t3+k0, 0), i3)
-									if uint(i4) >= uint(S0) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S0", i4, S0)
-									}
-									i6 := min(max(t14+k1, 0), i5)
-									if uint(i6) >= uint(S1) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S1", i6, S1)
-									}
-									i8 := min(max(t25+k2, 0), i7)
-									if uint(i8) >= uint(S2) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S2", i8, S2)
-									}
-									t34 := float32(float32(float64(float64(t11*t22)*t33)) * x[((xRow2+i4)*S1+i6)*S2+i8])
-									sum += float64(t34)
-								}
-							}
-						}
-						y[yRow3+p2] = float32(sum)
-					}
-				}
-			}
+	if part := (interpolateCubicPart4{x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i3, i5, i7}); runtime.Small(N*C*P0*P1, 145*P2*8*8*8) {
+		if err := part.Run(0, N*C*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0*P1, 145*P2*8*8*8); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// interpolateCubicPart5 is a loop that runs in parts.
+type interpolateCubicPart5 struct {
+	x, y                                  []float64
+	scale0, scale1, scale2                float64
+	C, P0, P1, P2, S0, S1, S2, i3, i5, i7 int
+}
+
+func (part *interpolateCubicPart5) Run(from, to int) error {
+	x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i3, i5, i7 := part.x, part.y, part.scale0, part.scale1, part.scale2, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i3, part.i5, part.i7
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := float64(p0*2+1)/float64(2)/scale0 - 0.5
+		t2 := math.Floor(t)
+		yRow2 := (yRow + p0) * P1
+		t12 := float64(p1*2+1)/float64(2)/scale1 - 0.5
+		t13 := math.Floor(t12)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			t23 := float64(p2*2+1)/float64(2)/scale2 - 0.5
+			t24 := math.Floor(t23)
+			for k0 := -1; k0 < 3; k0++ {
+				i := float64(k0)
+				for k1 := -1; k1 < 3; k1++ {
+					i2 := float64(k1)
+					for k2 := -1; k2 < 3; k2++ {
+						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+						}
+						t3 := int(t2)
+						t4 := math.Abs(t - float64(t3) - i)
+						var t11 float64
+						if t4 <= 1 {
+							t5 := math.Pow(t4, 3)
+							t6 := float64(t4 * t4)
+							t11 = float64(1.25*t5) - float64(2.25*t6) + 1
+						} else {
+							t10 := float64(0)
+							if t4 < 2 {
+								t7 := math.Pow(t4, 3)
+								t8 := float64(t4 * t4)
+								t9 := float64((-0.75) * (t7 - float64(5*t8) + float64(8*t4) - 4))
+								t10 = t9
+							}
+							t11 = t10
+						}
+						if t13 != math.Trunc(t13) || math.Abs(t13) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
+						}
+						t14 := int(t13)
+						t15 := math.Abs(t12 - float64(t14) - i2)
+						var t22 float64
+						if t15 <= 1 {
+							t16 := math.Pow(t15, 3)
+							t17 := float64(t15 * t15)
+							t22 = float64(1.25*t16) - float64(2.25*t17) + 1
+						} else {
+							t21 := float64(0)
+							if t15 < 2 {
+								t18 := math.Pow(t15, 3)
+								t19 := float64(t15 * t15)
+								t20 := float64((-0.75) * (t18 - float64(5*t19) + float64(8*t15) - 4))
+								t21 = t20
+							}
+							t22 = t21
+						}
+						if t24 != math.Trunc(t24) || math.Abs(t24) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2)))")
+						}
+						t25 := int(t24)
+						t26 := math.Abs(t23 - float64(t25) - float64(k2))
+						var t33 float64
+						if t26 <= 1 {
+							t27 := math.Pow(t26, 3)
+							t28 := float64(t26 * t26)
+							t33 = float64(1.25*t27) - float64(2.25*t28) + 1
+						} else {
+							t32 := float64(0)
+							if t26 < 2 {
+								t29 := math.Pow(t26, 3)
+								t30 := float64(t26 * t26)
+								t31 := float64((-0.75) * (t29 - float64(5*t30) + float64(8*t26) - 4))
+								t32 = t31
+							}
+							t33 = t32
+						}
+						i4 := min(max(t3+k0, 0), i3)
+						if uint(i4) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S0", i4, S0)
+						}
+						i6 := min(max(t14+k1, 0), i5)
+						if uint(i6) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S1", i6, S1)
+						}
+						i8 := min(max(t25+k2, 0), i7)
+						if uint(i8) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_cubic", "x", "S2", i8, S2)
+						}
+						t34 := float64(float64(float64(t11*t22)*t33) * x[((xRow2+i4)*S1+i6)*S2+i8])
+						sum += t34
+					}
+				}
+			}
+			y[yRow3+p2] = sum
+		}
+	}
+	return nil
+}
+
 // interpolateCubicNoSizeScaleNoAlignCornersRun2F64 computes interpolate_cubic with rank(S) = 3, size absent, scale given, align_corners false, T f64.
 func interpolateCubicNoSizeScaleNoAlignCornersRun2F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
+	P1 := b.PackExt(3, 1)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	S2 := b.PackExt(2, 2)
-	P0 := b.PackExt(3, 0)
-	P1 := b.PackExt(3, 1)
 	P2 := b.PackExt(3, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1*P2)
 
@@ -2474,110 +2711,12 @@ func interpolateCubicNoSizeScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 	i3 := S0 - 1
 	i5 := S1 - 1
 	i7 := S2 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := float64(p0*2+1)/float64(2)/scale0 - 0.5
-				t2 := math.Floor(t)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					t12 := float64(p1*2+1)/float64(2)/scale1 - 0.5
-					t13 := math.Floor(t12)
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						sum := float64(0)
-						t23 := float64(p2*2+1)/float64(2)/scale2 - 0.5
-						t24 := math.Floor(t23)
-						for k0 := -1; k0 < 3; k0++ {
-							i := float64(k0)
-							for k1 := -1; k1 < 3; k1++ {
-								i2 := float64(k1)
-								for k2 := -1; k2 < 3; k2++ {
-									if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-										return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
-									}
-									t3 := int(t2)
-									t4 := math.Abs(t - float64(t3) - i)
-									var t11 float64
-									if t4 <= 1 {
-										t5 := math.Pow(t4, 3)
-										t6 := float64(t4 * t4)
-										t11 = float64(1.25*t5) - float64(2.25*t6) + 1
-									} else {
-										t10 := float64(0)
-										if t4 < 2 {
-											t7 := math.Pow(t4, 3)
-											t8 := float64(t4 * t4)
-											t9 := float64((-0.75) * (t7 - float64(5*t8) + float64(8*t4) - 4))
-											t10 = t9
-										}
-										t11 = t10
-									}
-									if t13 != math.Trunc(t13) || math.Abs(t13) >= 1<<63 {
-										return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
-									}
-									t14 := int(t13)
-									t15 := math.Abs(t12 - float64(t14) - i2)
-									var t22 float64
-									if t15 <= 1 {
-										t16 := math.Pow(t15, 3)
-										t17 := float64(t15 * t15)
-										t22 = float64(1.25*t16) - float64(2.25*t17) + 1
-									} else {
-										t21 := float64(0)
-										if t15 < 2 {
-											t18 := math.Pow(t15, 3)
-											t19 := float64(t15 * t15)
-											t20 := float64((-0.75) * (t18 - float64(5*t19) + float64(8*t15) - 4))
-											t21 = t20
-										}
-										t22 = t21
-									}
-									if t24 != math.Trunc(t24) || math.Abs(t24) >= 1<<63 {
-										return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2)))")
-									}
-									t25 := int(t24)
-									t26 := math.Abs(t23 - float64(t25) - float64(k2))
-									var t33 float64
-									if t26 <= 1 {
-										t27 := math.Pow(t26, 3)
-										t28 := float64(t26 * t26)
-										t33 = float64(1.25*t27) - float64(2.25*t28) + 1
-									} else {
-										t32 := float64(0)
-										if t26 < 2 {
-											t29 := math.Pow(t26, 3)
-											t30 := float64(t26 * t26)
-											t31 := float64((-0.75) * (t29 - float64(5*t30) + float64(8*t26) - 4))
-											t32 = t31
-										}
-										t33 = t32
-									}
-									i4 := min(max(t3+k0, 0), i3)
-									if uint(i4) >= uint(S0) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S0", i4, S0)
-									}
-									i6 := min(max(t14+k1, 0), i5)
-									if uint(i6) >= uint(S1) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S1", i6, S1)
-									}
-									i8 := min(max(t25+k2, 0), i7)
-									if uint(i8) >= uint(S2) {
-										return runtime.RangeError("window.interpolate_cubic", "x", "S2", i8, S2)
-									}
-									t34 := float64(float64(float64(t11*t22)*t33) * x[((xRow2+i4)*S1+i6)*S2+i8])
-									sum += t34
-								}
-							}
-						}
-						y[yRow3+p2] = sum
-					}
-				}
-			}
+	if part := (interpolateCubicPart5{x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i3, i5, i7}); runtime.Small(N*C*P0*P1, 145*P2*8*8*8) {
+		if err := part.Run(0, N*C*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0*P1, 145*P2*8*8*8); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
@@ -2599,71 +2738,71 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F32(b *runtime.Bound, 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i := p0*2 + 1
-					dyAt := dy[dyRow+p0]
-					for k0 := -1; k0 < 3; k0++ {
-						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
-						}
-						n2 := P0 * 2
-						if n2 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-						}
-						i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
-						den := runtime.Denominator(n2) * 2
-						_ = den
-						i3 := runtime.FloorDiv(i2, den)
-						i5 := min(max(i3+k0, 0), i4)
-						if uint(i5) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
-						}
-						at := dxRow2 + i5
-						n3 := i2 - i3*den - k0*den
-						i6 := max(n3, -n3)
-						var t28 float32
-						if i6 <= den {
-							t := float64(1.25)
-							t2 := float64(i6) / float64(den)
-							t3 := float64(3)
-							t4 := math.Pow(t2, t3)
-							t5 := float64(t * t4)
-							t6 := float64(2.25)
-							t7 := float64(2)
-							t8 := math.Pow(t2, t7)
-							t9 := float64(t6 * t8)
-							t10 := float64(t5 - t9)
-							t11 := float64(1)
-							t12 := float64(t10 + t11)
-							t28 = float32(t12)
-						} else {
-							t27 := float32(0)
-							if i6 < 2*den {
-								t13 := float64(-0.75)
-								t14 := float64(i6) / float64(den)
-								t15 := float64(3)
-								t16 := math.Pow(t14, t15)
-								t17 := float64(5)
-								t18 := float64(2)
-								t19 := math.Pow(t14, t18)
-								t20 := float64(t17 * t19)
-								t21 := float64(t16 - t20)
-								t22 := float64(8*i6) / float64(den)
-								t23 := float64(t21 + t22)
-								t24 := float64(4)
-								t25 := float64(t23 - t24)
-								t26 := float64(t13 * t25)
-								t27 = float32(t26)
-							}
-							t28 = t27
-						}
-						dxAcc[at] += float64(float32(dyAt * t28))
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i := p0*2 + 1
+				dyAt := dy[dyRow+p0]
+				for k0 := -1; k0 < 3; k0++ {
+					if S0 == 0 {
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
 					}
+					n2 := P0 * 2
+					if n2 == 0 {
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+					}
+					i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+					den := runtime.Denominator(n2) * 2
+					i3 := runtime.FloorDiv(i2, den)
+					i5 := min(max(i3+k0, 0), i4)
+					if uint(i5) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
+					}
+					at := dxRow2 + i5
+					n3 := i2 - i3*den - k0*den
+					i6 := max(n3, -n3)
+					var t28 float32
+					if i6 <= den {
+						t := float64(1.25)
+						t2 := float64(i6) / float64(den)
+						t3 := float64(3)
+						t4 := math.Pow(t2, t3)
+						t5 := float64(t * t4)
+						t6 := float64(2.25)
+						t7 := float64(2)
+						t8 := math.Pow(t2, t7)
+						t9 := float64(t6 * t8)
+						t10 := float64(t5 - t9)
+						t11 := float64(1)
+						t12 := float64(t10 + t11)
+						t28 = float32(t12)
+					} else {
+						t27 := float32(0)
+						if i6 < 2*den {
+							t13 := float64(-0.75)
+							t14 := float64(i6) / float64(den)
+							t15 := float64(3)
+							t16 := math.Pow(t14, t15)
+							t17 := float64(5)
+							t18 := float64(2)
+							t19 := math.Pow(t14, t18)
+							t20 := float64(t17 * t19)
+							t21 := float64(t16 - t20)
+							t22 := float64(8*i6) / float64(den)
+							t23 := float64(t21 + t22)
+							t24 := float64(4)
+							t25 := float64(t23 - t24)
+							t26 := float64(t13 * t25)
+							t27 = float32(t26)
+						}
+						t28 = t27
+					}
+					dxAcc[at] += float64(float32(dyAt * t28))
 				}
 			}
 		}
@@ -2677,10 +2816,10 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F32(b *runtime.Bound, 
 
 // interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F64 computes the derivative of interpolate_cubic with rank(S) = 1, size given, scale absent, align_corners false, T f64.
 func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0)
@@ -2689,71 +2828,71 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F64(b *runtime.Bound, 
 	i4 := S0 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i := p0*2 + 1
-					dyAt := dy[dyRow+p0]
-					for k0 := -1; k0 < 3; k0++ {
-						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
-						}
-						n2 := P0 * 2
-						if n2 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-						}
-						i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
-						den := runtime.Denominator(n2) * 2
-						_ = den
-						i3 := runtime.FloorDiv(i2, den)
-						i5 := min(max(i3+k0, 0), i4)
-						if uint(i5) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
-						}
-						at := dxRow2 + i5
-						n3 := i2 - i3*den - k0*den
-						i6 := max(n3, -n3)
-						var t28 float64
-						if i6 <= den {
-							t := float64(1.25)
-							t2 := float64(i6) / float64(den)
-							t3 := float64(3)
-							t4 := math.Pow(t2, t3)
-							t5 := float64(t * t4)
-							t6 := float64(2.25)
-							t7 := float64(2)
-							t8 := math.Pow(t2, t7)
-							t9 := float64(t6 * t8)
-							t10 := float64(t5 - t9)
-							t11 := float64(1)
-							t12 := float64(t10 + t11)
-							t28 = t12
-						} else {
-							t27 := float64(0)
-							if i6 < 2*den {
-								t13 := float64(-0.75)
-								t14 := float64(i6) / float64(den)
-								t15 := float64(3)
-								t16 := math.Pow(t14, t15)
-								t17 := float64(5)
-								t18 := float64(2)
-								t19 := math.Pow(t14, t18)
-								t20 := float64(t17 * t19)
-								t21 := float64(t16 - t20)
-								t22 := float64(8*i6) / float64(den)
-								t23 := float64(t21 + t22)
-								t24 := float64(4)
-								t25 := float64(t23 - t24)
-								t26 := float64(t13 * t25)
-								t27 = t26
-							}
-							t28 = t27
-						}
-						dx[at] += float64(dyAt * t28)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i := p0*2 + 1
+				dyAt := dy[dyRow+p0]
+				for k0 := -1; k0 < 3; k0++ {
+					if S0 == 0 {
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
 					}
+					n2 := P0 * 2
+					if n2 == 0 {
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+					}
+					i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+					den := runtime.Denominator(n2) * 2
+					i3 := runtime.FloorDiv(i2, den)
+					i5 := min(max(i3+k0, 0), i4)
+					if uint(i5) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
+					}
+					at := dxRow2 + i5
+					n3 := i2 - i3*den - k0*den
+					i6 := max(n3, -n3)
+					var t28 float64
+					if i6 <= den {
+						t := float64(1.25)
+						t2 := float64(i6) / float64(den)
+						t3 := float64(3)
+						t4 := math.Pow(t2, t3)
+						t5 := float64(t * t4)
+						t6 := float64(2.25)
+						t7 := float64(2)
+						t8 := math.Pow(t2, t7)
+						t9 := float64(t6 * t8)
+						t10 := float64(t5 - t9)
+						t11 := float64(1)
+						t12 := float64(t10 + t11)
+						t28 = t12
+					} else {
+						t27 := float64(0)
+						if i6 < 2*den {
+							t13 := float64(-0.75)
+							t14 := float64(i6) / float64(den)
+							t15 := float64(3)
+							t16 := math.Pow(t14, t15)
+							t17 := float64(5)
+							t18 := float64(2)
+							t19 := math.Pow(t14, t18)
+							t20 := float64(t17 * t19)
+							t21 := float64(t16 - t20)
+							t22 := float64(8*i6) / float64(den)
+							t23 := float64(t21 + t22)
+							t24 := float64(4)
+							t25 := float64(t23 - t24)
+							t26 := float64(t13 * t25)
+							t27 = t26
+						}
+						t28 = t27
+					}
+					dx[at] += float64(dyAt * t28)
 				}
 			}
 		}
@@ -2781,135 +2920,134 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i := p0*2 + 1
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i6 := p1*2 + 1
-						dyAt := dy[dyRow2+p1]
-						for k0 := -1; k0 < 3; k0++ {
-							for k1 := -1; k1 < 3; k1++ {
-								if S0 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
-								}
-								n2 := P0 * 2
-								if n2 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-								}
-								i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
-								den := runtime.Denominator(n2) * 2
-								_ = den
-								i3 := runtime.FloorDiv(i2, den)
-								i5 := min(max(i3+k0, 0), i4)
-								if uint(i5) >= uint(S0) {
-									return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
-								}
-								if S1 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
-								}
-								n3 := P1 * 2
-								if n3 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-								}
-								i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
-								den2 := runtime.Denominator(n3) * 2
-								_ = den2
-								i8 := runtime.FloorDiv(i7, den2)
-								i10 := min(max(i8+k1, 0), i9)
-								if uint(i10) >= uint(S1) {
-									return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i10, S1)
-								}
-								at := (dxRow2+i5)*S1 + i10
-								n4 := i2 - i3*den - k0*den
-								i11 := max(n4, -n4)
-								var t float64
-								if i11 <= den {
-									t2 := float64(1.25)
-									t3 := float64(i11) / float64(den)
-									t4 := float64(3)
-									t5 := math.Pow(t3, t4)
-									t6 := float64(t2 * t5)
-									t7 := float64(2.25)
-									t8 := float64(2)
-									t9 := math.Pow(t3, t8)
-									t10 := float64(t7 * t9)
-									t11 := float64(t6 - t10)
-									t12 := float64(1)
-									t13 := float64(t11 + t12)
-									t = t13
-								} else {
-									var t14 float64
-									if i11 < 2*den {
-										t15 := float64(-0.75)
-										t16 := float64(i11) / float64(den)
-										t17 := float64(3)
-										t18 := math.Pow(t16, t17)
-										t19 := float64(5)
-										t20 := float64(2)
-										t21 := math.Pow(t16, t20)
-										t22 := float64(t19 * t21)
-										t23 := float64(t18 - t22)
-										t24 := float64(8*i11) / float64(den)
-										t25 := float64(t23 + t24)
-										t26 := float64(4)
-										t27 := float64(t25 - t26)
-										t28 := float64(t15 * t27)
-										t14 = t28
-									} else {
-										t29 := float64(0)
-										t14 = t29
-									}
-									t = t14
-								}
-								n5 := i7 - i8*den2 - k1*den2
-								i12 := max(n5, -n5)
-								var t30 float64
-								if i12 <= den2 {
-									t31 := float64(1.25)
-									t32 := float64(i12) / float64(den2)
-									t33 := float64(3)
-									t34 := math.Pow(t32, t33)
-									t35 := float64(t31 * t34)
-									t36 := float64(2.25)
-									t37 := float64(2)
-									t38 := math.Pow(t32, t37)
-									t39 := float64(t36 * t38)
-									t40 := float64(t35 - t39)
-									t41 := float64(1)
-									t42 := float64(t40 + t41)
-									t30 = t42
-								} else {
-									var t43 float64
-									if i12 < 2*den2 {
-										t44 := float64(-0.75)
-										t45 := float64(i12) / float64(den2)
-										t46 := float64(3)
-										t47 := math.Pow(t45, t46)
-										t48 := float64(5)
-										t49 := float64(2)
-										t50 := math.Pow(t45, t49)
-										t51 := float64(t48 * t50)
-										t52 := float64(t47 - t51)
-										t53 := float64(8*i12) / float64(den2)
-										t54 := float64(t52 + t53)
-										t55 := float64(4)
-										t56 := float64(t54 - t55)
-										t57 := float64(t44 * t56)
-										t43 = t57
-									} else {
-										t58 := float64(0)
-										t43 = t58
-									}
-									t30 = t43
-								}
-								t59 := float64(t * t30)
-								dxAcc[at] += float64(float32(dyAt * float32(t59)))
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i := p0*2 + 1
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i6 := p1*2 + 1
+					dyAt := dy[dyRow2+p1]
+					for k0 := -1; k0 < 3; k0++ {
+						for k1 := -1; k1 < 3; k1++ {
+							if S0 == 0 {
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
 							}
+							n2 := P0 * 2
+							if n2 == 0 {
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							}
+							i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+							den := runtime.Denominator(n2) * 2
+							i3 := runtime.FloorDiv(i2, den)
+							i5 := min(max(i3+k0, 0), i4)
+							if uint(i5) >= uint(S0) {
+								return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
+							}
+							if S1 == 0 {
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
+							}
+							n3 := P1 * 2
+							if n3 == 0 {
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							}
+							i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
+							den2 := runtime.Denominator(n3) * 2
+							i8 := runtime.FloorDiv(i7, den2)
+							i10 := min(max(i8+k1, 0), i9)
+							if uint(i10) >= uint(S1) {
+								return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i10, S1)
+							}
+							at := (dxRow2+i5)*S1 + i10
+							n4 := i2 - i3*den - k0*den
+							i11 := max(n4, -n4)
+							var t float64
+							if i11 <= den {
+								t2 := float64(1.25)
+								t3 := float64(i11) / float64(den)
+								t4 := float64(3)
+								t5 := math.Pow(t3, t4)
+								t6 := float64(t2 * t5)
+								t7 := float64(2.25)
+								t8 := float64(2)
+								t9 := math.Pow(t3, t8)
+								t10 := float64(t7 * t9)
+								t11 := float64(t6 - t10)
+								t12 := float64(1)
+								t13 := float64(t11 + t12)
+								t = t13
+							} else {
+								var t14 float64
+								if i11 < 2*den {
+									t15 := float64(-0.75)
+									t16 := float64(i11) / float64(den)
+									t17 := float64(3)
+									t18 := math.Pow(t16, t17)
+									t19 := float64(5)
+									t20 := float64(2)
+									t21 := math.Pow(t16, t20)
+									t22 := float64(t19 * t21)
+									t23 := float64(t18 - t22)
+									t24 := float64(8*i11) / float64(den)
+									t25 := float64(t23 + t24)
+									t26 := float64(4)
+									t27 := float64(t25 - t26)
+									t28 := float64(t15 * t27)
+									t14 = t28
+								} else {
+									t29 := float64(0)
+									t14 = t29
+								}
+								t = t14
+							}
+							n5 := i7 - i8*den2 - k1*den2
+							i12 := max(n5, -n5)
+							var t30 float64
+							if i12 <= den2 {
+								t31 := float64(1.25)
+								t32 := float64(i12) / float64(den2)
+								t33 := float64(3)
+								t34 := math.Pow(t32, t33)
+								t35 := float64(t31 * t34)
+								t36 := float64(2.25)
+								t37 := float64(2)
+								t38 := math.Pow(t32, t37)
+								t39 := float64(t36 * t38)
+								t40 := float64(t35 - t39)
+								t41 := float64(1)
+								t42 := float64(t40 + t41)
+								t30 = t42
+							} else {
+								var t43 float64
+								if i12 < 2*den2 {
+									t44 := float64(-0.75)
+									t45 := float64(i12) / float64(den2)
+									t46 := float64(3)
+									t47 := math.Pow(t45, t46)
+									t48 := float64(5)
+									t49 := float64(2)
+									t50 := math.Pow(t45, t49)
+									t51 := float64(t48 * t50)
+									t52 := float64(t47 - t51)
+									t53 := float64(8*i12) / float64(den2)
+									t54 := float64(t52 + t53)
+									t55 := float64(4)
+									t56 := float64(t54 - t55)
+									t57 := float64(t44 * t56)
+									t43 = t57
+								} else {
+									t58 := float64(0)
+									t43 = t58
+								}
+								t30 = t43
+							}
+							t59 := float64(t * t30)
+							dxAcc[at] += float64(float32(dyAt * float32(t59)))
 						}
 					}
 				}
@@ -2925,12 +3063,12 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 
 // interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F64 computes the derivative of interpolate_cubic with rank(S) = 2, size given, scale absent, align_corners false, T f64.
 func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
 	S1 := b.PackExt(2, 1)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1)
@@ -2940,135 +3078,134 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 	i9 := S1 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i := p0*2 + 1
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i6 := p1*2 + 1
-						dyAt := dy[dyRow2+p1]
-						for k0 := -1; k0 < 3; k0++ {
-							for k1 := -1; k1 < 3; k1++ {
-								if S0 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
-								}
-								n2 := P0 * 2
-								if n2 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-								}
-								i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
-								den := runtime.Denominator(n2) * 2
-								_ = den
-								i3 := runtime.FloorDiv(i2, den)
-								i5 := min(max(i3+k0, 0), i4)
-								if uint(i5) >= uint(S0) {
-									return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
-								}
-								if S1 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
-								}
-								n3 := P1 * 2
-								if n3 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-								}
-								i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
-								den2 := runtime.Denominator(n3) * 2
-								_ = den2
-								i8 := runtime.FloorDiv(i7, den2)
-								i10 := min(max(i8+k1, 0), i9)
-								if uint(i10) >= uint(S1) {
-									return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i10, S1)
-								}
-								at := (dxRow2+i5)*S1 + i10
-								n4 := i2 - i3*den - k0*den
-								i11 := max(n4, -n4)
-								var t float64
-								if i11 <= den {
-									t2 := float64(1.25)
-									t3 := float64(i11) / float64(den)
-									t4 := float64(3)
-									t5 := math.Pow(t3, t4)
-									t6 := float64(t2 * t5)
-									t7 := float64(2.25)
-									t8 := float64(2)
-									t9 := math.Pow(t3, t8)
-									t10 := float64(t7 * t9)
-									t11 := float64(t6 - t10)
-									t12 := float64(1)
-									t13 := float64(t11 + t12)
-									t = t13
-								} else {
-									var t14 float64
-									if i11 < 2*den {
-										t15 := float64(-0.75)
-										t16 := float64(i11) / float64(den)
-										t17 := float64(3)
-										t18 := math.Pow(t16, t17)
-										t19 := float64(5)
-										t20 := float64(2)
-										t21 := math.Pow(t16, t20)
-										t22 := float64(t19 * t21)
-										t23 := float64(t18 - t22)
-										t24 := float64(8*i11) / float64(den)
-										t25 := float64(t23 + t24)
-										t26 := float64(4)
-										t27 := float64(t25 - t26)
-										t28 := float64(t15 * t27)
-										t14 = t28
-									} else {
-										t29 := float64(0)
-										t14 = t29
-									}
-									t = t14
-								}
-								n5 := i7 - i8*den2 - k1*den2
-								i12 := max(n5, -n5)
-								var t30 float64
-								if i12 <= den2 {
-									t31 := float64(1.25)
-									t32 := float64(i12) / float64(den2)
-									t33 := float64(3)
-									t34 := math.Pow(t32, t33)
-									t35 := float64(t31 * t34)
-									t36 := float64(2.25)
-									t37 := float64(2)
-									t38 := math.Pow(t32, t37)
-									t39 := float64(t36 * t38)
-									t40 := float64(t35 - t39)
-									t41 := float64(1)
-									t42 := float64(t40 + t41)
-									t30 = t42
-								} else {
-									var t43 float64
-									if i12 < 2*den2 {
-										t44 := float64(-0.75)
-										t45 := float64(i12) / float64(den2)
-										t46 := float64(3)
-										t47 := math.Pow(t45, t46)
-										t48 := float64(5)
-										t49 := float64(2)
-										t50 := math.Pow(t45, t49)
-										t51 := float64(t48 * t50)
-										t52 := float64(t47 - t51)
-										t53 := float64(8*i12) / float64(den2)
-										t54 := float64(t52 + t53)
-										t55 := float64(4)
-										t56 := float64(t54 - t55)
-										t57 := float64(t44 * t56)
-										t43 = t57
-									} else {
-										t58 := float64(0)
-										t43 = t58
-									}
-									t30 = t43
-								}
-								t59 := float64(t * t30)
-								dx[at] += float64(dyAt * t59)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i := p0*2 + 1
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i6 := p1*2 + 1
+					dyAt := dy[dyRow2+p1]
+					for k0 := -1; k0 < 3; k0++ {
+						for k1 := -1; k1 < 3; k1++ {
+							if S0 == 0 {
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
 							}
+							n2 := P0 * 2
+							if n2 == 0 {
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							}
+							i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+							den := runtime.Denominator(n2) * 2
+							i3 := runtime.FloorDiv(i2, den)
+							i5 := min(max(i3+k0, 0), i4)
+							if uint(i5) >= uint(S0) {
+								return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
+							}
+							if S1 == 0 {
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
+							}
+							n3 := P1 * 2
+							if n3 == 0 {
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							}
+							i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
+							den2 := runtime.Denominator(n3) * 2
+							i8 := runtime.FloorDiv(i7, den2)
+							i10 := min(max(i8+k1, 0), i9)
+							if uint(i10) >= uint(S1) {
+								return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i10, S1)
+							}
+							at := (dxRow2+i5)*S1 + i10
+							n4 := i2 - i3*den - k0*den
+							i11 := max(n4, -n4)
+							var t float64
+							if i11 <= den {
+								t2 := float64(1.25)
+								t3 := float64(i11) / float64(den)
+								t4 := float64(3)
+								t5 := math.Pow(t3, t4)
+								t6 := float64(t2 * t5)
+								t7 := float64(2.25)
+								t8 := float64(2)
+								t9 := math.Pow(t3, t8)
+								t10 := float64(t7 * t9)
+								t11 := float64(t6 - t10)
+								t12 := float64(1)
+								t13 := float64(t11 + t12)
+								t = t13
+							} else {
+								var t14 float64
+								if i11 < 2*den {
+									t15 := float64(-0.75)
+									t16 := float64(i11) / float64(den)
+									t17 := float64(3)
+									t18 := math.Pow(t16, t17)
+									t19 := float64(5)
+									t20 := float64(2)
+									t21 := math.Pow(t16, t20)
+									t22 := float64(t19 * t21)
+									t23 := float64(t18 - t22)
+									t24 := float64(8*i11) / float64(den)
+									t25 := float64(t23 + t24)
+									t26 := float64(4)
+									t27 := float64(t25 - t26)
+									t28 := float64(t15 * t27)
+									t14 = t28
+								} else {
+									t29 := float64(0)
+									t14 = t29
+								}
+								t = t14
+							}
+							n5 := i7 - i8*den2 - k1*den2
+							i12 := max(n5, -n5)
+							var t30 float64
+							if i12 <= den2 {
+								t31 := float64(1.25)
+								t32 := float64(i12) / float64(den2)
+								t33 := float64(3)
+								t34 := math.Pow(t32, t33)
+								t35 := float64(t31 * t34)
+								t36 := float64(2.25)
+								t37 := float64(2)
+								t38 := math.Pow(t32, t37)
+								t39 := float64(t36 * t38)
+								t40 := float64(t35 - t39)
+								t41 := float64(1)
+								t42 := float64(t40 + t41)
+								t30 = t42
+							} else {
+								var t43 float64
+								if i12 < 2*den2 {
+									t44 := float64(-0.75)
+									t45 := float64(i12) / float64(den2)
+									t46 := float64(3)
+									t47 := math.Pow(t45, t46)
+									t48 := float64(5)
+									t49 := float64(2)
+									t50 := math.Pow(t45, t49)
+									t51 := float64(t48 * t50)
+									t52 := float64(t47 - t51)
+									t53 := float64(8*i12) / float64(den2)
+									t54 := float64(t52 + t53)
+									t55 := float64(4)
+									t56 := float64(t54 - t55)
+									t57 := float64(t44 * t56)
+									t43 = t57
+								} else {
+									t58 := float64(0)
+									t43 = t58
+								}
+								t30 = t43
+							}
+							t59 := float64(t * t30)
+							dx[at] += float64(dyAt * t59)
 						}
 					}
 				}
@@ -3101,196 +3238,194 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i := p0*2 + 1
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i6 := p1*2 + 1
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							i11 := p2*2 + 1
-							dyAt := dy[dyRow3+p2]
-							for k0 := -1; k0 < 3; k0++ {
-								for k1 := -1; k1 < 3; k1++ {
-									for k2 := -1; k2 < 3; k2++ {
-										if S0 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
-										}
-										n2 := P0 * 2
-										if n2 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-										}
-										i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
-										den := runtime.Denominator(n2) * 2
-										_ = den
-										i3 := runtime.FloorDiv(i2, den)
-										i5 := min(max(i3+k0, 0), i4)
-										if uint(i5) >= uint(S0) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
-										}
-										if S1 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
-										}
-										n3 := P1 * 2
-										if n3 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-										}
-										i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
-										den2 := runtime.Denominator(n3) * 2
-										_ = den2
-										i8 := runtime.FloorDiv(i7, den2)
-										i10 := min(max(i8+k1, 0), i9)
-										if uint(i10) >= uint(S1) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i10, S1)
-										}
-										if S2 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in |P2| / |S2|")
-										}
-										n4 := P2 * 2
-										if n4 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
-										}
-										i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
-										den3 := runtime.Denominator(n4) * 2
-										_ = den3
-										i13 := runtime.FloorDiv(i12, den3)
-										i15 := min(max(i13+k2, 0), i14)
-										if uint(i15) >= uint(S2) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i15, S2)
-										}
-										at := ((dxRow2+i5)*S1+i10)*S2 + i15
-										n5 := i2 - i3*den - k0*den
-										i16 := max(n5, -n5)
-										var t float64
-										if i16 <= den {
-											t2 := float64(1.25)
-											t3 := float64(i16) / float64(den)
-											t4 := float64(3)
-											t5 := math.Pow(t3, t4)
-											t6 := float64(t2 * t5)
-											t7 := float64(2.25)
-											t8 := float64(2)
-											t9 := math.Pow(t3, t8)
-											t10 := float64(t7 * t9)
-											t11 := float64(t6 - t10)
-											t12 := float64(1)
-											t13 := float64(t11 + t12)
-											t = t13
-										} else {
-											var t14 float64
-											if i16 < 2*den {
-												t15 := float64(-0.75)
-												t16 := float64(i16) / float64(den)
-												t17 := float64(3)
-												t18 := math.Pow(t16, t17)
-												t19 := float64(5)
-												t20 := float64(2)
-												t21 := math.Pow(t16, t20)
-												t22 := float64(t19 * t21)
-												t23 := float64(t18 - t22)
-												t24 := float64(8*i16) / float64(den)
-												t25 := float64(t23 + t24)
-												t26 := float64(4)
-												t27 := float64(t25 - t26)
-												t28 := float64(t15 * t27)
-												t14 = t28
-											} else {
-												t29 := float64(0)
-												t14 = t29
-											}
-											t = t14
-										}
-										n6 := i7 - i8*den2 - k1*den2
-										i17 := max(n6, -n6)
-										var t30 float64
-										if i17 <= den2 {
-											t31 := float64(1.25)
-											t32 := float64(i17) / float64(den2)
-											t33 := float64(3)
-											t34 := math.Pow(t32, t33)
-											t35 := float64(t31 * t34)
-											t36 := float64(2.25)
-											t37 := float64(2)
-											t38 := math.Pow(t32, t37)
-											t39 := float64(t36 * t38)
-											t40 := float64(t35 - t39)
-											t41 := float64(1)
-											t42 := float64(t40 + t41)
-											t30 = t42
-										} else {
-											var t43 float64
-											if i17 < 2*den2 {
-												t44 := float64(-0.75)
-												t45 := float64(i17) / float64(den2)
-												t46 := float64(3)
-												t47 := math.Pow(t45, t46)
-												t48 := float64(5)
-												t49 := float64(2)
-												t50 := math.Pow(t45, t49)
-												t51 := float64(t48 * t50)
-												t52 := float64(t47 - t51)
-												t53 := float64(8*i17) / float64(den2)
-												t54 := float64(t52 + t53)
-												t55 := float64(4)
-												t56 := float64(t54 - t55)
-												t57 := float64(t44 * t56)
-												t43 = t57
-											} else {
-												t58 := float64(0)
-												t43 = t58
-											}
-											t30 = t43
-										}
-										t59 := float64(t * t30)
-										n7 := i12 - i13*den3 - k2*den3
-										i18 := max(n7, -n7)
-										var t60 float64
-										if i18 <= den3 {
-											t61 := float64(1.25)
-											t62 := float64(i18) / float64(den3)
-											t63 := float64(3)
-											t64 := math.Pow(t62, t63)
-											t65 := float64(t61 * t64)
-											t66 := float64(2.25)
-											t67 := float64(2)
-											t68 := math.Pow(t62, t67)
-											t69 := float64(t66 * t68)
-											t70 := float64(t65 - t69)
-											t71 := float64(1)
-											t72 := float64(t70 + t71)
-											t60 = t72
-										} else {
-											var t73 float64
-											if i18 < 2*den3 {
-												t74 := float64(-0.75)
-												t75 := float64(i18) / float64(den3)
-												t76 := float64(3)
-												t77 := math.Pow(t75, t76)
-												t78 := float64(5)
-												t79 := float64(2)
-												t80 := math.Pow(t75, t79)
-												t81 := float64(t78 * t80)
-												t82 := float64(t77 - t81)
-												t83 := float64(8*i18) / float64(den3)
-												t84 := float64(t82 + t83)
-												t85 := float64(4)
-												t86 := float64(t84 - t85)
-												t87 := float64(t74 * t86)
-												t73 = t87
-											} else {
-												t88 := float64(0)
-												t73 = t88
-											}
-											t60 = t73
-										}
-										t89 := float64(t59 * t60)
-										dxAcc[at] += float64(float32(dyAt * float32(t89)))
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i := p0*2 + 1
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i6 := p1*2 + 1
+					dyRow3 := (dyRow2 + p1) * P2
+					for p2 := range P2 {
+						i11 := p2*2 + 1
+						dyAt := dy[dyRow3+p2]
+						for k0 := -1; k0 < 3; k0++ {
+							for k1 := -1; k1 < 3; k1++ {
+								for k2 := -1; k2 < 3; k2++ {
+									if S0 == 0 {
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
 									}
+									n2 := P0 * 2
+									if n2 == 0 {
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+									}
+									i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+									den := runtime.Denominator(n2) * 2
+									i3 := runtime.FloorDiv(i2, den)
+									i5 := min(max(i3+k0, 0), i4)
+									if uint(i5) >= uint(S0) {
+										return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
+									}
+									if S1 == 0 {
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
+									}
+									n3 := P1 * 2
+									if n3 == 0 {
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+									}
+									i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
+									den2 := runtime.Denominator(n3) * 2
+									i8 := runtime.FloorDiv(i7, den2)
+									i10 := min(max(i8+k1, 0), i9)
+									if uint(i10) >= uint(S1) {
+										return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i10, S1)
+									}
+									if S2 == 0 {
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P2| / |S2|")
+									}
+									n4 := P2 * 2
+									if n4 == 0 {
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+									}
+									i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
+									den3 := runtime.Denominator(n4) * 2
+									i13 := runtime.FloorDiv(i12, den3)
+									i15 := min(max(i13+k2, 0), i14)
+									if uint(i15) >= uint(S2) {
+										return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i15, S2)
+									}
+									at := ((dxRow2+i5)*S1+i10)*S2 + i15
+									n5 := i2 - i3*den - k0*den
+									i16 := max(n5, -n5)
+									var t float64
+									if i16 <= den {
+										t2 := float64(1.25)
+										t3 := float64(i16) / float64(den)
+										t4 := float64(3)
+										t5 := math.Pow(t3, t4)
+										t6 := float64(t2 * t5)
+										t7 := float64(2.25)
+										t8 := float64(2)
+										t9 := math.Pow(t3, t8)
+										t10 := float64(t7 * t9)
+										t11 := float64(t6 - t10)
+										t12 := float64(1)
+										t13 := float64(t11 + t12)
+										t = t13
+									} else {
+										var t14 float64
+										if i16 < 2*den {
+											t15 := float64(-0.75)
+											t16 := float64(i16) / float64(den)
+											t17 := float64(3)
+											t18 := math.Pow(t16, t17)
+											t19 := float64(5)
+											t20 := float64(2)
+											t21 := math.Pow(t16, t20)
+											t22 := float64(t19 * t21)
+											t23 := float64(t18 - t22)
+											t24 := float64(8*i16) / float64(den)
+											t25 := float64(t23 + t24)
+											t26 := float64(4)
+											t27 := float64(t25 - t26)
+											t28 := float64(t15 * t27)
+											t14 = t28
+										} else {
+											t29 := float64(0)
+											t14 = t29
+										}
+										t = t14
+									}
+									n6 := i7 - i8*den2 - k1*den2
+									i17 := max(n6, -n6)
+									var t30 float64
+									if i17 <= den2 {
+										t31 := float64(1.25)
+										t32 := float64(i17) / float64(den2)
+										t33 := float64(3)
+										t34 := math.Pow(t32, t33)
+										t35 := float64(t31 * t34)
+										t36 := float64(2.25)
+										t37 := float64(2)
+										t38 := math.Pow(t32, t37)
+										t39 := float64(t36 * t38)
+										t40 := float64(t35 - t39)
+										t41 := float64(1)
+										t42 := float64(t40 + t41)
+										t30 = t42
+									} else {
+										var t43 float64
+										if i17 < 2*den2 {
+											t44 := float64(-0.75)
+											t45 := float64(i17) / float64(den2)
+											t46 := float64(3)
+											t47 := math.Pow(t45, t46)
+											t48 := float64(5)
+											t49 := float64(2)
+											t50 := math.Pow(t45, t49)
+											t51 := float64(t48 * t50)
+											t52 := float64(t47 - t51)
+											t53 := float64(8*i17) / float64(den2)
+											t54 := float64(t52 + t53)
+											t55 := float64(4)
+											t56 := float64(t54 - t55)
+											t57 := float64(t44 * t56)
+											t43 = t57
+										} else {
+											t58 := float64(0)
+											t43 = t58
+										}
+										t30 = t43
+									}
+									t59 := float64(t * t30)
+									n7 := i12 - i13*den3 - k2*den3
+									i18 := max(n7, -n7)
+									var t60 float64
+									if i18 <= den3 {
+										t61 := float64(1.25)
+										t62 := float64(i18) / float64(den3)
+										t63 := float64(3)
+										t64 := math.Pow(t62, t63)
+										t65 := float64(t61 * t64)
+										t66 := float64(2.25)
+										t67 := float64(2)
+										t68 := math.Pow(t62, t67)
+										t69 := float64(t66 * t68)
+										t70 := float64(t65 - t69)
+										t71 := float64(1)
+										t72 := float64(t70 + t71)
+										t60 = t72
+									} else {
+										var t73 float64
+										if i18 < 2*den3 {
+											t74 := float64(-0.75)
+											t75 := float64(i18) / float64(den3)
+											t76 := float64(3)
+											t77 := math.Pow(t75, t76)
+											t78 := float64(5)
+											t79 := float64(2)
+											t80 := math.Pow(t75, t79)
+											t81 := float64(t78 * t80)
+											t82 := float64(t77 - t81)
+											t83 := float64(8*i18) / float64(den3)
+											t84 := float64(t82 + t83)
+											t85 := float64(4)
+											t86 := float64(t84 - t85)
+											t87 := float64(t74 * t86)
+											t73 = t87
+										} else {
+											t88 := float64(0)
+											t73 = t88
+										}
+										t60 = t73
+									}
+									t89 := float64(t59 * t60)
+									dxAcc[at] += float64(float32(dyAt * float32(t89)))
 								}
 							}
 						}
@@ -3308,6 +3443,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 
 // interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64 computes the derivative of interpolate_cubic with rank(S) = 3, size given, scale absent, align_corners false, T f64.
 func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
@@ -3315,7 +3451,6 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1*S2)
@@ -3326,196 +3461,194 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 	i14 := S2 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i := p0*2 + 1
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i6 := p1*2 + 1
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							i11 := p2*2 + 1
-							dyAt := dy[dyRow3+p2]
-							for k0 := -1; k0 < 3; k0++ {
-								for k1 := -1; k1 < 3; k1++ {
-									for k2 := -1; k2 < 3; k2++ {
-										if S0 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
-										}
-										n2 := P0 * 2
-										if n2 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-										}
-										i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
-										den := runtime.Denominator(n2) * 2
-										_ = den
-										i3 := runtime.FloorDiv(i2, den)
-										i5 := min(max(i3+k0, 0), i4)
-										if uint(i5) >= uint(S0) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
-										}
-										if S1 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
-										}
-										n3 := P1 * 2
-										if n3 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-										}
-										i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
-										den2 := runtime.Denominator(n3) * 2
-										_ = den2
-										i8 := runtime.FloorDiv(i7, den2)
-										i10 := min(max(i8+k1, 0), i9)
-										if uint(i10) >= uint(S1) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i10, S1)
-										}
-										if S2 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in |P2| / |S2|")
-										}
-										n4 := P2 * 2
-										if n4 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
-										}
-										i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
-										den3 := runtime.Denominator(n4) * 2
-										_ = den3
-										i13 := runtime.FloorDiv(i12, den3)
-										i15 := min(max(i13+k2, 0), i14)
-										if uint(i15) >= uint(S2) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i15, S2)
-										}
-										at := ((dxRow2+i5)*S1+i10)*S2 + i15
-										n5 := i2 - i3*den - k0*den
-										i16 := max(n5, -n5)
-										var t float64
-										if i16 <= den {
-											t2 := float64(1.25)
-											t3 := float64(i16) / float64(den)
-											t4 := float64(3)
-											t5 := math.Pow(t3, t4)
-											t6 := float64(t2 * t5)
-											t7 := float64(2.25)
-											t8 := float64(2)
-											t9 := math.Pow(t3, t8)
-											t10 := float64(t7 * t9)
-											t11 := float64(t6 - t10)
-											t12 := float64(1)
-											t13 := float64(t11 + t12)
-											t = t13
-										} else {
-											var t14 float64
-											if i16 < 2*den {
-												t15 := float64(-0.75)
-												t16 := float64(i16) / float64(den)
-												t17 := float64(3)
-												t18 := math.Pow(t16, t17)
-												t19 := float64(5)
-												t20 := float64(2)
-												t21 := math.Pow(t16, t20)
-												t22 := float64(t19 * t21)
-												t23 := float64(t18 - t22)
-												t24 := float64(8*i16) / float64(den)
-												t25 := float64(t23 + t24)
-												t26 := float64(4)
-												t27 := float64(t25 - t26)
-												t28 := float64(t15 * t27)
-												t14 = t28
-											} else {
-												t29 := float64(0)
-												t14 = t29
-											}
-											t = t14
-										}
-										n6 := i7 - i8*den2 - k1*den2
-										i17 := max(n6, -n6)
-										var t30 float64
-										if i17 <= den2 {
-											t31 := float64(1.25)
-											t32 := float64(i17) / float64(den2)
-											t33 := float64(3)
-											t34 := math.Pow(t32, t33)
-											t35 := float64(t31 * t34)
-											t36 := float64(2.25)
-											t37 := float64(2)
-											t38 := math.Pow(t32, t37)
-											t39 := float64(t36 * t38)
-											t40 := float64(t35 - t39)
-											t41 := float64(1)
-											t42 := float64(t40 + t41)
-											t30 = t42
-										} else {
-											var t43 float64
-											if i17 < 2*den2 {
-												t44 := float64(-0.75)
-												t45 := float64(i17) / float64(den2)
-												t46 := float64(3)
-												t47 := math.Pow(t45, t46)
-												t48 := float64(5)
-												t49 := float64(2)
-												t50 := math.Pow(t45, t49)
-												t51 := float64(t48 * t50)
-												t52 := float64(t47 - t51)
-												t53 := float64(8*i17) / float64(den2)
-												t54 := float64(t52 + t53)
-												t55 := float64(4)
-												t56 := float64(t54 - t55)
-												t57 := float64(t44 * t56)
-												t43 = t57
-											} else {
-												t58 := float64(0)
-												t43 = t58
-											}
-											t30 = t43
-										}
-										t59 := float64(t * t30)
-										n7 := i12 - i13*den3 - k2*den3
-										i18 := max(n7, -n7)
-										var t60 float64
-										if i18 <= den3 {
-											t61 := float64(1.25)
-											t62 := float64(i18) / float64(den3)
-											t63 := float64(3)
-											t64 := math.Pow(t62, t63)
-											t65 := float64(t61 * t64)
-											t66 := float64(2.25)
-											t67 := float64(2)
-											t68 := math.Pow(t62, t67)
-											t69 := float64(t66 * t68)
-											t70 := float64(t65 - t69)
-											t71 := float64(1)
-											t72 := float64(t70 + t71)
-											t60 = t72
-										} else {
-											var t73 float64
-											if i18 < 2*den3 {
-												t74 := float64(-0.75)
-												t75 := float64(i18) / float64(den3)
-												t76 := float64(3)
-												t77 := math.Pow(t75, t76)
-												t78 := float64(5)
-												t79 := float64(2)
-												t80 := math.Pow(t75, t79)
-												t81 := float64(t78 * t80)
-												t82 := float64(t77 - t81)
-												t83 := float64(8*i18) / float64(den3)
-												t84 := float64(t82 + t83)
-												t85 := float64(4)
-												t86 := float64(t84 - t85)
-												t87 := float64(t74 * t86)
-												t73 = t87
-											} else {
-												t88 := float64(0)
-												t73 = t88
-											}
-											t60 = t73
-										}
-										t89 := float64(t59 * t60)
-										dx[at] += float64(dyAt * t89)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i := p0*2 + 1
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i6 := p1*2 + 1
+					dyRow3 := (dyRow2 + p1) * P2
+					for p2 := range P2 {
+						i11 := p2*2 + 1
+						dyAt := dy[dyRow3+p2]
+						for k0 := -1; k0 < 3; k0++ {
+							for k1 := -1; k1 < 3; k1++ {
+								for k2 := -1; k2 < 3; k2++ {
+									if S0 == 0 {
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
 									}
+									n2 := P0 * 2
+									if n2 == 0 {
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+									}
+									i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
+									den := runtime.Denominator(n2) * 2
+									i3 := runtime.FloorDiv(i2, den)
+									i5 := min(max(i3+k0, 0), i4)
+									if uint(i5) >= uint(S0) {
+										return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
+									}
+									if S1 == 0 {
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
+									}
+									n3 := P1 * 2
+									if n3 == 0 {
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+									}
+									i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
+									den2 := runtime.Denominator(n3) * 2
+									i8 := runtime.FloorDiv(i7, den2)
+									i10 := min(max(i8+k1, 0), i9)
+									if uint(i10) >= uint(S1) {
+										return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i10, S1)
+									}
+									if S2 == 0 {
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P2| / |S2|")
+									}
+									n4 := P2 * 2
+									if n4 == 0 {
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+									}
+									i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
+									den3 := runtime.Denominator(n4) * 2
+									i13 := runtime.FloorDiv(i12, den3)
+									i15 := min(max(i13+k2, 0), i14)
+									if uint(i15) >= uint(S2) {
+										return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i15, S2)
+									}
+									at := ((dxRow2+i5)*S1+i10)*S2 + i15
+									n5 := i2 - i3*den - k0*den
+									i16 := max(n5, -n5)
+									var t float64
+									if i16 <= den {
+										t2 := float64(1.25)
+										t3 := float64(i16) / float64(den)
+										t4 := float64(3)
+										t5 := math.Pow(t3, t4)
+										t6 := float64(t2 * t5)
+										t7 := float64(2.25)
+										t8 := float64(2)
+										t9 := math.Pow(t3, t8)
+										t10 := float64(t7 * t9)
+										t11 := float64(t6 - t10)
+										t12 := float64(1)
+										t13 := float64(t11 + t12)
+										t = t13
+									} else {
+										var t14 float64
+										if i16 < 2*den {
+											t15 := float64(-0.75)
+											t16 := float64(i16) / float64(den)
+											t17 := float64(3)
+											t18 := math.Pow(t16, t17)
+											t19 := float64(5)
+											t20 := float64(2)
+											t21 := math.Pow(t16, t20)
+											t22 := float64(t19 * t21)
+											t23 := float64(t18 - t22)
+											t24 := float64(8*i16) / float64(den)
+											t25 := float64(t23 + t24)
+											t26 := float64(4)
+											t27 := float64(t25 - t26)
+											t28 := float64(t15 * t27)
+											t14 = t28
+										} else {
+											t29 := float64(0)
+											t14 = t29
+										}
+										t = t14
+									}
+									n6 := i7 - i8*den2 - k1*den2
+									i17 := max(n6, -n6)
+									var t30 float64
+									if i17 <= den2 {
+										t31 := float64(1.25)
+										t32 := float64(i17) / float64(den2)
+										t33 := float64(3)
+										t34 := math.Pow(t32, t33)
+										t35 := float64(t31 * t34)
+										t36 := float64(2.25)
+										t37 := float64(2)
+										t38 := math.Pow(t32, t37)
+										t39 := float64(t36 * t38)
+										t40 := float64(t35 - t39)
+										t41 := float64(1)
+										t42 := float64(t40 + t41)
+										t30 = t42
+									} else {
+										var t43 float64
+										if i17 < 2*den2 {
+											t44 := float64(-0.75)
+											t45 := float64(i17) / float64(den2)
+											t46 := float64(3)
+											t47 := math.Pow(t45, t46)
+											t48 := float64(5)
+											t49 := float64(2)
+											t50 := math.Pow(t45, t49)
+											t51 := float64(t48 * t50)
+											t52 := float64(t47 - t51)
+											t53 := float64(8*i17) / float64(den2)
+											t54 := float64(t52 + t53)
+											t55 := float64(4)
+											t56 := float64(t54 - t55)
+											t57 := float64(t44 * t56)
+											t43 = t57
+										} else {
+											t58 := float64(0)
+											t43 = t58
+										}
+										t30 = t43
+									}
+									t59 := float64(t * t30)
+									n7 := i12 - i13*den3 - k2*den3
+									i18 := max(n7, -n7)
+									var t60 float64
+									if i18 <= den3 {
+										t61 := float64(1.25)
+										t62 := float64(i18) / float64(den3)
+										t63 := float64(3)
+										t64 := math.Pow(t62, t63)
+										t65 := float64(t61 * t64)
+										t66 := float64(2.25)
+										t67 := float64(2)
+										t68 := math.Pow(t62, t67)
+										t69 := float64(t66 * t68)
+										t70 := float64(t65 - t69)
+										t71 := float64(1)
+										t72 := float64(t70 + t71)
+										t60 = t72
+									} else {
+										var t73 float64
+										if i18 < 2*den3 {
+											t74 := float64(-0.75)
+											t75 := float64(i18) / float64(den3)
+											t76 := float64(3)
+											t77 := math.Pow(t75, t76)
+											t78 := float64(5)
+											t79 := float64(2)
+											t80 := math.Pow(t75, t79)
+											t81 := float64(t78 * t80)
+											t82 := float64(t77 - t81)
+											t83 := float64(8*i18) / float64(den3)
+											t84 := float64(t82 + t83)
+											t85 := float64(4)
+											t86 := float64(t84 - t85)
+											t87 := float64(t74 * t86)
+											t73 = t87
+										} else {
+											t88 := float64(0)
+											t73 = t88
+										}
+										t60 = t73
+									}
+									t89 := float64(t59 * t60)
+									dx[at] += float64(dyAt * t89)
 								}
 							}
 						}
@@ -3546,72 +3679,74 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward0F32(b *runtime.Bound, v 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i2 := p0 * i
-					dyAt := dy[dyRow+p0]
-					for k0 := -1; k0 < 3; k0++ {
-						var i4 int
-						var den int
-						_ = den
-						if c2 {
-							i4, den = 0, 1
-						} else {
-							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-							}
-							i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i2 := p0 * i
+				dyAt := dy[dyRow+p0]
+				for k0 := -1; k0 < 3; k0++ {
+					var i4 int
+					var den int
+					if c2 {
+						i4 = 0
+						den = 1
+					} else {
+						if i3 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 						}
-						i5 := runtime.FloorDiv(i4, den)
-						i6 := min(max(i5+k0, 0), i)
-						if uint(i6) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
-						}
-						at := dxRow2 + i6
-						n2 := i4 - i5*den - k0*den
-						i7 := max(n2, -n2)
-						var t28 float32
-						if i7 <= den {
-							t := float64(1.25)
-							t2 := float64(i7) / float64(den)
-							t3 := float64(3)
-							t4 := math.Pow(t2, t3)
-							t5 := float64(t * t4)
-							t6 := float64(2.25)
-							t7 := float64(2)
-							t8 := math.Pow(t2, t7)
-							t9 := float64(t6 * t8)
-							t10 := float64(t5 - t9)
-							t11 := float64(1)
-							t12 := float64(t10 + t11)
-							t28 = float32(t12)
-						} else {
-							t27 := float32(0)
-							if i7 < 2*den {
-								t13 := float64(-0.75)
-								t14 := float64(i7) / float64(den)
-								t15 := float64(3)
-								t16 := math.Pow(t14, t15)
-								t17 := float64(5)
-								t18 := float64(2)
-								t19 := math.Pow(t14, t18)
-								t20 := float64(t17 * t19)
-								t21 := float64(t16 - t20)
-								t22 := float64(8*i7) / float64(den)
-								t23 := float64(t21 + t22)
-								t24 := float64(4)
-								t25 := float64(t23 - t24)
-								t26 := float64(t13 * t25)
-								t27 = float32(t26)
-							}
-							t28 = t27
-						}
-						dxAcc[at] += float64(float32(dyAt * t28))
+						i4 = runtime.Numerator(i2, i3)
+						den = runtime.Denominator(i3)
 					}
+					i5 := runtime.FloorDiv(i4, den)
+					i6 := min(max(i5+k0, 0), i)
+					if uint(i6) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
+					}
+					at := dxRow2 + i6
+					n2 := i4 - i5*den - k0*den
+					i7 := max(n2, -n2)
+					var t28 float32
+					if i7 <= den {
+						t := float64(1.25)
+						t2 := float64(i7) / float64(den)
+						t3 := float64(3)
+						t4 := math.Pow(t2, t3)
+						t5 := float64(t * t4)
+						t6 := float64(2.25)
+						t7 := float64(2)
+						t8 := math.Pow(t2, t7)
+						t9 := float64(t6 * t8)
+						t10 := float64(t5 - t9)
+						t11 := float64(1)
+						t12 := float64(t10 + t11)
+						t28 = float32(t12)
+					} else {
+						t27 := float32(0)
+						if i7 < 2*den {
+							t13 := float64(-0.75)
+							t14 := float64(i7) / float64(den)
+							t15 := float64(3)
+							t16 := math.Pow(t14, t15)
+							t17 := float64(5)
+							t18 := float64(2)
+							t19 := math.Pow(t14, t18)
+							t20 := float64(t17 * t19)
+							t21 := float64(t16 - t20)
+							t22 := float64(8*i7) / float64(den)
+							t23 := float64(t21 + t22)
+							t24 := float64(4)
+							t25 := float64(t23 - t24)
+							t26 := float64(t13 * t25)
+							t27 = float32(t26)
+						}
+						t28 = t27
+					}
+					dxAcc[at] += float64(float32(dyAt * t28))
 				}
 			}
 		}
@@ -3625,10 +3760,10 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward0F32(b *runtime.Bound, v 
 
 // interpolateCubicSizeNoScaleAlignCornersRunBackward0F64 computes the derivative of interpolate_cubic, T f64, in several variants.
 func interpolateCubicSizeNoScaleAlignCornersRunBackward0F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0)
@@ -3639,72 +3774,74 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward0F64(b *runtime.Bound, v 
 	i3 := P0 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i2 := p0 * i
-					dyAt := dy[dyRow+p0]
-					for k0 := -1; k0 < 3; k0++ {
-						var i4 int
-						var den int
-						_ = den
-						if c2 {
-							i4, den = 0, 1
-						} else {
-							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-							}
-							i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i2 := p0 * i
+				dyAt := dy[dyRow+p0]
+				for k0 := -1; k0 < 3; k0++ {
+					var i4 int
+					var den int
+					if c2 {
+						i4 = 0
+						den = 1
+					} else {
+						if i3 == 0 {
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 						}
-						i5 := runtime.FloorDiv(i4, den)
-						i6 := min(max(i5+k0, 0), i)
-						if uint(i6) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
-						}
-						at := dxRow2 + i6
-						n2 := i4 - i5*den - k0*den
-						i7 := max(n2, -n2)
-						var t28 float64
-						if i7 <= den {
-							t := float64(1.25)
-							t2 := float64(i7) / float64(den)
-							t3 := float64(3)
-							t4 := math.Pow(t2, t3)
-							t5 := float64(t * t4)
-							t6 := float64(2.25)
-							t7 := float64(2)
-							t8 := math.Pow(t2, t7)
-							t9 := float64(t6 * t8)
-							t10 := float64(t5 - t9)
-							t11 := float64(1)
-							t12 := float64(t10 + t11)
-							t28 = t12
-						} else {
-							t27 := float64(0)
-							if i7 < 2*den {
-								t13 := float64(-0.75)
-								t14 := float64(i7) / float64(den)
-								t15 := float64(3)
-								t16 := math.Pow(t14, t15)
-								t17 := float64(5)
-								t18 := float64(2)
-								t19 := math.Pow(t14, t18)
-								t20 := float64(t17 * t19)
-								t21 := float64(t16 - t20)
-								t22 := float64(8*i7) / float64(den)
-								t23 := float64(t21 + t22)
-								t24 := float64(4)
-								t25 := float64(t23 - t24)
-								t26 := float64(t13 * t25)
-								t27 = t26
-							}
-							t28 = t27
-						}
-						dx[at] += float64(dyAt * t28)
+						i4 = runtime.Numerator(i2, i3)
+						den = runtime.Denominator(i3)
 					}
+					i5 := runtime.FloorDiv(i4, den)
+					i6 := min(max(i5+k0, 0), i)
+					if uint(i6) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
+					}
+					at := dxRow2 + i6
+					n2 := i4 - i5*den - k0*den
+					i7 := max(n2, -n2)
+					var t28 float64
+					if i7 <= den {
+						t := float64(1.25)
+						t2 := float64(i7) / float64(den)
+						t3 := float64(3)
+						t4 := math.Pow(t2, t3)
+						t5 := float64(t * t4)
+						t6 := float64(2.25)
+						t7 := float64(2)
+						t8 := math.Pow(t2, t7)
+						t9 := float64(t6 * t8)
+						t10 := float64(t5 - t9)
+						t11 := float64(1)
+						t12 := float64(t10 + t11)
+						t28 = t12
+					} else {
+						t27 := float64(0)
+						if i7 < 2*den {
+							t13 := float64(-0.75)
+							t14 := float64(i7) / float64(den)
+							t15 := float64(3)
+							t16 := math.Pow(t14, t15)
+							t17 := float64(5)
+							t18 := float64(2)
+							t19 := math.Pow(t14, t18)
+							t20 := float64(t17 * t19)
+							t21 := float64(t16 - t20)
+							t22 := float64(8*i7) / float64(den)
+							t23 := float64(t21 + t22)
+							t24 := float64(4)
+							t25 := float64(t23 - t24)
+							t26 := float64(t13 * t25)
+							t27 = t26
+						}
+						t28 = t27
+					}
+					dx[at] += float64(dyAt * t28)
 				}
 			}
 		}
@@ -3736,137 +3873,140 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i2 := p0 * i
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i8 := p1 * i7
-						dyAt := dy[dyRow2+p1]
-						for k0 := -1; k0 < 3; k0++ {
-							for k1 := -1; k1 < 3; k1++ {
-								var i4 int
-								var den int
-								_ = den
-								if c2 {
-									i4, den = 0, 1
-								} else {
-									if i3 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-									}
-									i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i2 := p0 * i
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i8 := p1 * i7
+					dyAt := dy[dyRow2+p1]
+					for k0 := -1; k0 < 3; k0++ {
+						for k1 := -1; k1 < 3; k1++ {
+							var i4 int
+							var den int
+							if c2 {
+								i4 = 0
+								den = 1
+							} else {
+								if i3 == 0 {
+									return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 								}
-								i5 := runtime.FloorDiv(i4, den)
-								i6 := min(max(i5+k0, 0), i)
-								if uint(i6) >= uint(S0) {
-									return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
-								}
-								var i10 int
-								var den2 int
-								_ = den2
-								if c3 {
-									i10, den2 = 0, 1
-								} else {
-									if i9 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-									}
-									i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
-								}
-								i11 := runtime.FloorDiv(i10, den2)
-								i12 := min(max(i11+k1, 0), i7)
-								if uint(i12) >= uint(S1) {
-									return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i12, S1)
-								}
-								at := (dxRow2+i6)*S1 + i12
-								n2 := i4 - i5*den - k0*den
-								i13 := max(n2, -n2)
-								var t float64
-								if i13 <= den {
-									t2 := float64(1.25)
-									t3 := float64(i13) / float64(den)
-									t4 := float64(3)
-									t5 := math.Pow(t3, t4)
-									t6 := float64(t2 * t5)
-									t7 := float64(2.25)
-									t8 := float64(2)
-									t9 := math.Pow(t3, t8)
-									t10 := float64(t7 * t9)
-									t11 := float64(t6 - t10)
-									t12 := float64(1)
-									t13 := float64(t11 + t12)
-									t = t13
-								} else {
-									var t14 float64
-									if i13 < 2*den {
-										t15 := float64(-0.75)
-										t16 := float64(i13) / float64(den)
-										t17 := float64(3)
-										t18 := math.Pow(t16, t17)
-										t19 := float64(5)
-										t20 := float64(2)
-										t21 := math.Pow(t16, t20)
-										t22 := float64(t19 * t21)
-										t23 := float64(t18 - t22)
-										t24 := float64(8*i13) / float64(den)
-										t25 := float64(t23 + t24)
-										t26 := float64(4)
-										t27 := float64(t25 - t26)
-										t28 := float64(t15 * t27)
-										t14 = t28
-									} else {
-										t29 := float64(0)
-										t14 = t29
-									}
-									t = t14
-								}
-								n3 := i10 - i11*den2 - k1*den2
-								i14 := max(n3, -n3)
-								var t30 float64
-								if i14 <= den2 {
-									t31 := float64(1.25)
-									t32 := float64(i14) / float64(den2)
-									t33 := float64(3)
-									t34 := math.Pow(t32, t33)
-									t35 := float64(t31 * t34)
-									t36 := float64(2.25)
-									t37 := float64(2)
-									t38 := math.Pow(t32, t37)
-									t39 := float64(t36 * t38)
-									t40 := float64(t35 - t39)
-									t41 := float64(1)
-									t42 := float64(t40 + t41)
-									t30 = t42
-								} else {
-									var t43 float64
-									if i14 < 2*den2 {
-										t44 := float64(-0.75)
-										t45 := float64(i14) / float64(den2)
-										t46 := float64(3)
-										t47 := math.Pow(t45, t46)
-										t48 := float64(5)
-										t49 := float64(2)
-										t50 := math.Pow(t45, t49)
-										t51 := float64(t48 * t50)
-										t52 := float64(t47 - t51)
-										t53 := float64(8*i14) / float64(den2)
-										t54 := float64(t52 + t53)
-										t55 := float64(4)
-										t56 := float64(t54 - t55)
-										t57 := float64(t44 * t56)
-										t43 = t57
-									} else {
-										t58 := float64(0)
-										t43 = t58
-									}
-									t30 = t43
-								}
-								t59 := float64(t * t30)
-								dxAcc[at] += float64(float32(dyAt * float32(t59)))
+								i4 = runtime.Numerator(i2, i3)
+								den = runtime.Denominator(i3)
 							}
+							i5 := runtime.FloorDiv(i4, den)
+							i6 := min(max(i5+k0, 0), i)
+							if uint(i6) >= uint(S0) {
+								return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
+							}
+							var i10 int
+							var den2 int
+							if c3 {
+								i10 = 0
+								den2 = 1
+							} else {
+								if i9 == 0 {
+									return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								}
+								i10 = runtime.Numerator(i8, i9)
+								den2 = runtime.Denominator(i9)
+							}
+							i11 := runtime.FloorDiv(i10, den2)
+							i12 := min(max(i11+k1, 0), i7)
+							if uint(i12) >= uint(S1) {
+								return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i12, S1)
+							}
+							at := (dxRow2+i6)*S1 + i12
+							n2 := i4 - i5*den - k0*den
+							i13 := max(n2, -n2)
+							var t float64
+							if i13 <= den {
+								t2 := float64(1.25)
+								t3 := float64(i13) / float64(den)
+								t4 := float64(3)
+								t5 := math.Pow(t3, t4)
+								t6 := float64(t2 * t5)
+								t7 := float64(2.25)
+								t8 := float64(2)
+								t9 := math.Pow(t3, t8)
+								t10 := float64(t7 * t9)
+								t11 := float64(t6 - t10)
+								t12 := float64(1)
+								t13 := float64(t11 + t12)
+								t = t13
+							} else {
+								var t14 float64
+								if i13 < 2*den {
+									t15 := float64(-0.75)
+									t16 := float64(i13) / float64(den)
+									t17 := float64(3)
+									t18 := math.Pow(t16, t17)
+									t19 := float64(5)
+									t20 := float64(2)
+									t21 := math.Pow(t16, t20)
+									t22 := float64(t19 * t21)
+									t23 := float64(t18 - t22)
+									t24 := float64(8*i13) / float64(den)
+									t25 := float64(t23 + t24)
+									t26 := float64(4)
+									t27 := float64(t25 - t26)
+									t28 := float64(t15 * t27)
+									t14 = t28
+								} else {
+									t29 := float64(0)
+									t14 = t29
+								}
+								t = t14
+							}
+							n3 := i10 - i11*den2 - k1*den2
+							i14 := max(n3, -n3)
+							var t30 float64
+							if i14 <= den2 {
+								t31 := float64(1.25)
+								t32 := float64(i14) / float64(den2)
+								t33 := float64(3)
+								t34 := math.Pow(t32, t33)
+								t35 := float64(t31 * t34)
+								t36 := float64(2.25)
+								t37 := float64(2)
+								t38 := math.Pow(t32, t37)
+								t39 := float64(t36 * t38)
+								t40 := float64(t35 - t39)
+								t41 := float64(1)
+								t42 := float64(t40 + t41)
+								t30 = t42
+							} else {
+								var t43 float64
+								if i14 < 2*den2 {
+									t44 := float64(-0.75)
+									t45 := float64(i14) / float64(den2)
+									t46 := float64(3)
+									t47 := math.Pow(t45, t46)
+									t48 := float64(5)
+									t49 := float64(2)
+									t50 := math.Pow(t45, t49)
+									t51 := float64(t48 * t50)
+									t52 := float64(t47 - t51)
+									t53 := float64(8*i14) / float64(den2)
+									t54 := float64(t52 + t53)
+									t55 := float64(4)
+									t56 := float64(t54 - t55)
+									t57 := float64(t44 * t56)
+									t43 = t57
+								} else {
+									t58 := float64(0)
+									t43 = t58
+								}
+								t30 = t43
+							}
+							t59 := float64(t * t30)
+							dxAcc[at] += float64(float32(dyAt * float32(t59)))
 						}
 					}
 				}
@@ -3882,12 +4022,12 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v 
 
 // interpolateCubicSizeNoScaleAlignCornersRunBackward1F64 computes the derivative of interpolate_cubic, T f64, in several variants.
 func interpolateCubicSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
 	S1 := b.PackExt(2, 1)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1)
@@ -3901,137 +4041,140 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v 
 	i9 := P1 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i2 := p0 * i
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i8 := p1 * i7
-						dyAt := dy[dyRow2+p1]
-						for k0 := -1; k0 < 3; k0++ {
-							for k1 := -1; k1 < 3; k1++ {
-								var i4 int
-								var den int
-								_ = den
-								if c2 {
-									i4, den = 0, 1
-								} else {
-									if i3 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-									}
-									i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i2 := p0 * i
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i8 := p1 * i7
+					dyAt := dy[dyRow2+p1]
+					for k0 := -1; k0 < 3; k0++ {
+						for k1 := -1; k1 < 3; k1++ {
+							var i4 int
+							var den int
+							if c2 {
+								i4 = 0
+								den = 1
+							} else {
+								if i3 == 0 {
+									return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 								}
-								i5 := runtime.FloorDiv(i4, den)
-								i6 := min(max(i5+k0, 0), i)
-								if uint(i6) >= uint(S0) {
-									return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
-								}
-								var i10 int
-								var den2 int
-								_ = den2
-								if c3 {
-									i10, den2 = 0, 1
-								} else {
-									if i9 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-									}
-									i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
-								}
-								i11 := runtime.FloorDiv(i10, den2)
-								i12 := min(max(i11+k1, 0), i7)
-								if uint(i12) >= uint(S1) {
-									return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i12, S1)
-								}
-								at := (dxRow2+i6)*S1 + i12
-								n2 := i4 - i5*den - k0*den
-								i13 := max(n2, -n2)
-								var t float64
-								if i13 <= den {
-									t2 := float64(1.25)
-									t3 := float64(i13) / float64(den)
-									t4 := float64(3)
-									t5 := math.Pow(t3, t4)
-									t6 := float64(t2 * t5)
-									t7 := float64(2.25)
-									t8 := float64(2)
-									t9 := math.Pow(t3, t8)
-									t10 := float64(t7 * t9)
-									t11 := float64(t6 - t10)
-									t12 := float64(1)
-									t13 := float64(t11 + t12)
-									t = t13
-								} else {
-									var t14 float64
-									if i13 < 2*den {
-										t15 := float64(-0.75)
-										t16 := float64(i13) / float64(den)
-										t17 := float64(3)
-										t18 := math.Pow(t16, t17)
-										t19 := float64(5)
-										t20 := float64(2)
-										t21 := math.Pow(t16, t20)
-										t22 := float64(t19 * t21)
-										t23 := float64(t18 - t22)
-										t24 := float64(8*i13) / float64(den)
-										t25 := float64(t23 + t24)
-										t26 := float64(4)
-										t27 := float64(t25 - t26)
-										t28 := float64(t15 * t27)
-										t14 = t28
-									} else {
-										t29 := float64(0)
-										t14 = t29
-									}
-									t = t14
-								}
-								n3 := i10 - i11*den2 - k1*den2
-								i14 := max(n3, -n3)
-								var t30 float64
-								if i14 <= den2 {
-									t31 := float64(1.25)
-									t32 := float64(i14) / float64(den2)
-									t33 := float64(3)
-									t34 := math.Pow(t32, t33)
-									t35 := float64(t31 * t34)
-									t36 := float64(2.25)
-									t37 := float64(2)
-									t38 := math.Pow(t32, t37)
-									t39 := float64(t36 * t38)
-									t40 := float64(t35 - t39)
-									t41 := float64(1)
-									t42 := float64(t40 + t41)
-									t30 = t42
-								} else {
-									var t43 float64
-									if i14 < 2*den2 {
-										t44 := float64(-0.75)
-										t45 := float64(i14) / float64(den2)
-										t46 := float64(3)
-										t47 := math.Pow(t45, t46)
-										t48 := float64(5)
-										t49 := float64(2)
-										t50 := math.Pow(t45, t49)
-										t51 := float64(t48 * t50)
-										t52 := float64(t47 - t51)
-										t53 := float64(8*i14) / float64(den2)
-										t54 := float64(t52 + t53)
-										t55 := float64(4)
-										t56 := float64(t54 - t55)
-										t57 := float64(t44 * t56)
-										t43 = t57
-									} else {
-										t58 := float64(0)
-										t43 = t58
-									}
-									t30 = t43
-								}
-								t59 := float64(t * t30)
-								dx[at] += float64(dyAt * t59)
+								i4 = runtime.Numerator(i2, i3)
+								den = runtime.Denominator(i3)
 							}
+							i5 := runtime.FloorDiv(i4, den)
+							i6 := min(max(i5+k0, 0), i)
+							if uint(i6) >= uint(S0) {
+								return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
+							}
+							var i10 int
+							var den2 int
+							if c3 {
+								i10 = 0
+								den2 = 1
+							} else {
+								if i9 == 0 {
+									return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								}
+								i10 = runtime.Numerator(i8, i9)
+								den2 = runtime.Denominator(i9)
+							}
+							i11 := runtime.FloorDiv(i10, den2)
+							i12 := min(max(i11+k1, 0), i7)
+							if uint(i12) >= uint(S1) {
+								return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i12, S1)
+							}
+							at := (dxRow2+i6)*S1 + i12
+							n2 := i4 - i5*den - k0*den
+							i13 := max(n2, -n2)
+							var t float64
+							if i13 <= den {
+								t2 := float64(1.25)
+								t3 := float64(i13) / float64(den)
+								t4 := float64(3)
+								t5 := math.Pow(t3, t4)
+								t6 := float64(t2 * t5)
+								t7 := float64(2.25)
+								t8 := float64(2)
+								t9 := math.Pow(t3, t8)
+								t10 := float64(t7 * t9)
+								t11 := float64(t6 - t10)
+								t12 := float64(1)
+								t13 := float64(t11 + t12)
+								t = t13
+							} else {
+								var t14 float64
+								if i13 < 2*den {
+									t15 := float64(-0.75)
+									t16 := float64(i13) / float64(den)
+									t17 := float64(3)
+									t18 := math.Pow(t16, t17)
+									t19 := float64(5)
+									t20 := float64(2)
+									t21 := math.Pow(t16, t20)
+									t22 := float64(t19 * t21)
+									t23 := float64(t18 - t22)
+									t24 := float64(8*i13) / float64(den)
+									t25 := float64(t23 + t24)
+									t26 := float64(4)
+									t27 := float64(t25 - t26)
+									t28 := float64(t15 * t27)
+									t14 = t28
+								} else {
+									t29 := float64(0)
+									t14 = t29
+								}
+								t = t14
+							}
+							n3 := i10 - i11*den2 - k1*den2
+							i14 := max(n3, -n3)
+							var t30 float64
+							if i14 <= den2 {
+								t31 := float64(1.25)
+								t32 := float64(i14) / float64(den2)
+								t33 := float64(3)
+								t34 := math.Pow(t32, t33)
+								t35 := float64(t31 * t34)
+								t36 := float64(2.25)
+								t37 := float64(2)
+								t38 := math.Pow(t32, t37)
+								t39 := float64(t36 * t38)
+								t40 := float64(t35 - t39)
+								t41 := float64(1)
+								t42 := float64(t40 + t41)
+								t30 = t42
+							} else {
+								var t43 float64
+								if i14 < 2*den2 {
+									t44 := float64(-0.75)
+									t45 := float64(i14) / float64(den2)
+									t46 := float64(3)
+									t47 := math.Pow(t45, t46)
+									t48 := float64(5)
+									t49 := float64(2)
+									t50 := math.Pow(t45, t49)
+									t51 := float64(t48 * t50)
+									t52 := float64(t47 - t51)
+									t53 := float64(8*i14) / float64(den2)
+									t54 := float64(t52 + t53)
+									t55 := float64(4)
+									t56 := float64(t54 - t55)
+									t57 := float64(t44 * t56)
+									t43 = t57
+								} else {
+									t58 := float64(0)
+									t43 = t58
+								}
+								t30 = t43
+							}
+							t59 := float64(t * t30)
+							dx[at] += float64(dyAt * t59)
 						}
 					}
 				}
@@ -4070,199 +4213,203 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i2 := p0 * i
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i8 := p1 * i7
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							i14 := p2 * i13
-							dyAt := dy[dyRow3+p2]
-							for k0 := -1; k0 < 3; k0++ {
-								for k1 := -1; k1 < 3; k1++ {
-									for k2 := -1; k2 < 3; k2++ {
-										var i4 int
-										var den int
-										_ = den
-										if c2 {
-											i4, den = 0, 1
-										} else {
-											if i3 == 0 {
-												return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-											}
-											i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i2 := p0 * i
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i8 := p1 * i7
+					dyRow3 := (dyRow2 + p1) * P2
+					for p2 := range P2 {
+						i14 := p2 * i13
+						dyAt := dy[dyRow3+p2]
+						for k0 := -1; k0 < 3; k0++ {
+							for k1 := -1; k1 < 3; k1++ {
+								for k2 := -1; k2 < 3; k2++ {
+									var i4 int
+									var den int
+									if c2 {
+										i4 = 0
+										den = 1
+									} else {
+										if i3 == 0 {
+											return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 										}
-										i5 := runtime.FloorDiv(i4, den)
-										i6 := min(max(i5+k0, 0), i)
-										if uint(i6) >= uint(S0) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
-										}
-										var i10 int
-										var den2 int
-										_ = den2
-										if c3 {
-											i10, den2 = 0, 1
-										} else {
-											if i9 == 0 {
-												return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-											}
-											i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
-										}
-										i11 := runtime.FloorDiv(i10, den2)
-										i12 := min(max(i11+k1, 0), i7)
-										if uint(i12) >= uint(S1) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i12, S1)
-										}
-										var i16 int
-										var den3 int
-										_ = den3
-										if c4 {
-											i16, den3 = 0, 1
-										} else {
-											if i15 == 0 {
-												return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
-											}
-											i16, den3 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-										}
-										i17 := runtime.FloorDiv(i16, den3)
-										i18 := min(max(i17+k2, 0), i13)
-										if uint(i18) >= uint(S2) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i18, S2)
-										}
-										at := ((dxRow2+i6)*S1+i12)*S2 + i18
-										n2 := i4 - i5*den - k0*den
-										i19 := max(n2, -n2)
-										var t float64
-										if i19 <= den {
-											t2 := float64(1.25)
-											t3 := float64(i19) / float64(den)
-											t4 := float64(3)
-											t5 := math.Pow(t3, t4)
-											t6 := float64(t2 * t5)
-											t7 := float64(2.25)
-											t8 := float64(2)
-											t9 := math.Pow(t3, t8)
-											t10 := float64(t7 * t9)
-											t11 := float64(t6 - t10)
-											t12 := float64(1)
-											t13 := float64(t11 + t12)
-											t = t13
-										} else {
-											var t14 float64
-											if i19 < 2*den {
-												t15 := float64(-0.75)
-												t16 := float64(i19) / float64(den)
-												t17 := float64(3)
-												t18 := math.Pow(t16, t17)
-												t19 := float64(5)
-												t20 := float64(2)
-												t21 := math.Pow(t16, t20)
-												t22 := float64(t19 * t21)
-												t23 := float64(t18 - t22)
-												t24 := float64(8*i19) / float64(den)
-												t25 := float64(t23 + t24)
-												t26 := float64(4)
-												t27 := float64(t25 - t26)
-												t28 := float64(t15 * t27)
-												t14 = t28
-											} else {
-												t29 := float64(0)
-												t14 = t29
-											}
-											t = t14
-										}
-										n3 := i10 - i11*den2 - k1*den2
-										i20 := max(n3, -n3)
-										var t30 float64
-										if i20 <= den2 {
-											t31 := float64(1.25)
-											t32 := float64(i20) / float64(den2)
-											t33 := float64(3)
-											t34 := math.Pow(t32, t33)
-											t35 := float64(t31 * t34)
-											t36 := float64(2.25)
-											t37 := float64(2)
-											t38 := math.Pow(t32, t37)
-											t39 := float64(t36 * t38)
-											t40 := float64(t35 - t39)
-											t41 := float64(1)
-											t42 := float64(t40 + t41)
-											t30 = t42
-										} else {
-											var t43 float64
-											if i20 < 2*den2 {
-												t44 := float64(-0.75)
-												t45 := float64(i20) / float64(den2)
-												t46 := float64(3)
-												t47 := math.Pow(t45, t46)
-												t48 := float64(5)
-												t49 := float64(2)
-												t50 := math.Pow(t45, t49)
-												t51 := float64(t48 * t50)
-												t52 := float64(t47 - t51)
-												t53 := float64(8*i20) / float64(den2)
-												t54 := float64(t52 + t53)
-												t55 := float64(4)
-												t56 := float64(t54 - t55)
-												t57 := float64(t44 * t56)
-												t43 = t57
-											} else {
-												t58 := float64(0)
-												t43 = t58
-											}
-											t30 = t43
-										}
-										t59 := float64(t * t30)
-										n4 := i16 - i17*den3 - k2*den3
-										i21 := max(n4, -n4)
-										var t60 float64
-										if i21 <= den3 {
-											t61 := float64(1.25)
-											t62 := float64(i21) / float64(den3)
-											t63 := float64(3)
-											t64 := math.Pow(t62, t63)
-											t65 := float64(t61 * t64)
-											t66 := float64(2.25)
-											t67 := float64(2)
-											t68 := math.Pow(t62, t67)
-											t69 := float64(t66 * t68)
-											t70 := float64(t65 - t69)
-											t71 := float64(1)
-											t72 := float64(t70 + t71)
-											t60 = t72
-										} else {
-											var t73 float64
-											if i21 < 2*den3 {
-												t74 := float64(-0.75)
-												t75 := float64(i21) / float64(den3)
-												t76 := float64(3)
-												t77 := math.Pow(t75, t76)
-												t78 := float64(5)
-												t79 := float64(2)
-												t80 := math.Pow(t75, t79)
-												t81 := float64(t78 * t80)
-												t82 := float64(t77 - t81)
-												t83 := float64(8*i21) / float64(den3)
-												t84 := float64(t82 + t83)
-												t85 := float64(4)
-												t86 := float64(t84 - t85)
-												t87 := float64(t74 * t86)
-												t73 = t87
-											} else {
-												t88 := float64(0)
-												t73 = t88
-											}
-											t60 = t73
-										}
-										t89 := float64(t59 * t60)
-										dxAcc[at] += float64(float32(dyAt * float32(t89)))
+										i4 = runtime.Numerator(i2, i3)
+										den = runtime.Denominator(i3)
 									}
+									i5 := runtime.FloorDiv(i4, den)
+									i6 := min(max(i5+k0, 0), i)
+									if uint(i6) >= uint(S0) {
+										return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
+									}
+									var i10 int
+									var den2 int
+									if c3 {
+										i10 = 0
+										den2 = 1
+									} else {
+										if i9 == 0 {
+											return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+										}
+										i10 = runtime.Numerator(i8, i9)
+										den2 = runtime.Denominator(i9)
+									}
+									i11 := runtime.FloorDiv(i10, den2)
+									i12 := min(max(i11+k1, 0), i7)
+									if uint(i12) >= uint(S1) {
+										return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i12, S1)
+									}
+									var i16 int
+									var den3 int
+									if c4 {
+										i16 = 0
+										den3 = 1
+									} else {
+										if i15 == 0 {
+											return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+										}
+										i16 = runtime.Numerator(i14, i15)
+										den3 = runtime.Denominator(i15)
+									}
+									i17 := runtime.FloorDiv(i16, den3)
+									i18 := min(max(i17+k2, 0), i13)
+									if uint(i18) >= uint(S2) {
+										return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i18, S2)
+									}
+									at := ((dxRow2+i6)*S1+i12)*S2 + i18
+									n2 := i4 - i5*den - k0*den
+									i19 := max(n2, -n2)
+									var t float64
+									if i19 <= den {
+										t2 := float64(1.25)
+										t3 := float64(i19) / float64(den)
+										t4 := float64(3)
+										t5 := math.Pow(t3, t4)
+										t6 := float64(t2 * t5)
+										t7 := float64(2.25)
+										t8 := float64(2)
+										t9 := math.Pow(t3, t8)
+										t10 := float64(t7 * t9)
+										t11 := float64(t6 - t10)
+										t12 := float64(1)
+										t13 := float64(t11 + t12)
+										t = t13
+									} else {
+										var t14 float64
+										if i19 < 2*den {
+											t15 := float64(-0.75)
+											t16 := float64(i19) / float64(den)
+											t17 := float64(3)
+											t18 := math.Pow(t16, t17)
+											t19 := float64(5)
+											t20 := float64(2)
+											t21 := math.Pow(t16, t20)
+											t22 := float64(t19 * t21)
+											t23 := float64(t18 - t22)
+											t24 := float64(8*i19) / float64(den)
+											t25 := float64(t23 + t24)
+											t26 := float64(4)
+											t27 := float64(t25 - t26)
+											t28 := float64(t15 * t27)
+											t14 = t28
+										} else {
+											t29 := float64(0)
+											t14 = t29
+										}
+										t = t14
+									}
+									n3 := i10 - i11*den2 - k1*den2
+									i20 := max(n3, -n3)
+									var t30 float64
+									if i20 <= den2 {
+										t31 := float64(1.25)
+										t32 := float64(i20) / float64(den2)
+										t33 := float64(3)
+										t34 := math.Pow(t32, t33)
+										t35 := float64(t31 * t34)
+										t36 := float64(2.25)
+										t37 := float64(2)
+										t38 := math.Pow(t32, t37)
+										t39 := float64(t36 * t38)
+										t40 := float64(t35 - t39)
+										t41 := float64(1)
+										t42 := float64(t40 + t41)
+										t30 = t42
+									} else {
+										var t43 float64
+										if i20 < 2*den2 {
+											t44 := float64(-0.75)
+											t45 := float64(i20) / float64(den2)
+											t46 := float64(3)
+											t47 := math.Pow(t45, t46)
+											t48 := float64(5)
+											t49 := float64(2)
+											t50 := math.Pow(t45, t49)
+											t51 := float64(t48 * t50)
+											t52 := float64(t47 - t51)
+											t53 := float64(8*i20) / float64(den2)
+											t54 := float64(t52 + t53)
+											t55 := float64(4)
+											t56 := float64(t54 - t55)
+											t57 := float64(t44 * t56)
+											t43 = t57
+										} else {
+											t58 := float64(0)
+											t43 = t58
+										}
+										t30 = t43
+									}
+									t59 := float64(t * t30)
+									n4 := i16 - i17*den3 - k2*den3
+									i21 := max(n4, -n4)
+									var t60 float64
+									if i21 <= den3 {
+										t61 := float64(1.25)
+										t62 := float64(i21) / float64(den3)
+										t63 := float64(3)
+										t64 := math.Pow(t62, t63)
+										t65 := float64(t61 * t64)
+										t66 := float64(2.25)
+										t67 := float64(2)
+										t68 := math.Pow(t62, t67)
+										t69 := float64(t66 * t68)
+										t70 := float64(t65 - t69)
+										t71 := float64(1)
+										t72 := float64(t70 + t71)
+										t60 = t72
+									} else {
+										var t73 float64
+										if i21 < 2*den3 {
+											t74 := float64(-0.75)
+											t75 := float64(i21) / float64(den3)
+											t76 := float64(3)
+											t77 := math.Pow(t75, t76)
+											t78 := float64(5)
+											t79 := float64(2)
+											t80 := math.Pow(t75, t79)
+											t81 := float64(t78 * t80)
+											t82 := float64(t77 - t81)
+											t83 := float64(8*i21) / float64(den3)
+											t84 := float64(t82 + t83)
+											t85 := float64(4)
+											t86 := float64(t84 - t85)
+											t87 := float64(t74 * t86)
+											t73 = t87
+										} else {
+											t88 := float64(0)
+											t73 = t88
+										}
+										t60 = t73
+									}
+									t89 := float64(t59 * t60)
+									dxAcc[at] += float64(float32(dyAt * float32(t89)))
 								}
 							}
 						}
@@ -4280,6 +4427,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 
 // interpolateCubicSizeNoScaleAlignCornersRunBackward2F64 computes the derivative of interpolate_cubic, T f64, in several variants.
 func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
@@ -4287,7 +4435,6 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1*S2)
@@ -4304,199 +4451,203 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 	i15 := P2 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i2 := p0 * i
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i8 := p1 * i7
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							i14 := p2 * i13
-							dyAt := dy[dyRow3+p2]
-							for k0 := -1; k0 < 3; k0++ {
-								for k1 := -1; k1 < 3; k1++ {
-									for k2 := -1; k2 < 3; k2++ {
-										var i4 int
-										var den int
-										_ = den
-										if c2 {
-											i4, den = 0, 1
-										} else {
-											if i3 == 0 {
-												return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-											}
-											i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i2 := p0 * i
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i8 := p1 * i7
+					dyRow3 := (dyRow2 + p1) * P2
+					for p2 := range P2 {
+						i14 := p2 * i13
+						dyAt := dy[dyRow3+p2]
+						for k0 := -1; k0 < 3; k0++ {
+							for k1 := -1; k1 < 3; k1++ {
+								for k2 := -1; k2 < 3; k2++ {
+									var i4 int
+									var den int
+									if c2 {
+										i4 = 0
+										den = 1
+									} else {
+										if i3 == 0 {
+											return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 										}
-										i5 := runtime.FloorDiv(i4, den)
-										i6 := min(max(i5+k0, 0), i)
-										if uint(i6) >= uint(S0) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
-										}
-										var i10 int
-										var den2 int
-										_ = den2
-										if c3 {
-											i10, den2 = 0, 1
-										} else {
-											if i9 == 0 {
-												return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-											}
-											i10, den2 = runtime.Numerator(i8, i9), runtime.Denominator(i9)
-										}
-										i11 := runtime.FloorDiv(i10, den2)
-										i12 := min(max(i11+k1, 0), i7)
-										if uint(i12) >= uint(S1) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i12, S1)
-										}
-										var i16 int
-										var den3 int
-										_ = den3
-										if c4 {
-											i16, den3 = 0, 1
-										} else {
-											if i15 == 0 {
-												return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
-											}
-											i16, den3 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-										}
-										i17 := runtime.FloorDiv(i16, den3)
-										i18 := min(max(i17+k2, 0), i13)
-										if uint(i18) >= uint(S2) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i18, S2)
-										}
-										at := ((dxRow2+i6)*S1+i12)*S2 + i18
-										n2 := i4 - i5*den - k0*den
-										i19 := max(n2, -n2)
-										var t float64
-										if i19 <= den {
-											t2 := float64(1.25)
-											t3 := float64(i19) / float64(den)
-											t4 := float64(3)
-											t5 := math.Pow(t3, t4)
-											t6 := float64(t2 * t5)
-											t7 := float64(2.25)
-											t8 := float64(2)
-											t9 := math.Pow(t3, t8)
-											t10 := float64(t7 * t9)
-											t11 := float64(t6 - t10)
-											t12 := float64(1)
-											t13 := float64(t11 + t12)
-											t = t13
-										} else {
-											var t14 float64
-											if i19 < 2*den {
-												t15 := float64(-0.75)
-												t16 := float64(i19) / float64(den)
-												t17 := float64(3)
-												t18 := math.Pow(t16, t17)
-												t19 := float64(5)
-												t20 := float64(2)
-												t21 := math.Pow(t16, t20)
-												t22 := float64(t19 * t21)
-												t23 := float64(t18 - t22)
-												t24 := float64(8*i19) / float64(den)
-												t25 := float64(t23 + t24)
-												t26 := float64(4)
-												t27 := float64(t25 - t26)
-												t28 := float64(t15 * t27)
-												t14 = t28
-											} else {
-												t29 := float64(0)
-												t14 = t29
-											}
-											t = t14
-										}
-										n3 := i10 - i11*den2 - k1*den2
-										i20 := max(n3, -n3)
-										var t30 float64
-										if i20 <= den2 {
-											t31 := float64(1.25)
-											t32 := float64(i20) / float64(den2)
-											t33 := float64(3)
-											t34 := math.Pow(t32, t33)
-											t35 := float64(t31 * t34)
-											t36 := float64(2.25)
-											t37 := float64(2)
-											t38 := math.Pow(t32, t37)
-											t39 := float64(t36 * t38)
-											t40 := float64(t35 - t39)
-											t41 := float64(1)
-											t42 := float64(t40 + t41)
-											t30 = t42
-										} else {
-											var t43 float64
-											if i20 < 2*den2 {
-												t44 := float64(-0.75)
-												t45 := float64(i20) / float64(den2)
-												t46 := float64(3)
-												t47 := math.Pow(t45, t46)
-												t48 := float64(5)
-												t49 := float64(2)
-												t50 := math.Pow(t45, t49)
-												t51 := float64(t48 * t50)
-												t52 := float64(t47 - t51)
-												t53 := float64(8*i20) / float64(den2)
-												t54 := float64(t52 + t53)
-												t55 := float64(4)
-												t56 := float64(t54 - t55)
-												t57 := float64(t44 * t56)
-												t43 = t57
-											} else {
-												t58 := float64(0)
-												t43 = t58
-											}
-											t30 = t43
-										}
-										t59 := float64(t * t30)
-										n4 := i16 - i17*den3 - k2*den3
-										i21 := max(n4, -n4)
-										var t60 float64
-										if i21 <= den3 {
-											t61 := float64(1.25)
-											t62 := float64(i21) / float64(den3)
-											t63 := float64(3)
-											t64 := math.Pow(t62, t63)
-											t65 := float64(t61 * t64)
-											t66 := float64(2.25)
-											t67 := float64(2)
-											t68 := math.Pow(t62, t67)
-											t69 := float64(t66 * t68)
-											t70 := float64(t65 - t69)
-											t71 := float64(1)
-											t72 := float64(t70 + t71)
-											t60 = t72
-										} else {
-											var t73 float64
-											if i21 < 2*den3 {
-												t74 := float64(-0.75)
-												t75 := float64(i21) / float64(den3)
-												t76 := float64(3)
-												t77 := math.Pow(t75, t76)
-												t78 := float64(5)
-												t79 := float64(2)
-												t80 := math.Pow(t75, t79)
-												t81 := float64(t78 * t80)
-												t82 := float64(t77 - t81)
-												t83 := float64(8*i21) / float64(den3)
-												t84 := float64(t82 + t83)
-												t85 := float64(4)
-												t86 := float64(t84 - t85)
-												t87 := float64(t74 * t86)
-												t73 = t87
-											} else {
-												t88 := float64(0)
-												t73 = t88
-											}
-											t60 = t73
-										}
-										t89 := float64(t59 * t60)
-										dx[at] += float64(dyAt * t89)
+										i4 = runtime.Numerator(i2, i3)
+										den = runtime.Denominator(i3)
 									}
+									i5 := runtime.FloorDiv(i4, den)
+									i6 := min(max(i5+k0, 0), i)
+									if uint(i6) >= uint(S0) {
+										return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i6, S0)
+									}
+									var i10 int
+									var den2 int
+									if c3 {
+										i10 = 0
+										den2 = 1
+									} else {
+										if i9 == 0 {
+											return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+										}
+										i10 = runtime.Numerator(i8, i9)
+										den2 = runtime.Denominator(i9)
+									}
+									i11 := runtime.FloorDiv(i10, den2)
+									i12 := min(max(i11+k1, 0), i7)
+									if uint(i12) >= uint(S1) {
+										return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i12, S1)
+									}
+									var i16 int
+									var den3 int
+									if c4 {
+										i16 = 0
+										den3 = 1
+									} else {
+										if i15 == 0 {
+											return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+										}
+										i16 = runtime.Numerator(i14, i15)
+										den3 = runtime.Denominator(i15)
+									}
+									i17 := runtime.FloorDiv(i16, den3)
+									i18 := min(max(i17+k2, 0), i13)
+									if uint(i18) >= uint(S2) {
+										return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i18, S2)
+									}
+									at := ((dxRow2+i6)*S1+i12)*S2 + i18
+									n2 := i4 - i5*den - k0*den
+									i19 := max(n2, -n2)
+									var t float64
+									if i19 <= den {
+										t2 := float64(1.25)
+										t3 := float64(i19) / float64(den)
+										t4 := float64(3)
+										t5 := math.Pow(t3, t4)
+										t6 := float64(t2 * t5)
+										t7 := float64(2.25)
+										t8 := float64(2)
+										t9 := math.Pow(t3, t8)
+										t10 := float64(t7 * t9)
+										t11 := float64(t6 - t10)
+										t12 := float64(1)
+										t13 := float64(t11 + t12)
+										t = t13
+									} else {
+										var t14 float64
+										if i19 < 2*den {
+											t15 := float64(-0.75)
+											t16 := float64(i19) / float64(den)
+											t17 := float64(3)
+											t18 := math.Pow(t16, t17)
+											t19 := float64(5)
+											t20 := float64(2)
+											t21 := math.Pow(t16, t20)
+											t22 := float64(t19 * t21)
+											t23 := float64(t18 - t22)
+											t24 := float64(8*i19) / float64(den)
+											t25 := float64(t23 + t24)
+											t26 := float64(4)
+											t27 := float64(t25 - t26)
+											t28 := float64(t15 * t27)
+											t14 = t28
+										} else {
+											t29 := float64(0)
+											t14 = t29
+										}
+										t = t14
+									}
+									n3 := i10 - i11*den2 - k1*den2
+									i20 := max(n3, -n3)
+									var t30 float64
+									if i20 <= den2 {
+										t31 := float64(1.25)
+										t32 := float64(i20) / float64(den2)
+										t33 := float64(3)
+										t34 := math.Pow(t32, t33)
+										t35 := float64(t31 * t34)
+										t36 := float64(2.25)
+										t37 := float64(2)
+										t38 := math.Pow(t32, t37)
+										t39 := float64(t36 * t38)
+										t40 := float64(t35 - t39)
+										t41 := float64(1)
+										t42 := float64(t40 + t41)
+										t30 = t42
+									} else {
+										var t43 float64
+										if i20 < 2*den2 {
+											t44 := float64(-0.75)
+											t45 := float64(i20) / float64(den2)
+											t46 := float64(3)
+											t47 := math.Pow(t45, t46)
+											t48 := float64(5)
+											t49 := float64(2)
+											t50 := math.Pow(t45, t49)
+											t51 := float64(t48 * t50)
+											t52 := float64(t47 - t51)
+											t53 := float64(8*i20) / float64(den2)
+											t54 := float64(t52 + t53)
+											t55 := float64(4)
+											t56 := float64(t54 - t55)
+											t57 := float64(t44 * t56)
+											t43 = t57
+										} else {
+											t58 := float64(0)
+											t43 = t58
+										}
+										t30 = t43
+									}
+									t59 := float64(t * t30)
+									n4 := i16 - i17*den3 - k2*den3
+									i21 := max(n4, -n4)
+									var t60 float64
+									if i21 <= den3 {
+										t61 := float64(1.25)
+										t62 := float64(i21) / float64(den3)
+										t63 := float64(3)
+										t64 := math.Pow(t62, t63)
+										t65 := float64(t61 * t64)
+										t66 := float64(2.25)
+										t67 := float64(2)
+										t68 := math.Pow(t62, t67)
+										t69 := float64(t66 * t68)
+										t70 := float64(t65 - t69)
+										t71 := float64(1)
+										t72 := float64(t70 + t71)
+										t60 = t72
+									} else {
+										var t73 float64
+										if i21 < 2*den3 {
+											t74 := float64(-0.75)
+											t75 := float64(i21) / float64(den3)
+											t76 := float64(3)
+											t77 := math.Pow(t75, t76)
+											t78 := float64(5)
+											t79 := float64(2)
+											t80 := math.Pow(t75, t79)
+											t81 := float64(t78 * t80)
+											t82 := float64(t77 - t81)
+											t83 := float64(8*i21) / float64(den3)
+											t84 := float64(t82 + t83)
+											t85 := float64(4)
+											t86 := float64(t84 - t85)
+											t87 := float64(t74 * t86)
+											t73 = t87
+										} else {
+											t88 := float64(0)
+											t73 = t88
+										}
+										t60 = t73
+									}
+									t89 := float64(t59 * t60)
+									dx[at] += float64(dyAt * t89)
 								}
 							}
 						}
@@ -4506,6 +4657,62 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// interpolateCubicPart6 is a loop that runs in parts.
+type interpolateCubicPart6 struct {
+	dy           []float32
+	dxAcc        []float64
+	i3           float32
+	scale0       float64
+	C, P0, S0, i int
+}
+
+func (part *interpolateCubicPart6) Run(from, to int) error {
+	dy, dxAcc, i3, scale0, C, P0, S0, i := part.dy, part.dxAcc, part.i3, part.scale0, part.C, part.P0, part.S0, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := float64(p0*2+1)/float64(2)/scale0 - 0.5
+			t2 := math.Floor(t)
+			dyAt := dy[dyRow+p0]
+			for k0 := -1; k0 < 3; k0++ {
+				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+					return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+				}
+				t3 := int(t2)
+				i2 := min(max(t3+k0, 0), i)
+				if uint(i2) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
+				}
+				at := dxRow2 + i2
+				t4 := math.Abs(t - float64(t3) - float64(k0))
+				var t11 float32
+				if t4 <= 1 {
+					t5 := math.Pow(t4, 3)
+					t6 := float64(t4 * t4)
+					t11 = float32(float64(1.25*t5) - float64(2.25*t6) + 1)
+				} else {
+					t10 := i3
+					if t4 < 2 {
+						t7 := math.Pow(t4, 3)
+						t8 := float64(t4 * t4)
+						t9 := float64((-0.75) * (t7 - float64(5*t8) + float64(8*t4) - 4))
+						t10 = float32(t9)
+					}
+					t11 = t10
+				}
+				dxAcc[at] += float64(float32(dyAt * t11))
+			}
+		}
+	}
 	return nil
 }
 
@@ -4527,45 +4734,12 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward0F32(b *runtime.Bound, 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := float64(p0*2+1)/float64(2)/scale0 - 0.5
-					t2 := math.Floor(t)
-					dyAt := dy[dyRow+p0]
-					for k0 := -1; k0 < 3; k0++ {
-						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
-						}
-						t3 := int(t2)
-						i2 := min(max(t3+k0, 0), i)
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
-						}
-						at := dxRow2 + i2
-						t4 := math.Abs(t - float64(t3) - float64(k0))
-						var t11 float32
-						if t4 <= 1 {
-							t5 := math.Pow(t4, 3)
-							t6 := float64(t4 * t4)
-							t11 = float32(float64(1.25*t5) - float64(2.25*t6) + 1)
-						} else {
-							t10 := i3
-							if t4 < 2 {
-								t7 := math.Pow(t4, 3)
-								t8 := float64(t4 * t4)
-								t9 := float64((-0.75) * (t7 - float64(5*t8) + float64(8*t4) - 4))
-								t10 = float32(t9)
-							}
-							t11 = t10
-						}
-						dxAcc[at] += float64(float32(dyAt * t11))
-					}
-				}
+		if part := (interpolateCubicPart6{dy, dxAcc, i3, scale0, C, P0, S0, i}); runtime.Small(N*C, 49*P0*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 49*P0*8); err != nil {
+			return err
 		}
 		for i4, sum := range dxAcc {
 			dx[i4] = float32(sum)
@@ -4575,12 +4749,66 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward0F32(b *runtime.Bound, 
 	return nil
 }
 
+// interpolateCubicPart7 is a loop that runs in parts.
+type interpolateCubicPart7 struct {
+	dx, dy       []float64
+	scale0       float64
+	C, P0, S0, i int
+}
+
+func (part *interpolateCubicPart7) Run(from, to int) error {
+	dx, dy, scale0, C, P0, S0, i := part.dx, part.dy, part.scale0, part.C, part.P0, part.S0, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := float64(p0*2+1)/float64(2)/scale0 - 0.5
+			t2 := math.Floor(t)
+			dyAt := dy[dyRow+p0]
+			for k0 := -1; k0 < 3; k0++ {
+				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+					return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+				}
+				t3 := int(t2)
+				i2 := min(max(t3+k0, 0), i)
+				if uint(i2) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
+				}
+				at := dxRow2 + i2
+				t4 := math.Abs(t - float64(t3) - float64(k0))
+				var t11 float64
+				if t4 <= 1 {
+					t5 := math.Pow(t4, 3)
+					t6 := float64(t4 * t4)
+					t11 = float64(1.25*t5) - float64(2.25*t6) + 1
+				} else {
+					t10 := float64(0)
+					if t4 < 2 {
+						t7 := math.Pow(t4, 3)
+						t8 := float64(t4 * t4)
+						t9 := float64((-0.75) * (t7 - float64(5*t8) + float64(8*t4) - 4))
+						t10 = t9
+					}
+					t11 = t10
+				}
+				dx[at] += float64(dyAt * t11)
+			}
+		}
+	}
+	return nil
+}
+
 // interpolateCubicNoSizeScaleNoAlignCornersRunBackward0F64 computes the derivative of interpolate_cubic with rank(S) = 1, size absent, scale given, align_corners false, T f64.
 func interpolateCubicNoSizeScaleNoAlignCornersRunBackward0F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	P0 := b.PackExt(3, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0)
@@ -4590,16 +4818,47 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward0F64(b *runtime.Bound, 
 	i := S0 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := float64(p0*2+1)/float64(2)/scale0 - 0.5
-					t2 := math.Floor(t)
-					dyAt := dy[dyRow+p0]
-					for k0 := -1; k0 < 3; k0++ {
+		if part := (interpolateCubicPart7{dx, dy, scale0, C, P0, S0, i}); runtime.Small(N*C, 49*P0*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*C, 49*P0*8); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// interpolateCubicPart8 is a loop that runs in parts.
+type interpolateCubicPart8 struct {
+	dy                       []float32
+	dxAcc                    []float64
+	scale0, scale1           float64
+	C, P0, P1, S0, S1, i, i3 int
+}
+
+func (part *interpolateCubicPart8) Run(from, to int) error {
+	dy, dxAcc, scale0, scale1, C, P0, P1, S0, S1, i, i3 := part.dy, part.dxAcc, part.scale0, part.scale1, part.C, part.P0, part.P1, part.S0, part.S1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := float64(p0*2+1)/float64(2)/scale0 - 0.5
+			t2 := math.Floor(t)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				t4 := float64(p1*2+1)/float64(2)/scale1 - 0.5
+				t5 := math.Floor(t4)
+				dyAt := dy[dyRow2+p1]
+				for k0 := -1; k0 < 3; k0++ {
+					i5 := float64(k0)
+					for k1 := -1; k1 < 3; k1++ {
 						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
 							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
 						}
@@ -4608,30 +4867,53 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward0F64(b *runtime.Bound, 
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
 						}
-						at := dxRow2 + i2
-						t4 := math.Abs(t - float64(t3) - float64(k0))
-						var t11 float64
-						if t4 <= 1 {
-							t5 := math.Pow(t4, 3)
-							t6 := float64(t4 * t4)
-							t11 = float64(1.25*t5) - float64(2.25*t6) + 1
-						} else {
-							t10 := float64(0)
-							if t4 < 2 {
-								t7 := math.Pow(t4, 3)
-								t8 := float64(t4 * t4)
-								t9 := float64((-0.75) * (t7 - float64(5*t8) + float64(8*t4) - 4))
-								t10 = t9
-							}
-							t11 = t10
+						if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
 						}
-						dx[at] += float64(dyAt * t11)
+						t6 := int(t5)
+						i4 := min(max(t6+k1, 0), i3)
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i4, S1)
+						}
+						at := (dxRow2+i2)*S1 + i4
+						t7 := math.Abs(t - float64(t3) - i5)
+						var t14 float64
+						if t7 <= 1 {
+							t8 := math.Pow(t7, 3)
+							t9 := float64(t7 * t7)
+							t14 = float64(1.25*t8) - float64(2.25*t9) + 1
+						} else {
+							t13 := float64(0)
+							if t7 < 2 {
+								t10 := math.Pow(t7, 3)
+								t11 := float64(t7 * t7)
+								t12 := float64((-0.75) * (t10 - float64(5*t11) + float64(8*t7) - 4))
+								t13 = t12
+							}
+							t14 = t13
+						}
+						t15 := math.Abs(t4 - float64(t6) - float64(k1))
+						var t22 float64
+						if t15 <= 1 {
+							t16 := math.Pow(t15, 3)
+							t17 := float64(t15 * t15)
+							t22 = float64(1.25*t16) - float64(2.25*t17) + 1
+						} else {
+							t21 := float64(0)
+							if t15 < 2 {
+								t18 := math.Pow(t15, 3)
+								t19 := float64(t15 * t15)
+								t20 := float64((-0.75) * (t18 - float64(5*t19) + float64(8*t15) - 4))
+								t21 = t20
+							}
+							t22 = t21
+						}
+						dxAcc[at] += float64(float32(dyAt * float32(float64(t14*t22))))
 					}
 				}
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -4656,77 +4938,12 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := float64(p0*2+1)/float64(2)/scale0 - 0.5
-					t2 := math.Floor(t)
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						t4 := float64(p1*2+1)/float64(2)/scale1 - 0.5
-						t5 := math.Floor(t4)
-						dyAt := dy[dyRow2+p1]
-						for k0 := -1; k0 < 3; k0++ {
-							i5 := float64(k0)
-							for k1 := -1; k1 < 3; k1++ {
-								if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
-								}
-								t3 := int(t2)
-								i2 := min(max(t3+k0, 0), i)
-								if uint(i2) >= uint(S0) {
-									return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
-								}
-								if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
-								}
-								t6 := int(t5)
-								i4 := min(max(t6+k1, 0), i3)
-								if uint(i4) >= uint(S1) {
-									return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i4, S1)
-								}
-								at := (dxRow2+i2)*S1 + i4
-								t7 := math.Abs(t - float64(t3) - i5)
-								var t14 float64
-								if t7 <= 1 {
-									t8 := math.Pow(t7, 3)
-									t9 := float64(t7 * t7)
-									t14 = float64(1.25*t8) - float64(2.25*t9) + 1
-								} else {
-									t13 := float64(0)
-									if t7 < 2 {
-										t10 := math.Pow(t7, 3)
-										t11 := float64(t7 * t7)
-										t12 := float64((-0.75) * (t10 - float64(5*t11) + float64(8*t7) - 4))
-										t13 = t12
-									}
-									t14 = t13
-								}
-								t15 := math.Abs(t4 - float64(t6) - float64(k1))
-								var t22 float64
-								if t15 <= 1 {
-									t16 := math.Pow(t15, 3)
-									t17 := float64(t15 * t15)
-									t22 = float64(1.25*t16) - float64(2.25*t17) + 1
-								} else {
-									t21 := float64(0)
-									if t15 < 2 {
-										t18 := math.Pow(t15, 3)
-										t19 := float64(t15 * t15)
-										t20 := float64((-0.75) * (t18 - float64(5*t19) + float64(8*t15) - 4))
-										t21 = t20
-									}
-									t22 = t21
-								}
-								dxAcc[at] += float64(float32(dyAt * float32(float64(t14*t22))))
-							}
-						}
-					}
-				}
+		if part := (interpolateCubicPart8{dy, dxAcc, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C, 97*P0*P1*8*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 97*P0*P1*8*8); err != nil {
+			return err
 		}
 		for i6, sum := range dxAcc {
 			dx[i6] = float32(sum)
@@ -4736,14 +4953,100 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 	return nil
 }
 
+// interpolateCubicPart9 is a loop that runs in parts.
+type interpolateCubicPart9 struct {
+	dx, dy                   []float64
+	scale0, scale1           float64
+	C, P0, P1, S0, S1, i, i3 int
+}
+
+func (part *interpolateCubicPart9) Run(from, to int) error {
+	dx, dy, scale0, scale1, C, P0, P1, S0, S1, i, i3 := part.dx, part.dy, part.scale0, part.scale1, part.C, part.P0, part.P1, part.S0, part.S1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := float64(p0*2+1)/float64(2)/scale0 - 0.5
+			t2 := math.Floor(t)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				t4 := float64(p1*2+1)/float64(2)/scale1 - 0.5
+				t5 := math.Floor(t4)
+				dyAt := dy[dyRow2+p1]
+				for k0 := -1; k0 < 3; k0++ {
+					i5 := float64(k0)
+					for k1 := -1; k1 < 3; k1++ {
+						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+						}
+						t3 := int(t2)
+						i2 := min(max(t3+k0, 0), i)
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
+						}
+						if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
+						}
+						t6 := int(t5)
+						i4 := min(max(t6+k1, 0), i3)
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i4, S1)
+						}
+						at := (dxRow2+i2)*S1 + i4
+						t7 := math.Abs(t - float64(t3) - i5)
+						var t14 float64
+						if t7 <= 1 {
+							t8 := math.Pow(t7, 3)
+							t9 := float64(t7 * t7)
+							t14 = float64(1.25*t8) - float64(2.25*t9) + 1
+						} else {
+							t13 := float64(0)
+							if t7 < 2 {
+								t10 := math.Pow(t7, 3)
+								t11 := float64(t7 * t7)
+								t12 := float64((-0.75) * (t10 - float64(5*t11) + float64(8*t7) - 4))
+								t13 = t12
+							}
+							t14 = t13
+						}
+						t15 := math.Abs(t4 - float64(t6) - float64(k1))
+						var t22 float64
+						if t15 <= 1 {
+							t16 := math.Pow(t15, 3)
+							t17 := float64(t15 * t15)
+							t22 = float64(1.25*t16) - float64(2.25*t17) + 1
+						} else {
+							t21 := float64(0)
+							if t15 < 2 {
+								t18 := math.Pow(t15, 3)
+								t19 := float64(t15 * t15)
+								t20 := float64((-0.75) * (t18 - float64(5*t19) + float64(8*t15) - 4))
+								t21 = t20
+							}
+							t22 = t21
+						}
+						dx[at] += float64(dyAt * float64(t14*t22))
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // interpolateCubicNoSizeScaleNoAlignCornersRunBackward1F64 computes the derivative of interpolate_cubic with rank(S) = 2, size absent, scale given, align_corners false, T f64.
 func interpolateCubicNoSizeScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	P0 := b.PackExt(3, 0)
 	P1 := b.PackExt(3, 1)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1)
@@ -4755,22 +5058,53 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 	i3 := S1 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := float64(p0*2+1)/float64(2)/scale0 - 0.5
-					t2 := math.Floor(t)
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						t4 := float64(p1*2+1)/float64(2)/scale1 - 0.5
-						t5 := math.Floor(t4)
-						dyAt := dy[dyRow2+p1]
-						for k0 := -1; k0 < 3; k0++ {
-							i5 := float64(k0)
-							for k1 := -1; k1 < 3; k1++ {
+		if part := (interpolateCubicPart9{dx, dy, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C, 97*P0*P1*8*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*C, 97*P0*P1*8*8); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// interpolateCubicPart10 is a loop that runs in parts.
+type interpolateCubicPart10 struct {
+	dy                                   []float32
+	dxAcc                                []float64
+	scale0, scale1, scale2               float64
+	C, P0, P1, P2, S0, S1, S2, i, i3, i5 int
+}
+
+func (part *interpolateCubicPart10) Run(from, to int) error {
+	dy, dxAcc, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5 := part.dy, part.dxAcc, part.scale0, part.scale1, part.scale2, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := float64(p0*2+1)/float64(2)/scale0 - 0.5
+			t2 := math.Floor(t)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				t4 := float64(p1*2+1)/float64(2)/scale1 - 0.5
+				t5 := math.Floor(t4)
+				dyRow3 := (dyRow2 + p1) * P2
+				for p2 := range P2 {
+					t7 := float64(p2*2+1)/float64(2)/scale2 - 0.5
+					t8 := math.Floor(t7)
+					dyAt := dy[dyRow3+p2]
+					for k0 := -1; k0 < 3; k0++ {
+						i7 := float64(k0)
+						for k1 := -1; k1 < 3; k1++ {
+							i8 := float64(k1)
+							for k2 := -1; k2 < 3; k2++ {
 								if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
 									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
 								}
@@ -4787,40 +5121,64 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 								if uint(i4) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i4, S1)
 								}
-								at := (dxRow2+i2)*S1 + i4
-								t7 := math.Abs(t - float64(t3) - i5)
-								var t14 float64
-								if t7 <= 1 {
-									t8 := math.Pow(t7, 3)
-									t9 := float64(t7 * t7)
-									t14 = float64(1.25*t8) - float64(2.25*t9) + 1
-								} else {
-									t13 := float64(0)
-									if t7 < 2 {
-										t10 := math.Pow(t7, 3)
-										t11 := float64(t7 * t7)
-										t12 := float64((-0.75) * (t10 - float64(5*t11) + float64(8*t7) - 4))
-										t13 = t12
-									}
-									t14 = t13
+								if t8 != math.Trunc(t8) || math.Abs(t8) >= 1<<63 {
+									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2)))")
 								}
-								t15 := math.Abs(t4 - float64(t6) - float64(k1))
-								var t22 float64
-								if t15 <= 1 {
-									t16 := math.Pow(t15, 3)
-									t17 := float64(t15 * t15)
-									t22 = float64(1.25*t16) - float64(2.25*t17) + 1
-								} else {
-									t21 := float64(0)
-									if t15 < 2 {
-										t18 := math.Pow(t15, 3)
-										t19 := float64(t15 * t15)
-										t20 := float64((-0.75) * (t18 - float64(5*t19) + float64(8*t15) - 4))
-										t21 = t20
-									}
-									t22 = t21
+								t9 := int(t8)
+								i6 := min(max(t9+k2, 0), i5)
+								if uint(i6) >= uint(S2) {
+									return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i6, S2)
 								}
-								dx[at] += float64(dyAt * float64(t14*t22))
+								at := ((dxRow2+i2)*S1+i4)*S2 + i6
+								t10 := math.Abs(t - float64(t3) - i7)
+								var t17 float64
+								if t10 <= 1 {
+									t11 := math.Pow(t10, 3)
+									t12 := float64(t10 * t10)
+									t17 = float64(1.25*t11) - float64(2.25*t12) + 1
+								} else {
+									t16 := float64(0)
+									if t10 < 2 {
+										t13 := math.Pow(t10, 3)
+										t14 := float64(t10 * t10)
+										t15 := float64((-0.75) * (t13 - float64(5*t14) + float64(8*t10) - 4))
+										t16 = t15
+									}
+									t17 = t16
+								}
+								t18 := math.Abs(t4 - float64(t6) - i8)
+								var t25 float64
+								if t18 <= 1 {
+									t19 := math.Pow(t18, 3)
+									t20 := float64(t18 * t18)
+									t25 = float64(1.25*t19) - float64(2.25*t20) + 1
+								} else {
+									t24 := float64(0)
+									if t18 < 2 {
+										t21 := math.Pow(t18, 3)
+										t22 := float64(t18 * t18)
+										t23 := float64((-0.75) * (t21 - float64(5*t22) + float64(8*t18) - 4))
+										t24 = t23
+									}
+									t25 = t24
+								}
+								t26 := math.Abs(t7 - float64(t9) - float64(k2))
+								var t33 float64
+								if t26 <= 1 {
+									t27 := math.Pow(t26, 3)
+									t28 := float64(t26 * t26)
+									t33 = float64(1.25*t27) - float64(2.25*t28) + 1
+								} else {
+									t32 := float64(0)
+									if t26 < 2 {
+										t29 := math.Pow(t26, 3)
+										t30 := float64(t26 * t26)
+										t31 := float64((-0.75) * (t29 - float64(5*t30) + float64(8*t26) - 4))
+										t32 = t31
+									}
+									t33 = t32
+								}
+								dxAcc[at] += float64(float32(dyAt * float32(float64(float64(t17*t25)*t33))))
 							}
 						}
 					}
@@ -4828,7 +5186,6 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -4857,109 +5214,12 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := float64(p0*2+1)/float64(2)/scale0 - 0.5
-					t2 := math.Floor(t)
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						t4 := float64(p1*2+1)/float64(2)/scale1 - 0.5
-						t5 := math.Floor(t4)
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							t7 := float64(p2*2+1)/float64(2)/scale2 - 0.5
-							t8 := math.Floor(t7)
-							dyAt := dy[dyRow3+p2]
-							for k0 := -1; k0 < 3; k0++ {
-								i7 := float64(k0)
-								for k1 := -1; k1 < 3; k1++ {
-									i8 := float64(k1)
-									for k2 := -1; k2 < 3; k2++ {
-										if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
-										}
-										t3 := int(t2)
-										i2 := min(max(t3+k0, 0), i)
-										if uint(i2) >= uint(S0) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
-										}
-										if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
-										}
-										t6 := int(t5)
-										i4 := min(max(t6+k1, 0), i3)
-										if uint(i4) >= uint(S1) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i4, S1)
-										}
-										if t8 != math.Trunc(t8) || math.Abs(t8) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2)))")
-										}
-										t9 := int(t8)
-										i6 := min(max(t9+k2, 0), i5)
-										if uint(i6) >= uint(S2) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i6, S2)
-										}
-										at := ((dxRow2+i2)*S1+i4)*S2 + i6
-										t10 := math.Abs(t - float64(t3) - i7)
-										var t17 float64
-										if t10 <= 1 {
-											t11 := math.Pow(t10, 3)
-											t12 := float64(t10 * t10)
-											t17 = float64(1.25*t11) - float64(2.25*t12) + 1
-										} else {
-											t16 := float64(0)
-											if t10 < 2 {
-												t13 := math.Pow(t10, 3)
-												t14 := float64(t10 * t10)
-												t15 := float64((-0.75) * (t13 - float64(5*t14) + float64(8*t10) - 4))
-												t16 = t15
-											}
-											t17 = t16
-										}
-										t18 := math.Abs(t4 - float64(t6) - i8)
-										var t25 float64
-										if t18 <= 1 {
-											t19 := math.Pow(t18, 3)
-											t20 := float64(t18 * t18)
-											t25 = float64(1.25*t19) - float64(2.25*t20) + 1
-										} else {
-											t24 := float64(0)
-											if t18 < 2 {
-												t21 := math.Pow(t18, 3)
-												t22 := float64(t18 * t18)
-												t23 := float64((-0.75) * (t21 - float64(5*t22) + float64(8*t18) - 4))
-												t24 = t23
-											}
-											t25 = t24
-										}
-										t26 := math.Abs(t7 - float64(t9) - float64(k2))
-										var t33 float64
-										if t26 <= 1 {
-											t27 := math.Pow(t26, 3)
-											t28 := float64(t26 * t26)
-											t33 = float64(1.25*t27) - float64(2.25*t28) + 1
-										} else {
-											t32 := float64(0)
-											if t26 < 2 {
-												t29 := math.Pow(t26, 3)
-												t30 := float64(t26 * t26)
-												t31 := float64((-0.75) * (t29 - float64(5*t30) + float64(8*t26) - 4))
-												t32 = t31
-											}
-											t33 = t32
-										}
-										dxAcc[at] += float64(float32(dyAt * float32(float64(float64(t17*t25)*t33))))
-									}
-								}
-							}
-						}
-					}
-				}
+		if part := (interpolateCubicPart10{dy, dxAcc, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C, 145*P0*P1*P2*8*8*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 145*P0*P1*P2*8*8*8); err != nil {
+			return err
 		}
 		for i9, sum := range dxAcc {
 			dx[i9] = float32(sum)
@@ -4969,8 +5229,127 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 	return nil
 }
 
+// interpolateCubicPart11 is a loop that runs in parts.
+type interpolateCubicPart11 struct {
+	dx, dy                               []float64
+	scale0, scale1, scale2               float64
+	C, P0, P1, P2, S0, S1, S2, i, i3, i5 int
+}
+
+func (part *interpolateCubicPart11) Run(from, to int) error {
+	dx, dy, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5 := part.dx, part.dy, part.scale0, part.scale1, part.scale2, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := float64(p0*2+1)/float64(2)/scale0 - 0.5
+			t2 := math.Floor(t)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				t4 := float64(p1*2+1)/float64(2)/scale1 - 0.5
+				t5 := math.Floor(t4)
+				dyRow3 := (dyRow2 + p1) * P2
+				for p2 := range P2 {
+					t7 := float64(p2*2+1)/float64(2)/scale2 - 0.5
+					t8 := math.Floor(t7)
+					dyAt := dy[dyRow3+p2]
+					for k0 := -1; k0 < 3; k0++ {
+						i7 := float64(k0)
+						for k1 := -1; k1 < 3; k1++ {
+							i8 := float64(k1)
+							for k2 := -1; k2 < 3; k2++ {
+								if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+								}
+								t3 := int(t2)
+								i2 := min(max(t3+k0, 0), i)
+								if uint(i2) >= uint(S0) {
+									return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
+								}
+								if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
+									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
+								}
+								t6 := int(t5)
+								i4 := min(max(t6+k1, 0), i3)
+								if uint(i4) >= uint(S1) {
+									return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i4, S1)
+								}
+								if t8 != math.Trunc(t8) || math.Abs(t8) >= 1<<63 {
+									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2)))")
+								}
+								t9 := int(t8)
+								i6 := min(max(t9+k2, 0), i5)
+								if uint(i6) >= uint(S2) {
+									return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i6, S2)
+								}
+								at := ((dxRow2+i2)*S1+i4)*S2 + i6
+								t10 := math.Abs(t - float64(t3) - i7)
+								var t17 float64
+								if t10 <= 1 {
+									t11 := math.Pow(t10, 3)
+									t12 := float64(t10 * t10)
+									t17 = float64(1.25*t11) - float64(2.25*t12) + 1
+								} else {
+									t16 := float64(0)
+									if t10 < 2 {
+										t13 := math.Pow(t10, 3)
+										t14 := float64(t10 * t10)
+										t15 := float64((-0.75) * (t13 - float64(5*t14) + float64(8*t10) - 4))
+										t16 = t15
+									}
+									t17 = t16
+								}
+								t18 := math.Abs(t4 - float64(t6) - i8)
+								var t25 float64
+								if t18 <= 1 {
+									t19 := math.Pow(t18, 3)
+									t20 := float64(t18 * t18)
+									t25 = float64(1.25*t19) - float64(2.25*t20) + 1
+								} else {
+									t24 := float64(0)
+									if t18 < 2 {
+										t21 := math.Pow(t18, 3)
+										t22 := float64(t18 * t18)
+										t23 := float64((-0.75) * (t21 - float64(5*t22) + float64(8*t18) - 4))
+										t24 = t23
+									}
+									t25 = t24
+								}
+								t26 := math.Abs(t7 - float64(t9) - float64(k2))
+								var t33 float64
+								if t26 <= 1 {
+									t27 := math.Pow(t26, 3)
+									t28 := float64(t26 * t26)
+									t33 = float64(1.25*t27) - float64(2.25*t28) + 1
+								} else {
+									t32 := float64(0)
+									if t26 < 2 {
+										t29 := math.Pow(t26, 3)
+										t30 := float64(t26 * t26)
+										t31 := float64((-0.75) * (t29 - float64(5*t30) + float64(8*t26) - 4))
+										t32 = t31
+									}
+									t33 = t32
+								}
+								dx[at] += float64(dyAt * float64(float64(t17*t25)*t33))
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // interpolateCubicNoSizeScaleNoAlignCornersRunBackward2F64 computes the derivative of interpolate_cubic with rank(S) = 3, size absent, scale given, align_corners false, T f64.
 func interpolateCubicNoSizeScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, v *interpolateCubicValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
@@ -4978,7 +5357,6 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 	P0 := b.PackExt(3, 0)
 	P1 := b.PackExt(3, 1)
 	P2 := b.PackExt(3, 2)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1*S2)
@@ -4992,109 +5370,12 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 	i5 := S2 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := float64(p0*2+1)/float64(2)/scale0 - 0.5
-					t2 := math.Floor(t)
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						t4 := float64(p1*2+1)/float64(2)/scale1 - 0.5
-						t5 := math.Floor(t4)
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							t7 := float64(p2*2+1)/float64(2)/scale2 - 0.5
-							t8 := math.Floor(t7)
-							dyAt := dy[dyRow3+p2]
-							for k0 := -1; k0 < 3; k0++ {
-								i7 := float64(k0)
-								for k1 := -1; k1 < 3; k1++ {
-									i8 := float64(k1)
-									for k2 := -1; k2 < 3; k2++ {
-										if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
-										}
-										t3 := int(t2)
-										i2 := min(max(t3+k0, 0), i)
-										if uint(i2) >= uint(S0) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
-										}
-										if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
-										}
-										t6 := int(t5)
-										i4 := min(max(t6+k1, 0), i3)
-										if uint(i4) >= uint(S1) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i4, S1)
-										}
-										if t8 != math.Trunc(t8) || math.Abs(t8) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2)))")
-										}
-										t9 := int(t8)
-										i6 := min(max(t9+k2, 0), i5)
-										if uint(i6) >= uint(S2) {
-											return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i6, S2)
-										}
-										at := ((dxRow2+i2)*S1+i4)*S2 + i6
-										t10 := math.Abs(t - float64(t3) - i7)
-										var t17 float64
-										if t10 <= 1 {
-											t11 := math.Pow(t10, 3)
-											t12 := float64(t10 * t10)
-											t17 = float64(1.25*t11) - float64(2.25*t12) + 1
-										} else {
-											t16 := float64(0)
-											if t10 < 2 {
-												t13 := math.Pow(t10, 3)
-												t14 := float64(t10 * t10)
-												t15 := float64((-0.75) * (t13 - float64(5*t14) + float64(8*t10) - 4))
-												t16 = t15
-											}
-											t17 = t16
-										}
-										t18 := math.Abs(t4 - float64(t6) - i8)
-										var t25 float64
-										if t18 <= 1 {
-											t19 := math.Pow(t18, 3)
-											t20 := float64(t18 * t18)
-											t25 = float64(1.25*t19) - float64(2.25*t20) + 1
-										} else {
-											t24 := float64(0)
-											if t18 < 2 {
-												t21 := math.Pow(t18, 3)
-												t22 := float64(t18 * t18)
-												t23 := float64((-0.75) * (t21 - float64(5*t22) + float64(8*t18) - 4))
-												t24 = t23
-											}
-											t25 = t24
-										}
-										t26 := math.Abs(t7 - float64(t9) - float64(k2))
-										var t33 float64
-										if t26 <= 1 {
-											t27 := math.Pow(t26, 3)
-											t28 := float64(t26 * t26)
-											t33 = float64(1.25*t27) - float64(2.25*t28) + 1
-										} else {
-											t32 := float64(0)
-											if t26 < 2 {
-												t29 := math.Pow(t26, 3)
-												t30 := float64(t26 * t26)
-												t31 := float64((-0.75) * (t29 - float64(5*t30) + float64(8*t26) - 4))
-												t32 = t31
-											}
-											t33 = t32
-										}
-										dx[at] += float64(dyAt * float64(float64(t17*t25)*t33))
-									}
-								}
-							}
-						}
-					}
-				}
+		if part := (interpolateCubicPart11{dx, dy, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C, 145*P0*P1*P2*8*8*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 145*P0*P1*P2*8*8*8); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)

@@ -3,12 +3,22 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleInterpolateCubic() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 4}, 1, 1, 1, 3))
+	y := runtime.Must(window.InterpolateCubic(x, &window.InterpolateCubicAttrs{Size: []int{1, 5}}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 1 1 5]
+	// [[[[0.904 1.244 2.000 3.296 4.192]]]]
+}
 
 func TestInterpolateCubicExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.interpolate_cubic",

@@ -36,7 +36,7 @@ func (a *InterpolateLinearAttrs) values() (interpolateLinearValues, error) {
 // bilinear or trilinear.
 //
 // x has samples N, channels C and the sizes S. Either size, that of y, or scale, the factor of sizes, is given, one
-// number for each axis or for all. align_corners (false): the outermost elements of x and y lie upon each other; else
+// number for each axis of S or for all. align_corners (false): the outermost elements of x and y lie upon each other; else
 // their outer edges do, and beyond the outermost elements of x these go on.
 //
 // Source: Press, Teukolsky, Vetterling and Flannery, Numerical Recipes, Cambridge University Press, 2007, section 3.6.
@@ -49,6 +49,10 @@ func (a *InterpolateLinearAttrs) values() (interpolateLinearValues, error) {
 // x: T[N, C, ...S]; y: T[N, C, ...P]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: either size or scale must be given.
+//
+// With x = [[[1, 2, 4]]], y is about [[[1, 1.4, 2, 3.2, 4]]]:
+//
+//	y, err := window.InterpolateLinear(x, &window.InterpolateLinearAttrs{Size: []int{5}})
 func InterpolateLinear(x *runtime.Tensor, attrs *InterpolateLinearAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -531,7 +535,7 @@ func interpolateLinearInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*run
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/window", Name: "interpolate_linear", Source: "interpolate_linear.op", Signature: &interpolateLinearSizeNoScaleNoAlignCornersForward,
-		Doc: "InterpolateLinear is x in another size, interpolated linearly between two neighbours along each axis: linear,\nbilinear or trilinear.\n\nx has samples N, channels C and the sizes S. Either size, that of y, or scale, the factor of sizes, is given, one\nnumber for each axis or for all. align_corners (false): the outermost elements of x and y lie upon each other; else\ntheir outer edges do, and beyond the outermost elements of x these go on.\n\nSource: Press, Teukolsky, Vetterling and Flannery, Numerical Recipes, Cambridge University Press, 2007, section 3.6.",
+		Doc: "InterpolateLinear is x in another size, interpolated linearly between two neighbours along each axis: linear,\nbilinear or trilinear.\n\nx has samples N, channels C and the sizes S. Either size, that of y, or scale, the factor of sizes, is given, one\nnumber for each axis of S or for all. align_corners (false): the outermost elements of x and y lie upon each other; else\ntheir outer edges do, and beyond the outermost elements of x these go on.\n\nSource: Press, Teukolsky, Vetterling and Flannery, Numerical Recipes, Cambridge University Press, 2007, section 3.6.",
 		Attrs: []runtime.AttrInfo{
 			{Name: "size", Type: "int[S]"},
 			{Name: "scale", Type: "float[S]"},

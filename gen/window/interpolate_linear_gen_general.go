@@ -12,7 +12,7 @@ import (
 func interpolateLinearExtents0(b *runtime.Bound, v *interpolateLinearValues) error {
 	P0 := runtime.Entry(v.size, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.interpolate_linear", "P0 = size[0] that isn't negative", P0)
 	}
 	if err := b.DerivePack(3, P0); err != nil {
 		return err
@@ -24,11 +24,11 @@ func interpolateLinearExtents0(b *runtime.Bound, v *interpolateLinearValues) err
 func interpolateLinearExtents1(b *runtime.Bound, v *interpolateLinearValues) error {
 	P0 := runtime.Entry(v.size, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.interpolate_linear", "P0 = size[0] that isn't negative", P0)
 	}
 	P1 := runtime.Entry(v.size, 1, 0)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P1 = size[1] that isn't negative")
+		return runtime.ShapeError("window.interpolate_linear", "P1 = size[1] that isn't negative", P1)
 	}
 	if err := b.DerivePack(3, P0, P1); err != nil {
 		return err
@@ -40,15 +40,15 @@ func interpolateLinearExtents1(b *runtime.Bound, v *interpolateLinearValues) err
 func interpolateLinearExtents2(b *runtime.Bound, v *interpolateLinearValues) error {
 	P0 := runtime.Entry(v.size, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.interpolate_linear", "P0 = size[0] that isn't negative", P0)
 	}
 	P1 := runtime.Entry(v.size, 1, 0)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P1 = size[1] that isn't negative")
+		return runtime.ShapeError("window.interpolate_linear", "P1 = size[1] that isn't negative", P1)
 	}
 	P2 := runtime.Entry(v.size, 2, 0)
 	if P2 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P2 = size[2] that isn't negative")
+		return runtime.ShapeError("window.interpolate_linear", "P2 = size[2] that isn't negative", P2)
 	}
 	if err := b.DerivePack(3, P0, P1, P2); err != nil {
 		return err
@@ -65,7 +65,7 @@ func interpolateLinearExtents3(b *runtime.Bound, v *interpolateLinearValues) err
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_linear", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
 	}
 	if err := b.DerivePack(3, P0); err != nil {
 		return err
@@ -83,7 +83,7 @@ func interpolateLinearExtents4(b *runtime.Bound, v *interpolateLinearValues) err
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_linear", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
 	}
 	t2 := math.Floor(float64(float64(S1) * runtime.Entry(v.scale, 1, 0)))
 	if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
@@ -91,7 +91,7 @@ func interpolateLinearExtents4(b *runtime.Bound, v *interpolateLinearValues) err
 	}
 	P1 := int(t2)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_linear", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative", P1)
 	}
 	if err := b.DerivePack(3, P0, P1); err != nil {
 		return err
@@ -110,7 +110,7 @@ func interpolateLinearExtents5(b *runtime.Bound, v *interpolateLinearValues) err
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_linear", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
 	}
 	t2 := math.Floor(float64(float64(S1) * runtime.Entry(v.scale, 1, 0)))
 	if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
@@ -118,7 +118,7 @@ func interpolateLinearExtents5(b *runtime.Bound, v *interpolateLinearValues) err
 	}
 	P1 := int(t2)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_linear", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative", P1)
 	}
 	t3 := math.Floor(float64(float64(S2) * runtime.Entry(v.scale, 2, 0)))
 	if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
@@ -126,7 +126,7 @@ func interpolateLinearExtents5(b *runtime.Bound, v *interpolateLinearValues) err
 	}
 	P2 := int(t3)
 	if P2 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P2 = exact(floor(real(|S2|) * scale[2])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_linear", "P2 = exact(floor(real(|S2|) * scale[2])) that isn't negative", P2)
 	}
 	if err := b.DerivePack(3, P0, P1, P2); err != nil {
 		return err
@@ -179,73 +179,71 @@ func interpolateLinearExtents(b *runtime.Bound, v *interpolateLinearValues, vari
 
 // interpolateLinearSizeNoScaleNoAlignCornersRun0F32 computes interpolate_linear with rank(S) = 1, size given, scale absent, align_corners false, T f32.
 func interpolateLinearSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0)
 
 	// y[n, c, p0] += (if k0 == 0 then T(1 - (max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)))) else T(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)))) * x[n, c, min(floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)) + k0, |S0| - 1)]   for n in N, c in C, p0 in P0, k0 in 0..2
 	i10 := S0 - 1
-	for n := range N {
+	for part := range N * C {
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				sum := float64(0)
-				i := p0*2 + 1
-				for k0 := range 2 {
-					var t float32
-					if k0 == 0 {
-						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-						}
-						n2 := P0 * 2
-						if n2 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-						}
-						i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
-						den := runtime.Denominator(n2) * 2
-						_ = den
-						i3 := runtime.FloorDiv(i2, den)
-						i4 := i2 - i3*den
-						t = float32(float64(den-i4) / float64(den))
-					} else {
-						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-						}
-						n3 := P0 * 2
-						if n3 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-						}
-						i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
-						den2 := runtime.Denominator(n3) * 2
-						_ = den2
-						i6 := runtime.FloorDiv(i5, den2)
-						i7 := i5 - i6*den2
-						t = float32(float64(i7) / float64(den2))
-					}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			sum := float64(0)
+			i := p0*2 + 1
+			for k0 := range 2 {
+				var t float32
+				if k0 == 0 {
 					if S0 == 0 {
 						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
 					}
-					n4 := P0 * 2
-					if n4 == 0 {
+					n2 := P0 * 2
+					if n2 == 0 {
 						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 					}
-					i8 := max(runtime.Numerator(i*S0, n4)*2-runtime.Denominator(n4), 0)
-					den3 := runtime.Denominator(n4) * 2
-					_ = den3
-					i9 := runtime.FloorDiv(i8, den3)
-					i11 := min(i9+k0, i10)
-					if uint(i11) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_linear", "x", "S0", i11, S0)
+					i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+					den := runtime.Denominator(n2) * 2
+					i3 := runtime.FloorDiv(i2, den)
+					i4 := i2 - i3*den
+					t = float32(float64(den-i4) / float64(den))
+				} else {
+					if S0 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
 					}
-					sum += float64(float32(t * x[xRow2+i11]))
+					n3 := P0 * 2
+					if n3 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+					}
+					i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
+					den2 := runtime.Denominator(n3) * 2
+					i6 := runtime.FloorDiv(i5, den2)
+					i7 := i5 - i6*den2
+					t = float32(float64(i7) / float64(den2))
 				}
-				y[yRow+p0] = float32(sum)
+				if S0 == 0 {
+					return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+				}
+				n4 := P0 * 2
+				if n4 == 0 {
+					return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+				}
+				i8 := max(runtime.Numerator(i*S0, n4)*2-runtime.Denominator(n4), 0)
+				den3 := runtime.Denominator(n4) * 2
+				i9 := runtime.FloorDiv(i8, den3)
+				i11 := min(i9+k0, i10)
+				if uint(i11) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_linear", "x", "S0", i11, S0)
+				}
+				sum += float64(float32(t * x[xRow2+i11]))
 			}
+			y[yRow+p0] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 1), y)
@@ -254,26 +252,111 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inte
 
 // interpolateLinearSizeNoScaleNoAlignCornersRun0F64 computes interpolate_linear with rank(S) = 1, size given, scale absent, align_corners false, T f64.
 func interpolateLinearSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0)
 
 	// y[n, c, p0] += (if k0 == 0 then T(1 - (max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)))) else T(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)))) * x[n, c, min(floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)) + k0, |S0| - 1)]   for n in N, c in C, p0 in P0, k0 in 0..2
 	i10 := S0 - 1
-	for n := range N {
+	for part := range N * C {
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				sum := float64(0)
-				i := p0*2 + 1
-				for k0 := range 2 {
-					var t float64
-					if k0 == 0 {
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			sum := float64(0)
+			i := p0*2 + 1
+			for k0 := range 2 {
+				var t float64
+				if k0 == 0 {
+					if S0 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+					}
+					n2 := P0 * 2
+					if n2 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+					}
+					i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+					den := runtime.Denominator(n2) * 2
+					i3 := runtime.FloorDiv(i2, den)
+					i4 := i2 - i3*den
+					t = float64(den-i4) / float64(den)
+				} else {
+					if S0 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+					}
+					n3 := P0 * 2
+					if n3 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+					}
+					i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
+					den2 := runtime.Denominator(n3) * 2
+					i6 := runtime.FloorDiv(i5, den2)
+					i7 := i5 - i6*den2
+					t = float64(i7) / float64(den2)
+				}
+				if S0 == 0 {
+					return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+				}
+				n4 := P0 * 2
+				if n4 == 0 {
+					return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+				}
+				i8 := max(runtime.Numerator(i*S0, n4)*2-runtime.Denominator(n4), 0)
+				den3 := runtime.Denominator(n4) * 2
+				i9 := runtime.FloorDiv(i8, den3)
+				i11 := min(i9+k0, i10)
+				if uint(i11) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_linear", "x", "S0", i11, S0)
+				}
+				sum += float64(t * x[xRow2+i11])
+			}
+			y[yRow+p0] = sum
+		}
+	}
+	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// interpolateLinearSizeNoScaleNoAlignCornersRun1F32 computes interpolate_linear with rank(S) = 2, size given, scale absent, align_corners false, T f32.
+func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
+	S0 := b.PackExt(2, 0)
+	P1 := b.PackExt(3, 1)
+	S1 := b.PackExt(2, 1)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, N*C*P0*P1)
+
+	// y[n, c, p0, p1] += T((if k0 == 0 then 1 - (max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))) else max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))) * (if k1 == 0 then 1 - (max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0) - floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0))) else max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0) - floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0)))) * x[n, c, min(floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)) + k0, |S0| - 1), min(floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0)) + k1, |S1| - 1)]   for n in N, c in C, p0 in P0, p1 in P1, k0 in 0..2, k1 in 0..2
+	i19 := S0 - 1
+	i23 := S1 - 1
+	for part := range N * C * P0 {
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i := p0*2 + 1
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			sum := float64(0)
+			i9 := p1*2 + 1
+			for k0 := range 2 {
+				c2 := k0 == 0
+				for k1 := range 2 {
+					var i8 int
+					var den3 int
+					if c2 {
 						if S0 == 0 {
 							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
 						}
@@ -283,10 +366,10 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inte
 						}
 						i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
 						den := runtime.Denominator(n2) * 2
-						_ = den
 						i3 := runtime.FloorDiv(i2, den)
 						i4 := i2 - i3*den
-						t = float64(den-i4) / float64(den)
+						i8 = den - i4
+						den3 = den
 					} else {
 						if S0 == 0 {
 							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
@@ -297,165 +380,75 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inte
 						}
 						i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
 						den2 := runtime.Denominator(n3) * 2
-						_ = den2
 						i6 := runtime.FloorDiv(i5, den2)
 						i7 := i5 - i6*den2
-						t = float64(i7) / float64(den2)
+						i8 = i7
+						den3 = den2
+					}
+					var i16 int
+					var den6 int
+					if k1 == 0 {
+						if S1 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+						}
+						n4 := P1 * 2
+						if n4 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+						}
+						i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
+						den4 := runtime.Denominator(n4) * 2
+						i11 := runtime.FloorDiv(i10, den4)
+						i12 := i10 - i11*den4
+						i16 = den4 - i12
+						den6 = den4
+					} else {
+						if S1 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+						}
+						n5 := P1 * 2
+						if n5 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+						}
+						i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
+						den5 := runtime.Denominator(n5) * 2
+						i14 := runtime.FloorDiv(i13, den5)
+						i15 := i13 - i14*den5
+						i16 = i15
+						den6 = den5
 					}
 					if S0 == 0 {
 						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
 					}
-					n4 := P0 * 2
-					if n4 == 0 {
+					n6 := P0 * 2
+					if n6 == 0 {
 						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
 					}
-					i8 := max(runtime.Numerator(i*S0, n4)*2-runtime.Denominator(n4), 0)
-					den3 := runtime.Denominator(n4) * 2
-					_ = den3
-					i9 := runtime.FloorDiv(i8, den3)
-					i11 := min(i9+k0, i10)
-					if uint(i11) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_linear", "x", "S0", i11, S0)
+					i17 := max(runtime.Numerator(i*S0, n6)*2-runtime.Denominator(n6), 0)
+					den7 := runtime.Denominator(n6) * 2
+					i18 := runtime.FloorDiv(i17, den7)
+					i20 := min(i18+k0, i19)
+					if uint(i20) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_linear", "x", "S0", i20, S0)
 					}
-					sum += float64(t * x[xRow2+i11])
-				}
-				y[yRow+p0] = sum
-			}
-		}
-	}
-	copy(runtime.Elements[float64](b, 1), y)
-	return nil
-}
-
-// interpolateLinearSizeNoScaleNoAlignCornersRun1F32 computes interpolate_linear with rank(S) = 2, size given, scale absent, align_corners false, T f32.
-func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *interpolateLinearValues) error {
-	P0 := b.PackExt(3, 0)
-	S0 := b.PackExt(2, 0)
-	P1 := b.PackExt(3, 1)
-	S1 := b.PackExt(2, 1)
-	C := b.Ext[1]
-	N := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, N*C*P0*P1)
-
-	// y[n, c, p0, p1] += T((if k0 == 0 then 1 - (max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))) else max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))) * (if k1 == 0 then 1 - (max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0) - floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0))) else max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0) - floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0)))) * x[n, c, min(floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)) + k0, |S0| - 1), min(floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0)) + k1, |S1| - 1)]   for n in N, c in C, p0 in P0, p1 in P1, k0 in 0..2, k1 in 0..2
-	i19 := S0 - 1
-	i23 := S1 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i := p0*2 + 1
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					sum := float64(0)
-					i9 := p1*2 + 1
-					for k0 := range 2 {
-						c2 := k0 == 0
-						for k1 := range 2 {
-							var i8 int
-							var den3 int
-							_ = den3
-							if c2 {
-								if S0 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-								}
-								n2 := P0 * 2
-								if n2 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-								}
-								i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
-								den := runtime.Denominator(n2) * 2
-								_ = den
-								i3 := runtime.FloorDiv(i2, den)
-								i4 := i2 - i3*den
-								i8, den3 = den-i4, den
-							} else {
-								if S0 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-								}
-								n3 := P0 * 2
-								if n3 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-								}
-								i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
-								den2 := runtime.Denominator(n3) * 2
-								_ = den2
-								i6 := runtime.FloorDiv(i5, den2)
-								i7 := i5 - i6*den2
-								i8, den3 = i7, den2
-							}
-							var i16 int
-							var den6 int
-							_ = den6
-							if k1 == 0 {
-								if S1 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-								}
-								n4 := P1 * 2
-								if n4 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-								}
-								i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
-								den4 := runtime.Denominator(n4) * 2
-								_ = den4
-								i11 := runtime.FloorDiv(i10, den4)
-								i12 := i10 - i11*den4
-								i16, den6 = den4-i12, den4
-							} else {
-								if S1 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-								}
-								n5 := P1 * 2
-								if n5 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-								}
-								i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
-								den5 := runtime.Denominator(n5) * 2
-								_ = den5
-								i14 := runtime.FloorDiv(i13, den5)
-								i15 := i13 - i14*den5
-								i16, den6 = i15, den5
-							}
-							if S0 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-							}
-							n6 := P0 * 2
-							if n6 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-							}
-							i17 := max(runtime.Numerator(i*S0, n6)*2-runtime.Denominator(n6), 0)
-							den7 := runtime.Denominator(n6) * 2
-							_ = den7
-							i18 := runtime.FloorDiv(i17, den7)
-							i20 := min(i18+k0, i19)
-							if uint(i20) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_linear", "x", "S0", i20, S0)
-							}
-							if S1 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-							}
-							n7 := P1 * 2
-							if n7 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-							}
-							i21 := max(runtime.Numerator(i9*S1, n7)*2-runtime.Denominator(n7), 0)
-							den8 := runtime.Denominator(n7) * 2
-							_ = den8
-							i22 := runtime.FloorDiv(i21, den8)
-							i24 := min(i22+k1, i23)
-							if uint(i24) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_linear", "x", "S1", i24, S1)
-							}
-							t := float32(float32(float64(i8*i16)/float64(den3*den6)) * x[(xRow2+i20)*S1+i24])
-							sum += float64(t)
-						}
+					if S1 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
 					}
-					y[yRow2+p1] = float32(sum)
+					n7 := P1 * 2
+					if n7 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+					}
+					i21 := max(runtime.Numerator(i9*S1, n7)*2-runtime.Denominator(n7), 0)
+					den8 := runtime.Denominator(n7) * 2
+					i22 := runtime.FloorDiv(i21, den8)
+					i24 := min(i22+k1, i23)
+					if uint(i24) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_linear", "x", "S1", i24, S1)
+					}
+					t := float32(float32(float64(i8*i16)/float64(den3*den6)) * x[(xRow2+i20)*S1+i24])
+					sum += float64(t)
 				}
 			}
+			y[yRow2+p1] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 1), y)
@@ -464,133 +457,130 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 
 // interpolateLinearSizeNoScaleNoAlignCornersRun1F64 computes interpolate_linear with rank(S) = 2, size given, scale absent, align_corners false, T f64.
 func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
 	S1 := b.PackExt(2, 1)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1)
 
 	// y[n, c, p0, p1] += T((if k0 == 0 then 1 - (max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))) else max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))) * (if k1 == 0 then 1 - (max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0) - floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0))) else max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0) - floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0)))) * x[n, c, min(floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)) + k0, |S0| - 1), min(floor(max((p1 + (1/2)) / (|P1| / |S1|) - (1/2), 0)) + k1, |S1| - 1)]   for n in N, c in C, p0 in P0, p1 in P1, k0 in 0..2, k1 in 0..2
 	i19 := S0 - 1
 	i23 := S1 - 1
-	for n := range N {
+	for part := range N * C * P0 {
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i := p0*2 + 1
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					sum := float64(0)
-					i9 := p1*2 + 1
-					for k0 := range 2 {
-						c2 := k0 == 0
-						for k1 := range 2 {
-							var i8 int
-							var den3 int
-							_ = den3
-							if c2 {
-								if S0 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-								}
-								n2 := P0 * 2
-								if n2 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-								}
-								i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
-								den := runtime.Denominator(n2) * 2
-								_ = den
-								i3 := runtime.FloorDiv(i2, den)
-								i4 := i2 - i3*den
-								i8, den3 = den-i4, den
-							} else {
-								if S0 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-								}
-								n3 := P0 * 2
-								if n3 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-								}
-								i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
-								den2 := runtime.Denominator(n3) * 2
-								_ = den2
-								i6 := runtime.FloorDiv(i5, den2)
-								i7 := i5 - i6*den2
-								i8, den3 = i7, den2
-							}
-							var i16 int
-							var den6 int
-							_ = den6
-							if k1 == 0 {
-								if S1 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-								}
-								n4 := P1 * 2
-								if n4 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-								}
-								i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
-								den4 := runtime.Denominator(n4) * 2
-								_ = den4
-								i11 := runtime.FloorDiv(i10, den4)
-								i12 := i10 - i11*den4
-								i16, den6 = den4-i12, den4
-							} else {
-								if S1 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-								}
-								n5 := P1 * 2
-								if n5 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-								}
-								i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
-								den5 := runtime.Denominator(n5) * 2
-								_ = den5
-								i14 := runtime.FloorDiv(i13, den5)
-								i15 := i13 - i14*den5
-								i16, den6 = i15, den5
-							}
-							if S0 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-							}
-							n6 := P0 * 2
-							if n6 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-							}
-							i17 := max(runtime.Numerator(i*S0, n6)*2-runtime.Denominator(n6), 0)
-							den7 := runtime.Denominator(n6) * 2
-							_ = den7
-							i18 := runtime.FloorDiv(i17, den7)
-							i20 := min(i18+k0, i19)
-							if uint(i20) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_linear", "x", "S0", i20, S0)
-							}
-							if S1 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-							}
-							n7 := P1 * 2
-							if n7 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-							}
-							i21 := max(runtime.Numerator(i9*S1, n7)*2-runtime.Denominator(n7), 0)
-							den8 := runtime.Denominator(n7) * 2
-							_ = den8
-							i22 := runtime.FloorDiv(i21, den8)
-							i24 := min(i22+k1, i23)
-							if uint(i24) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_linear", "x", "S1", i24, S1)
-							}
-							t := float64(float64(i8*i16) / float64(den3*den6) * x[(xRow2+i20)*S1+i24])
-							sum += t
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i := p0*2 + 1
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			sum := float64(0)
+			i9 := p1*2 + 1
+			for k0 := range 2 {
+				c2 := k0 == 0
+				for k1 := range 2 {
+					var i8 int
+					var den3 int
+					if c2 {
+						if S0 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
 						}
+						n2 := P0 * 2
+						if n2 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						}
+						i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+						den := runtime.Denominator(n2) * 2
+						i3 := runtime.FloorDiv(i2, den)
+						i4 := i2 - i3*den
+						i8 = den - i4
+						den3 = den
+					} else {
+						if S0 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+						}
+						n3 := P0 * 2
+						if n3 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						}
+						i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
+						den2 := runtime.Denominator(n3) * 2
+						i6 := runtime.FloorDiv(i5, den2)
+						i7 := i5 - i6*den2
+						i8 = i7
+						den3 = den2
 					}
-					y[yRow2+p1] = sum
+					var i16 int
+					var den6 int
+					if k1 == 0 {
+						if S1 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+						}
+						n4 := P1 * 2
+						if n4 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+						}
+						i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
+						den4 := runtime.Denominator(n4) * 2
+						i11 := runtime.FloorDiv(i10, den4)
+						i12 := i10 - i11*den4
+						i16 = den4 - i12
+						den6 = den4
+					} else {
+						if S1 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+						}
+						n5 := P1 * 2
+						if n5 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+						}
+						i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
+						den5 := runtime.Denominator(n5) * 2
+						i14 := runtime.FloorDiv(i13, den5)
+						i15 := i13 - i14*den5
+						i16 = i15
+						den6 = den5
+					}
+					if S0 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+					}
+					n6 := P0 * 2
+					if n6 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+					}
+					i17 := max(runtime.Numerator(i*S0, n6)*2-runtime.Denominator(n6), 0)
+					den7 := runtime.Denominator(n6) * 2
+					i18 := runtime.FloorDiv(i17, den7)
+					i20 := min(i18+k0, i19)
+					if uint(i20) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_linear", "x", "S0", i20, S0)
+					}
+					if S1 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+					}
+					n7 := P1 * 2
+					if n7 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+					}
+					i21 := max(runtime.Numerator(i9*S1, n7)*2-runtime.Denominator(n7), 0)
+					den8 := runtime.Denominator(n7) * 2
+					i22 := runtime.FloorDiv(i21, den8)
+					i24 := min(i22+k1, i23)
+					if uint(i24) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_linear", "x", "S1", i24, S1)
+					}
+					t := float64(float64(i8*i16) / float64(den3*den6) * x[(xRow2+i20)*S1+i24])
+					sum += t
 				}
 			}
+			y[yRow2+p1] = sum
 		}
 	}
 	copy(runtime.Elements[float64](b, 1), y)
@@ -599,14 +589,14 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 
 // interpolateLinearSizeNoScaleNoAlignCornersRun2F32 computes interpolate_linear with rank(S) = 3, size given, scale absent, align_corners false, T f32.
 func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
-	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
+	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0*P1*P2)
 
@@ -614,178 +604,173 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 	i30 := S0 - 1
 	i34 := S1 - 1
 	i39 := S2 - 1
-	for n := range N {
+	for part := range N * C * P0 * P1 {
+		p1 := part % P1
+		part /= P1
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i := p0*2 + 1
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					i9 := p1*2 + 1
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						sum := float64(0)
-						i17 := p2*2 + 1
-						for k0 := range 2 {
-							c2 := k0 == 0
-							for k1 := range 2 {
-								c3 := k1 == 0
-								for k2 := range 2 {
-									var i8 int
-									var den3 int
-									_ = den3
-									if c2 {
-										if S0 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-										}
-										n2 := P0 * 2
-										if n2 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-										}
-										i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
-										den := runtime.Denominator(n2) * 2
-										_ = den
-										i3 := runtime.FloorDiv(i2, den)
-										i4 := i2 - i3*den
-										i8, den3 = den-i4, den
-									} else {
-										if S0 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-										}
-										n3 := P0 * 2
-										if n3 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-										}
-										i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
-										den2 := runtime.Denominator(n3) * 2
-										_ = den2
-										i6 := runtime.FloorDiv(i5, den2)
-										i7 := i5 - i6*den2
-										i8, den3 = i7, den2
-									}
-									var i16 int
-									var den6 int
-									_ = den6
-									if c3 {
-										if S1 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-										}
-										n4 := P1 * 2
-										if n4 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-										}
-										i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
-										den4 := runtime.Denominator(n4) * 2
-										_ = den4
-										i11 := runtime.FloorDiv(i10, den4)
-										i12 := i10 - i11*den4
-										i16, den6 = den4-i12, den4
-									} else {
-										if S1 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-										}
-										n5 := P1 * 2
-										if n5 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-										}
-										i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
-										den5 := runtime.Denominator(n5) * 2
-										_ = den5
-										i14 := runtime.FloorDiv(i13, den5)
-										i15 := i13 - i14*den5
-										i16, den6 = i15, den5
-									}
-									var i26 int
-									var den9 int
-									_ = den9
-									if k2 == 0 {
-										if S2 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
-										}
-										n6 := P2 * 2
-										if n6 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
-										}
-										i18 := runtime.Numerator(i17*S2, n6)*2 - runtime.Denominator(n6)
-										den7 := runtime.Denominator(n6) * 2
-										_ = den7
-										i19 := max(i18, 0)
-										i20 := runtime.FloorDiv(i19, den7)
-										i21 := i19 - i20*den7
-										i26, den9 = den7-i21, den7
-									} else {
-										if S2 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
-										}
-										n7 := P2 * 2
-										if n7 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
-										}
-										i22 := runtime.Numerator(i17*S2, n7)*2 - runtime.Denominator(n7)
-										den8 := runtime.Denominator(n7) * 2
-										_ = den8
-										i23 := max(i22, 0)
-										i24 := runtime.FloorDiv(i23, den8)
-										i25 := i23 - i24*den8
-										i26, den9 = i25, den8
-									}
-									i27 := float32(float64(i8*i16*i26) / float64(den3*den6*den9))
-									if S0 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-									}
-									n8 := P0 * 2
-									if n8 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-									}
-									i28 := max(runtime.Numerator(i*S0, n8)*2-runtime.Denominator(n8), 0)
-									den10 := runtime.Denominator(n8) * 2
-									_ = den10
-									i29 := runtime.FloorDiv(i28, den10)
-									i31 := min(i29+k0, i30)
-									if uint(i31) >= uint(S0) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S0", i31, S0)
-									}
-									if S1 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-									}
-									n9 := P1 * 2
-									if n9 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-									}
-									i32 := max(runtime.Numerator(i9*S1, n9)*2-runtime.Denominator(n9), 0)
-									den11 := runtime.Denominator(n9) * 2
-									_ = den11
-									i33 := runtime.FloorDiv(i32, den11)
-									i35 := min(i33+k1, i34)
-									if uint(i35) >= uint(S1) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S1", i35, S1)
-									}
-									if S2 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
-									}
-									n10 := P2 * 2
-									if n10 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
-									}
-									i36 := runtime.Numerator(i17*S2, n10)*2 - runtime.Denominator(n10)
-									den12 := runtime.Denominator(n10) * 2
-									_ = den12
-									i37 := max(i36, 0)
-									i38 := runtime.FloorDiv(i37, den12)
-									i40 := min(i38+k2, i39)
-									if uint(i40) >= uint(S2) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S2", i40, S2)
-									}
-									sum += float64(float32(i27 * x[((xRow2+i31)*S1+i35)*S2+i40]))
-								}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i := p0*2 + 1
+		yRow2 := (yRow + p0) * P1
+		i9 := p1*2 + 1
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			i17 := p2*2 + 1
+			for k0 := range 2 {
+				c2 := k0 == 0
+				for k1 := range 2 {
+					c3 := k1 == 0
+					for k2 := range 2 {
+						var i8 int
+						var den3 int
+						if c2 {
+							if S0 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
 							}
+							n2 := P0 * 2
+							if n2 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							}
+							i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+							den := runtime.Denominator(n2) * 2
+							i3 := runtime.FloorDiv(i2, den)
+							i4 := i2 - i3*den
+							i8 = den - i4
+							den3 = den
+						} else {
+							if S0 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+							}
+							n3 := P0 * 2
+							if n3 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							}
+							i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
+							den2 := runtime.Denominator(n3) * 2
+							i6 := runtime.FloorDiv(i5, den2)
+							i7 := i5 - i6*den2
+							i8 = i7
+							den3 = den2
 						}
-						y[yRow3+p2] = float32(sum)
+						var i16 int
+						var den6 int
+						if c3 {
+							if S1 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+							}
+							n4 := P1 * 2
+							if n4 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							}
+							i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
+							den4 := runtime.Denominator(n4) * 2
+							i11 := runtime.FloorDiv(i10, den4)
+							i12 := i10 - i11*den4
+							i16 = den4 - i12
+							den6 = den4
+						} else {
+							if S1 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+							}
+							n5 := P1 * 2
+							if n5 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							}
+							i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
+							den5 := runtime.Denominator(n5) * 2
+							i14 := runtime.FloorDiv(i13, den5)
+							i15 := i13 - i14*den5
+							i16 = i15
+							den6 = den5
+						}
+						var i26 int
+						var den9 int
+						if k2 == 0 {
+							if S2 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+							}
+							n6 := P2 * 2
+							if n6 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+							}
+							i18 := runtime.Numerator(i17*S2, n6)*2 - runtime.Denominator(n6)
+							den7 := runtime.Denominator(n6) * 2
+							i19 := max(i18, 0)
+							i20 := runtime.FloorDiv(i19, den7)
+							i21 := i19 - i20*den7
+							i26 = den7 - i21
+							den9 = den7
+						} else {
+							if S2 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+							}
+							n7 := P2 * 2
+							if n7 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+							}
+							i22 := runtime.Numerator(i17*S2, n7)*2 - runtime.Denominator(n7)
+							den8 := runtime.Denominator(n7) * 2
+							i23 := max(i22, 0)
+							i24 := runtime.FloorDiv(i23, den8)
+							i25 := i23 - i24*den8
+							i26 = i25
+							den9 = den8
+						}
+						i27 := float32(float64(i8*i16*i26) / float64(den3*den6*den9))
+						if S0 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+						}
+						n8 := P0 * 2
+						if n8 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						}
+						i28 := max(runtime.Numerator(i*S0, n8)*2-runtime.Denominator(n8), 0)
+						den10 := runtime.Denominator(n8) * 2
+						i29 := runtime.FloorDiv(i28, den10)
+						i31 := min(i29+k0, i30)
+						if uint(i31) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S0", i31, S0)
+						}
+						if S1 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+						}
+						n9 := P1 * 2
+						if n9 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+						}
+						i32 := max(runtime.Numerator(i9*S1, n9)*2-runtime.Denominator(n9), 0)
+						den11 := runtime.Denominator(n9) * 2
+						i33 := runtime.FloorDiv(i32, den11)
+						i35 := min(i33+k1, i34)
+						if uint(i35) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S1", i35, S1)
+						}
+						if S2 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+						}
+						n10 := P2 * 2
+						if n10 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+						}
+						i36 := runtime.Numerator(i17*S2, n10)*2 - runtime.Denominator(n10)
+						den12 := runtime.Denominator(n10) * 2
+						i37 := max(i36, 0)
+						i38 := runtime.FloorDiv(i37, den12)
+						i40 := min(i38+k2, i39)
+						if uint(i40) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S2", i40, S2)
+						}
+						sum += float64(float32(i27 * x[((xRow2+i31)*S1+i35)*S2+i40]))
 					}
 				}
 			}
+			y[yRow3+p2] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 1), y)
@@ -794,14 +779,14 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 
 // interpolateLinearSizeNoScaleNoAlignCornersRun2F64 computes interpolate_linear with rank(S) = 3, size given, scale absent, align_corners false, T f64.
 func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
-	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
+	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1*P2)
 
@@ -809,178 +794,173 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 	i29 := S0 - 1
 	i33 := S1 - 1
 	i38 := S2 - 1
-	for n := range N {
+	for part := range N * C * P0 * P1 {
+		p1 := part % P1
+		part /= P1
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i := p0*2 + 1
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					i9 := p1*2 + 1
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						sum := float64(0)
-						i17 := p2*2 + 1
-						for k0 := range 2 {
-							c2 := k0 == 0
-							for k1 := range 2 {
-								c3 := k1 == 0
-								for k2 := range 2 {
-									var i8 int
-									var den3 int
-									_ = den3
-									if c2 {
-										if S0 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-										}
-										n2 := P0 * 2
-										if n2 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-										}
-										i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
-										den := runtime.Denominator(n2) * 2
-										_ = den
-										i3 := runtime.FloorDiv(i2, den)
-										i4 := i2 - i3*den
-										i8, den3 = den-i4, den
-									} else {
-										if S0 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-										}
-										n3 := P0 * 2
-										if n3 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-										}
-										i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
-										den2 := runtime.Denominator(n3) * 2
-										_ = den2
-										i6 := runtime.FloorDiv(i5, den2)
-										i7 := i5 - i6*den2
-										i8, den3 = i7, den2
-									}
-									var i16 int
-									var den6 int
-									_ = den6
-									if c3 {
-										if S1 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-										}
-										n4 := P1 * 2
-										if n4 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-										}
-										i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
-										den4 := runtime.Denominator(n4) * 2
-										_ = den4
-										i11 := runtime.FloorDiv(i10, den4)
-										i12 := i10 - i11*den4
-										i16, den6 = den4-i12, den4
-									} else {
-										if S1 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-										}
-										n5 := P1 * 2
-										if n5 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-										}
-										i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
-										den5 := runtime.Denominator(n5) * 2
-										_ = den5
-										i14 := runtime.FloorDiv(i13, den5)
-										i15 := i13 - i14*den5
-										i16, den6 = i15, den5
-									}
-									var i26 int
-									var den9 int
-									_ = den9
-									if k2 == 0 {
-										if S2 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
-										}
-										n6 := P2 * 2
-										if n6 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
-										}
-										i18 := runtime.Numerator(i17*S2, n6)*2 - runtime.Denominator(n6)
-										den7 := runtime.Denominator(n6) * 2
-										_ = den7
-										i19 := max(i18, 0)
-										i20 := runtime.FloorDiv(i19, den7)
-										i21 := i19 - i20*den7
-										i26, den9 = den7-i21, den7
-									} else {
-										if S2 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
-										}
-										n7 := P2 * 2
-										if n7 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
-										}
-										i22 := runtime.Numerator(i17*S2, n7)*2 - runtime.Denominator(n7)
-										den8 := runtime.Denominator(n7) * 2
-										_ = den8
-										i23 := max(i22, 0)
-										i24 := runtime.FloorDiv(i23, den8)
-										i25 := i23 - i24*den8
-										i26, den9 = i25, den8
-									}
-									if S0 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-									}
-									n8 := P0 * 2
-									if n8 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-									}
-									i27 := max(runtime.Numerator(i*S0, n8)*2-runtime.Denominator(n8), 0)
-									den10 := runtime.Denominator(n8) * 2
-									_ = den10
-									i28 := runtime.FloorDiv(i27, den10)
-									i30 := min(i28+k0, i29)
-									if uint(i30) >= uint(S0) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S0", i30, S0)
-									}
-									if S1 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-									}
-									n9 := P1 * 2
-									if n9 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-									}
-									i31 := max(runtime.Numerator(i9*S1, n9)*2-runtime.Denominator(n9), 0)
-									den11 := runtime.Denominator(n9) * 2
-									_ = den11
-									i32 := runtime.FloorDiv(i31, den11)
-									i34 := min(i32+k1, i33)
-									if uint(i34) >= uint(S1) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S1", i34, S1)
-									}
-									if S2 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
-									}
-									n10 := P2 * 2
-									if n10 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
-									}
-									i35 := runtime.Numerator(i17*S2, n10)*2 - runtime.Denominator(n10)
-									den12 := runtime.Denominator(n10) * 2
-									_ = den12
-									i36 := max(i35, 0)
-									i37 := runtime.FloorDiv(i36, den12)
-									i39 := min(i37+k2, i38)
-									if uint(i39) >= uint(S2) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S2", i39, S2)
-									}
-									t := float64(float64(i8*i16*i26) / float64(den3*den6*den9) * x[((xRow2+i30)*S1+i34)*S2+i39])
-									sum += t
-								}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i := p0*2 + 1
+		yRow2 := (yRow + p0) * P1
+		i9 := p1*2 + 1
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			i17 := p2*2 + 1
+			for k0 := range 2 {
+				c2 := k0 == 0
+				for k1 := range 2 {
+					c3 := k1 == 0
+					for k2 := range 2 {
+						var i8 int
+						var den3 int
+						if c2 {
+							if S0 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
 							}
+							n2 := P0 * 2
+							if n2 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							}
+							i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+							den := runtime.Denominator(n2) * 2
+							i3 := runtime.FloorDiv(i2, den)
+							i4 := i2 - i3*den
+							i8 = den - i4
+							den3 = den
+						} else {
+							if S0 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+							}
+							n3 := P0 * 2
+							if n3 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							}
+							i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
+							den2 := runtime.Denominator(n3) * 2
+							i6 := runtime.FloorDiv(i5, den2)
+							i7 := i5 - i6*den2
+							i8 = i7
+							den3 = den2
 						}
-						y[yRow3+p2] = sum
+						var i16 int
+						var den6 int
+						if c3 {
+							if S1 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+							}
+							n4 := P1 * 2
+							if n4 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							}
+							i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
+							den4 := runtime.Denominator(n4) * 2
+							i11 := runtime.FloorDiv(i10, den4)
+							i12 := i10 - i11*den4
+							i16 = den4 - i12
+							den6 = den4
+						} else {
+							if S1 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+							}
+							n5 := P1 * 2
+							if n5 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							}
+							i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
+							den5 := runtime.Denominator(n5) * 2
+							i14 := runtime.FloorDiv(i13, den5)
+							i15 := i13 - i14*den5
+							i16 = i15
+							den6 = den5
+						}
+						var i26 int
+						var den9 int
+						if k2 == 0 {
+							if S2 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+							}
+							n6 := P2 * 2
+							if n6 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+							}
+							i18 := runtime.Numerator(i17*S2, n6)*2 - runtime.Denominator(n6)
+							den7 := runtime.Denominator(n6) * 2
+							i19 := max(i18, 0)
+							i20 := runtime.FloorDiv(i19, den7)
+							i21 := i19 - i20*den7
+							i26 = den7 - i21
+							den9 = den7
+						} else {
+							if S2 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+							}
+							n7 := P2 * 2
+							if n7 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+							}
+							i22 := runtime.Numerator(i17*S2, n7)*2 - runtime.Denominator(n7)
+							den8 := runtime.Denominator(n7) * 2
+							i23 := max(i22, 0)
+							i24 := runtime.FloorDiv(i23, den8)
+							i25 := i23 - i24*den8
+							i26 = i25
+							den9 = den8
+						}
+						if S0 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+						}
+						n8 := P0 * 2
+						if n8 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						}
+						i27 := max(runtime.Numerator(i*S0, n8)*2-runtime.Denominator(n8), 0)
+						den10 := runtime.Denominator(n8) * 2
+						i28 := runtime.FloorDiv(i27, den10)
+						i30 := min(i28+k0, i29)
+						if uint(i30) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S0", i30, S0)
+						}
+						if S1 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+						}
+						n9 := P1 * 2
+						if n9 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+						}
+						i31 := max(runtime.Numerator(i9*S1, n9)*2-runtime.Denominator(n9), 0)
+						den11 := runtime.Denominator(n9) * 2
+						i32 := runtime.FloorDiv(i31, den11)
+						i34 := min(i32+k1, i33)
+						if uint(i34) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S1", i34, S1)
+						}
+						if S2 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+						}
+						n10 := P2 * 2
+						if n10 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+						}
+						i35 := runtime.Numerator(i17*S2, n10)*2 - runtime.Denominator(n10)
+						den12 := runtime.Denominator(n10) * 2
+						i36 := max(i35, 0)
+						i37 := runtime.FloorDiv(i36, den12)
+						i39 := min(i37+k2, i38)
+						if uint(i39) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S2", i39, S2)
+						}
+						t := float64(float64(i8*i16*i26) / float64(den3*den6*den9) * x[((xRow2+i30)*S1+i34)*S2+i39])
+						sum += t
 					}
 				}
 			}
+			y[yRow3+p2] = sum
 		}
 	}
 	copy(runtime.Elements[float64](b, 1), y)
@@ -989,10 +969,10 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 
 // interpolateLinearSizeNoScaleAlignCornersRun0F32 computes interpolate_linear, T f32, in several variants.
 func interpolateLinearSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0)
 
@@ -1000,70 +980,74 @@ func interpolateLinearSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interp
 	c2 := P0 == 1
 	i := S0 - 1
 	i3 := P0 - 1
-	for n := range N {
+	for part := range N * C {
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				sum := float64(0)
-				i2 := p0 * i
-				for k0 := range 2 {
-					var t float32
-					if k0 == 0 {
-						var i4 int
-						var den int
-						_ = den
-						if c2 {
-							i4, den = 0, 1
-						} else {
-							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-							}
-							i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-						}
-						i5 := max(i4, 0)
-						i6 := runtime.FloorDiv(i5, den)
-						i7 := i5 - i6*den
-						t = float32(float64(den-i7) / float64(den))
-					} else {
-						var i8 int
-						var den2 int
-						_ = den2
-						if c2 {
-							i8, den2 = 0, 1
-						} else {
-							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-							}
-							i8, den2 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-						}
-						i9 := max(i8, 0)
-						i10 := runtime.FloorDiv(i9, den2)
-						i11 := i9 - i10*den2
-						t = float32(float64(i11) / float64(den2))
-					}
-					var i12 int
-					var den3 int
-					_ = den3
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			sum := float64(0)
+			i2 := p0 * i
+			for k0 := range 2 {
+				var t float32
+				if k0 == 0 {
+					var i4 int
+					var den int
 					if c2 {
-						i12, den3 = 0, 1
+						i4 = 0
+						den = 1
 					} else {
 						if i3 == 0 {
 							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 						}
-						i12, den3 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+						i4 = runtime.Numerator(i2, i3)
+						den = runtime.Denominator(i3)
 					}
-					i13 := max(i12, 0)
-					i14 := runtime.FloorDiv(i13, den3)
-					i15 := min(i14+k0, i)
-					if uint(i15) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_linear", "x", "S0", i15, S0)
+					i5 := max(i4, 0)
+					i6 := runtime.FloorDiv(i5, den)
+					i7 := i5 - i6*den
+					t = float32(float64(den-i7) / float64(den))
+				} else {
+					var i8 int
+					var den2 int
+					if c2 {
+						i8 = 0
+						den2 = 1
+					} else {
+						if i3 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+						}
+						i8 = runtime.Numerator(i2, i3)
+						den2 = runtime.Denominator(i3)
 					}
-					sum += float64(float32(t * x[xRow2+i15]))
+					i9 := max(i8, 0)
+					i10 := runtime.FloorDiv(i9, den2)
+					i11 := i9 - i10*den2
+					t = float32(float64(i11) / float64(den2))
 				}
-				y[yRow+p0] = float32(sum)
+				var i12 int
+				var den3 int
+				if c2 {
+					i12 = 0
+					den3 = 1
+				} else {
+					if i3 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+					}
+					i12 = runtime.Numerator(i2, i3)
+					den3 = runtime.Denominator(i3)
+				}
+				i13 := max(i12, 0)
+				i14 := runtime.FloorDiv(i13, den3)
+				i15 := min(i14+k0, i)
+				if uint(i15) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_linear", "x", "S0", i15, S0)
+				}
+				sum += float64(float32(t * x[xRow2+i15]))
 			}
+			y[yRow+p0] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 1), y)
@@ -1072,10 +1056,10 @@ func interpolateLinearSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interp
 
 // interpolateLinearSizeNoScaleAlignCornersRun0F64 computes interpolate_linear, T f64, in several variants.
 func interpolateLinearSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0)
 
@@ -1083,70 +1067,74 @@ func interpolateLinearSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interp
 	c2 := P0 == 1
 	i := S0 - 1
 	i3 := P0 - 1
-	for n := range N {
+	for part := range N * C {
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				sum := float64(0)
-				i2 := p0 * i
-				for k0 := range 2 {
-					var t float64
-					if k0 == 0 {
-						var i4 int
-						var den int
-						_ = den
-						if c2 {
-							i4, den = 0, 1
-						} else {
-							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-							}
-							i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-						}
-						i5 := max(i4, 0)
-						i6 := runtime.FloorDiv(i5, den)
-						i7 := i5 - i6*den
-						t = float64(den-i7) / float64(den)
-					} else {
-						var i8 int
-						var den2 int
-						_ = den2
-						if c2 {
-							i8, den2 = 0, 1
-						} else {
-							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-							}
-							i8, den2 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-						}
-						i9 := max(i8, 0)
-						i10 := runtime.FloorDiv(i9, den2)
-						i11 := i9 - i10*den2
-						t = float64(i11) / float64(den2)
-					}
-					var i12 int
-					var den3 int
-					_ = den3
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			sum := float64(0)
+			i2 := p0 * i
+			for k0 := range 2 {
+				var t float64
+				if k0 == 0 {
+					var i4 int
+					var den int
 					if c2 {
-						i12, den3 = 0, 1
+						i4 = 0
+						den = 1
 					} else {
 						if i3 == 0 {
 							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 						}
-						i12, den3 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+						i4 = runtime.Numerator(i2, i3)
+						den = runtime.Denominator(i3)
 					}
-					i13 := max(i12, 0)
-					i14 := runtime.FloorDiv(i13, den3)
-					i15 := min(i14+k0, i)
-					if uint(i15) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_linear", "x", "S0", i15, S0)
+					i5 := max(i4, 0)
+					i6 := runtime.FloorDiv(i5, den)
+					i7 := i5 - i6*den
+					t = float64(den-i7) / float64(den)
+				} else {
+					var i8 int
+					var den2 int
+					if c2 {
+						i8 = 0
+						den2 = 1
+					} else {
+						if i3 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+						}
+						i8 = runtime.Numerator(i2, i3)
+						den2 = runtime.Denominator(i3)
 					}
-					sum += float64(t * x[xRow2+i15])
+					i9 := max(i8, 0)
+					i10 := runtime.FloorDiv(i9, den2)
+					i11 := i9 - i10*den2
+					t = float64(i11) / float64(den2)
 				}
-				y[yRow+p0] = sum
+				var i12 int
+				var den3 int
+				if c2 {
+					i12 = 0
+					den3 = 1
+				} else {
+					if i3 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+					}
+					i12 = runtime.Numerator(i2, i3)
+					den3 = runtime.Denominator(i3)
+				}
+				i13 := max(i12, 0)
+				i14 := runtime.FloorDiv(i13, den3)
+				i15 := min(i14+k0, i)
+				if uint(i15) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_linear", "x", "S0", i15, S0)
+				}
+				sum += float64(t * x[xRow2+i15])
 			}
+			y[yRow+p0] = sum
 		}
 	}
 	copy(runtime.Elements[float64](b, 1), y)
@@ -1155,12 +1143,12 @@ func interpolateLinearSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interp
 
 // interpolateLinearSizeNoScaleAlignCornersRun1F32 computes interpolate_linear, T f32, in several variants.
 func interpolateLinearSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
 	S1 := b.PackExt(2, 1)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0*P1)
 
@@ -1171,133 +1159,142 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interp
 	c4 := P1 == 1
 	i13 := S1 - 1
 	i15 := P1 - 1
-	for n := range N {
+	for part := range N * C * P0 {
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i2 := p0 * i
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					sum := float64(0)
-					i14 := p1 * i13
-					for k0 := range 2 {
-						c2 := k0 == 0
-						for k1 := range 2 {
-							var i12 int
-							var den3 int
-							_ = den3
-							if c2 {
-								var i4 int
-								var den int
-								_ = den
-								if c3 {
-									i4, den = 0, 1
-								} else {
-									if i3 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-									}
-									i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-								}
-								i5 := max(i4, 0)
-								i6 := runtime.FloorDiv(i5, den)
-								i7 := i5 - i6*den
-								i12, den3 = den-i7, den
-							} else {
-								var i8 int
-								var den2 int
-								_ = den2
-								if c3 {
-									i8, den2 = 0, 1
-								} else {
-									if i3 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-									}
-									i8, den2 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-								}
-								i9 := max(i8, 0)
-								i10 := runtime.FloorDiv(i9, den2)
-								i11 := i9 - i10*den2
-								i12, den3 = i11, den2
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i2 := p0 * i
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			sum := float64(0)
+			i14 := p1 * i13
+			for k0 := range 2 {
+				c2 := k0 == 0
+				for k1 := range 2 {
+					var i12 int
+					var den3 int
+					if c2 {
+						var i4 int
+						var den int
+						if c3 {
+							i4 = 0
+							den = 1
+						} else {
+							if i3 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 							}
-							var i24 int
-							var den6 int
-							_ = den6
-							if k1 == 0 {
-								var i16 int
-								var den4 int
-								_ = den4
-								if c4 {
-									i16, den4 = 0, 1
-								} else {
-									if i15 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-									}
-									i16, den4 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-								}
-								i17 := max(i16, 0)
-								i18 := runtime.FloorDiv(i17, den4)
-								i19 := i17 - i18*den4
-								i24, den6 = den4-i19, den4
-							} else {
-								var i20 int
-								var den5 int
-								_ = den5
-								if c4 {
-									i20, den5 = 0, 1
-								} else {
-									if i15 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-									}
-									i20, den5 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-								}
-								i21 := max(i20, 0)
-								i22 := runtime.FloorDiv(i21, den5)
-								i23 := i21 - i22*den5
-								i24, den6 = i23, den5
-							}
-							var i25 int
-							var den7 int
-							_ = den7
-							if c3 {
-								i25, den7 = 0, 1
-							} else {
-								if i3 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-								}
-								i25, den7 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-							}
-							i26 := max(i25, 0)
-							i27 := runtime.FloorDiv(i26, den7)
-							i28 := min(i27+k0, i)
-							if uint(i28) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_linear", "x", "S0", i28, S0)
-							}
-							var i29 int
-							var den8 int
-							_ = den8
-							if c4 {
-								i29, den8 = 0, 1
-							} else {
-								if i15 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-								}
-								i29, den8 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-							}
-							i30 := max(i29, 0)
-							i31 := runtime.FloorDiv(i30, den8)
-							i32 := min(i31+k1, i13)
-							if uint(i32) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_linear", "x", "S1", i32, S1)
-							}
-							t := float32(float32(float64(i12*i24)/float64(den3*den6)) * x[(xRow2+i28)*S1+i32])
-							sum += float64(t)
+							i4 = runtime.Numerator(i2, i3)
+							den = runtime.Denominator(i3)
 						}
+						i5 := max(i4, 0)
+						i6 := runtime.FloorDiv(i5, den)
+						i7 := i5 - i6*den
+						i12 = den - i7
+						den3 = den
+					} else {
+						var i8 int
+						var den2 int
+						if c3 {
+							i8 = 0
+							den2 = 1
+						} else {
+							if i3 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							}
+							i8 = runtime.Numerator(i2, i3)
+							den2 = runtime.Denominator(i3)
+						}
+						i9 := max(i8, 0)
+						i10 := runtime.FloorDiv(i9, den2)
+						i11 := i9 - i10*den2
+						i12 = i11
+						den3 = den2
 					}
-					y[yRow2+p1] = float32(sum)
+					var i24 int
+					var den6 int
+					if k1 == 0 {
+						var i16 int
+						var den4 int
+						if c4 {
+							i16 = 0
+							den4 = 1
+						} else {
+							if i15 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+							}
+							i16 = runtime.Numerator(i14, i15)
+							den4 = runtime.Denominator(i15)
+						}
+						i17 := max(i16, 0)
+						i18 := runtime.FloorDiv(i17, den4)
+						i19 := i17 - i18*den4
+						i24 = den4 - i19
+						den6 = den4
+					} else {
+						var i20 int
+						var den5 int
+						if c4 {
+							i20 = 0
+							den5 = 1
+						} else {
+							if i15 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+							}
+							i20 = runtime.Numerator(i14, i15)
+							den5 = runtime.Denominator(i15)
+						}
+						i21 := max(i20, 0)
+						i22 := runtime.FloorDiv(i21, den5)
+						i23 := i21 - i22*den5
+						i24 = i23
+						den6 = den5
+					}
+					var i25 int
+					var den7 int
+					if c3 {
+						i25 = 0
+						den7 = 1
+					} else {
+						if i3 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+						}
+						i25 = runtime.Numerator(i2, i3)
+						den7 = runtime.Denominator(i3)
+					}
+					i26 := max(i25, 0)
+					i27 := runtime.FloorDiv(i26, den7)
+					i28 := min(i27+k0, i)
+					if uint(i28) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_linear", "x", "S0", i28, S0)
+					}
+					var i29 int
+					var den8 int
+					if c4 {
+						i29 = 0
+						den8 = 1
+					} else {
+						if i15 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+						}
+						i29 = runtime.Numerator(i14, i15)
+						den8 = runtime.Denominator(i15)
+					}
+					i30 := max(i29, 0)
+					i31 := runtime.FloorDiv(i30, den8)
+					i32 := min(i31+k1, i13)
+					if uint(i32) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_linear", "x", "S1", i32, S1)
+					}
+					t := float32(float32(float64(i12*i24)/float64(den3*den6)) * x[(xRow2+i28)*S1+i32])
+					sum += float64(t)
 				}
 			}
+			y[yRow2+p1] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 1), y)
@@ -1306,12 +1303,12 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interp
 
 // interpolateLinearSizeNoScaleAlignCornersRun1F64 computes interpolate_linear, T f64, in several variants.
 func interpolateLinearSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
 	S1 := b.PackExt(2, 1)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1)
 
@@ -1322,133 +1319,142 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interp
 	c4 := P1 == 1
 	i13 := S1 - 1
 	i15 := P1 - 1
-	for n := range N {
+	for part := range N * C * P0 {
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i2 := p0 * i
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					sum := float64(0)
-					i14 := p1 * i13
-					for k0 := range 2 {
-						c2 := k0 == 0
-						for k1 := range 2 {
-							var i12 int
-							var den3 int
-							_ = den3
-							if c2 {
-								var i4 int
-								var den int
-								_ = den
-								if c3 {
-									i4, den = 0, 1
-								} else {
-									if i3 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-									}
-									i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-								}
-								i5 := max(i4, 0)
-								i6 := runtime.FloorDiv(i5, den)
-								i7 := i5 - i6*den
-								i12, den3 = den-i7, den
-							} else {
-								var i8 int
-								var den2 int
-								_ = den2
-								if c3 {
-									i8, den2 = 0, 1
-								} else {
-									if i3 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-									}
-									i8, den2 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-								}
-								i9 := max(i8, 0)
-								i10 := runtime.FloorDiv(i9, den2)
-								i11 := i9 - i10*den2
-								i12, den3 = i11, den2
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i2 := p0 * i
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			sum := float64(0)
+			i14 := p1 * i13
+			for k0 := range 2 {
+				c2 := k0 == 0
+				for k1 := range 2 {
+					var i12 int
+					var den3 int
+					if c2 {
+						var i4 int
+						var den int
+						if c3 {
+							i4 = 0
+							den = 1
+						} else {
+							if i3 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 							}
-							var i24 int
-							var den6 int
-							_ = den6
-							if k1 == 0 {
-								var i16 int
-								var den4 int
-								_ = den4
-								if c4 {
-									i16, den4 = 0, 1
-								} else {
-									if i15 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-									}
-									i16, den4 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-								}
-								i17 := max(i16, 0)
-								i18 := runtime.FloorDiv(i17, den4)
-								i19 := i17 - i18*den4
-								i24, den6 = den4-i19, den4
-							} else {
-								var i20 int
-								var den5 int
-								_ = den5
-								if c4 {
-									i20, den5 = 0, 1
-								} else {
-									if i15 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-									}
-									i20, den5 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-								}
-								i21 := max(i20, 0)
-								i22 := runtime.FloorDiv(i21, den5)
-								i23 := i21 - i22*den5
-								i24, den6 = i23, den5
-							}
-							var i25 int
-							var den7 int
-							_ = den7
-							if c3 {
-								i25, den7 = 0, 1
-							} else {
-								if i3 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-								}
-								i25, den7 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-							}
-							i26 := max(i25, 0)
-							i27 := runtime.FloorDiv(i26, den7)
-							i28 := min(i27+k0, i)
-							if uint(i28) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_linear", "x", "S0", i28, S0)
-							}
-							var i29 int
-							var den8 int
-							_ = den8
-							if c4 {
-								i29, den8 = 0, 1
-							} else {
-								if i15 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-								}
-								i29, den8 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-							}
-							i30 := max(i29, 0)
-							i31 := runtime.FloorDiv(i30, den8)
-							i32 := min(i31+k1, i13)
-							if uint(i32) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_linear", "x", "S1", i32, S1)
-							}
-							t := float64(float64(i12*i24) / float64(den3*den6) * x[(xRow2+i28)*S1+i32])
-							sum += t
+							i4 = runtime.Numerator(i2, i3)
+							den = runtime.Denominator(i3)
 						}
+						i5 := max(i4, 0)
+						i6 := runtime.FloorDiv(i5, den)
+						i7 := i5 - i6*den
+						i12 = den - i7
+						den3 = den
+					} else {
+						var i8 int
+						var den2 int
+						if c3 {
+							i8 = 0
+							den2 = 1
+						} else {
+							if i3 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							}
+							i8 = runtime.Numerator(i2, i3)
+							den2 = runtime.Denominator(i3)
+						}
+						i9 := max(i8, 0)
+						i10 := runtime.FloorDiv(i9, den2)
+						i11 := i9 - i10*den2
+						i12 = i11
+						den3 = den2
 					}
-					y[yRow2+p1] = sum
+					var i24 int
+					var den6 int
+					if k1 == 0 {
+						var i16 int
+						var den4 int
+						if c4 {
+							i16 = 0
+							den4 = 1
+						} else {
+							if i15 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+							}
+							i16 = runtime.Numerator(i14, i15)
+							den4 = runtime.Denominator(i15)
+						}
+						i17 := max(i16, 0)
+						i18 := runtime.FloorDiv(i17, den4)
+						i19 := i17 - i18*den4
+						i24 = den4 - i19
+						den6 = den4
+					} else {
+						var i20 int
+						var den5 int
+						if c4 {
+							i20 = 0
+							den5 = 1
+						} else {
+							if i15 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+							}
+							i20 = runtime.Numerator(i14, i15)
+							den5 = runtime.Denominator(i15)
+						}
+						i21 := max(i20, 0)
+						i22 := runtime.FloorDiv(i21, den5)
+						i23 := i21 - i22*den5
+						i24 = i23
+						den6 = den5
+					}
+					var i25 int
+					var den7 int
+					if c3 {
+						i25 = 0
+						den7 = 1
+					} else {
+						if i3 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+						}
+						i25 = runtime.Numerator(i2, i3)
+						den7 = runtime.Denominator(i3)
+					}
+					i26 := max(i25, 0)
+					i27 := runtime.FloorDiv(i26, den7)
+					i28 := min(i27+k0, i)
+					if uint(i28) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_linear", "x", "S0", i28, S0)
+					}
+					var i29 int
+					var den8 int
+					if c4 {
+						i29 = 0
+						den8 = 1
+					} else {
+						if i15 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+						}
+						i29 = runtime.Numerator(i14, i15)
+						den8 = runtime.Denominator(i15)
+					}
+					i30 := max(i29, 0)
+					i31 := runtime.FloorDiv(i30, den8)
+					i32 := min(i31+k1, i13)
+					if uint(i32) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_linear", "x", "S1", i32, S1)
+					}
+					t := float64(float64(i12*i24) / float64(den3*den6) * x[(xRow2+i28)*S1+i32])
+					sum += t
 				}
 			}
+			y[yRow2+p1] = sum
 		}
 	}
 	copy(runtime.Elements[float64](b, 1), y)
@@ -1457,14 +1463,14 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interp
 
 // interpolateLinearSizeNoScaleAlignCornersRun2F32 computes interpolate_linear, T f32, in several variants.
 func interpolateLinearSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
-	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
+	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0*P1*P2)
 
@@ -1478,193 +1484,206 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interp
 	c6 := P2 == 1
 	i25 := S2 - 1
 	i27 := P2 - 1
-	for n := range N {
+	for part := range N * C * P0 * P1 {
+		p1 := part % P1
+		part /= P1
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i2 := p0 * i
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					i14 := p1 * i13
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						sum := float64(0)
-						i26 := p2 * i25
-						for k0 := range 2 {
-							c2 := k0 == 0
-							for k1 := range 2 {
-								c4 := k1 == 0
-								for k2 := range 2 {
-									var i12 int
-									var den3 int
-									_ = den3
-									if c2 {
-										var i4 int
-										var den int
-										_ = den
-										if c3 {
-											i4, den = 0, 1
-										} else {
-											if i3 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-											}
-											i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-										}
-										i5 := max(i4, 0)
-										i6 := runtime.FloorDiv(i5, den)
-										i7 := i5 - i6*den
-										i12, den3 = den-i7, den
-									} else {
-										var i8 int
-										var den2 int
-										_ = den2
-										if c3 {
-											i8, den2 = 0, 1
-										} else {
-											if i3 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-											}
-											i8, den2 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-										}
-										i9 := max(i8, 0)
-										i10 := runtime.FloorDiv(i9, den2)
-										i11 := i9 - i10*den2
-										i12, den3 = i11, den2
-									}
-									var i24 int
-									var den6 int
-									_ = den6
-									if c4 {
-										var i16 int
-										var den4 int
-										_ = den4
-										if c5 {
-											i16, den4 = 0, 1
-										} else {
-											if i15 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-											}
-											i16, den4 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-										}
-										i17 := max(i16, 0)
-										i18 := runtime.FloorDiv(i17, den4)
-										i19 := i17 - i18*den4
-										i24, den6 = den4-i19, den4
-									} else {
-										var i20 int
-										var den5 int
-										_ = den5
-										if c5 {
-											i20, den5 = 0, 1
-										} else {
-											if i15 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-											}
-											i20, den5 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-										}
-										i21 := max(i20, 0)
-										i22 := runtime.FloorDiv(i21, den5)
-										i23 := i21 - i22*den5
-										i24, den6 = i23, den5
-									}
-									var i36 int
-									var den9 int
-									_ = den9
-									if k2 == 0 {
-										var i28 int
-										var den7 int
-										_ = den7
-										if c6 {
-											i28, den7 = 0, 1
-										} else {
-											if i27 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
-											}
-											i28, den7 = runtime.Numerator(i26, i27), runtime.Denominator(i27)
-										}
-										i29 := max(i28, 0)
-										i30 := runtime.FloorDiv(i29, den7)
-										i31 := i29 - i30*den7
-										i36, den9 = den7-i31, den7
-									} else {
-										var i32 int
-										var den8 int
-										_ = den8
-										if c6 {
-											i32, den8 = 0, 1
-										} else {
-											if i27 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
-											}
-											i32, den8 = runtime.Numerator(i26, i27), runtime.Denominator(i27)
-										}
-										i33 := max(i32, 0)
-										i34 := runtime.FloorDiv(i33, den8)
-										i35 := i33 - i34*den8
-										i36, den9 = i35, den8
-									}
-									i37 := float32(float64(i12*i24*i36) / float64(den3*den6*den9))
-									var i38 int
-									var den10 int
-									_ = den10
-									if c3 {
-										i38, den10 = 0, 1
-									} else {
-										if i3 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-										}
-										i38, den10 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-									}
-									i39 := max(i38, 0)
-									i40 := runtime.FloorDiv(i39, den10)
-									i41 := min(i40+k0, i)
-									if uint(i41) >= uint(S0) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S0", i41, S0)
-									}
-									var i42 int
-									var den11 int
-									_ = den11
-									if c5 {
-										i42, den11 = 0, 1
-									} else {
-										if i15 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-										}
-										i42, den11 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-									}
-									i43 := max(i42, 0)
-									i44 := runtime.FloorDiv(i43, den11)
-									i45 := min(i44+k1, i13)
-									if uint(i45) >= uint(S1) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S1", i45, S1)
-									}
-									var i46 int
-									var den12 int
-									_ = den12
-									if c6 {
-										i46, den12 = 0, 1
-									} else {
-										if i27 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
-										}
-										i46, den12 = runtime.Numerator(i26, i27), runtime.Denominator(i27)
-									}
-									i47 := max(i46, 0)
-									i48 := runtime.FloorDiv(i47, den12)
-									i49 := min(i48+k2, i25)
-									if uint(i49) >= uint(S2) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S2", i49, S2)
-									}
-									sum += float64(float32(i37 * x[((xRow2+i41)*S1+i45)*S2+i49]))
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i2 := p0 * i
+		yRow2 := (yRow + p0) * P1
+		i14 := p1 * i13
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			i26 := p2 * i25
+			for k0 := range 2 {
+				c2 := k0 == 0
+				for k1 := range 2 {
+					c4 := k1 == 0
+					for k2 := range 2 {
+						var i12 int
+						var den3 int
+						if c2 {
+							var i4 int
+							var den int
+							if c3 {
+								i4 = 0
+								den = 1
+							} else {
+								if i3 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 								}
+								i4 = runtime.Numerator(i2, i3)
+								den = runtime.Denominator(i3)
 							}
+							i5 := max(i4, 0)
+							i6 := runtime.FloorDiv(i5, den)
+							i7 := i5 - i6*den
+							i12 = den - i7
+							den3 = den
+						} else {
+							var i8 int
+							var den2 int
+							if c3 {
+								i8 = 0
+								den2 = 1
+							} else {
+								if i3 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+								}
+								i8 = runtime.Numerator(i2, i3)
+								den2 = runtime.Denominator(i3)
+							}
+							i9 := max(i8, 0)
+							i10 := runtime.FloorDiv(i9, den2)
+							i11 := i9 - i10*den2
+							i12 = i11
+							den3 = den2
 						}
-						y[yRow3+p2] = float32(sum)
+						var i24 int
+						var den6 int
+						if c4 {
+							var i16 int
+							var den4 int
+							if c5 {
+								i16 = 0
+								den4 = 1
+							} else {
+								if i15 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								}
+								i16 = runtime.Numerator(i14, i15)
+								den4 = runtime.Denominator(i15)
+							}
+							i17 := max(i16, 0)
+							i18 := runtime.FloorDiv(i17, den4)
+							i19 := i17 - i18*den4
+							i24 = den4 - i19
+							den6 = den4
+						} else {
+							var i20 int
+							var den5 int
+							if c5 {
+								i20 = 0
+								den5 = 1
+							} else {
+								if i15 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								}
+								i20 = runtime.Numerator(i14, i15)
+								den5 = runtime.Denominator(i15)
+							}
+							i21 := max(i20, 0)
+							i22 := runtime.FloorDiv(i21, den5)
+							i23 := i21 - i22*den5
+							i24 = i23
+							den6 = den5
+						}
+						var i36 int
+						var den9 int
+						if k2 == 0 {
+							var i28 int
+							var den7 int
+							if c6 {
+								i28 = 0
+								den7 = 1
+							} else {
+								if i27 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+								}
+								i28 = runtime.Numerator(i26, i27)
+								den7 = runtime.Denominator(i27)
+							}
+							i29 := max(i28, 0)
+							i30 := runtime.FloorDiv(i29, den7)
+							i31 := i29 - i30*den7
+							i36 = den7 - i31
+							den9 = den7
+						} else {
+							var i32 int
+							var den8 int
+							if c6 {
+								i32 = 0
+								den8 = 1
+							} else {
+								if i27 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+								}
+								i32 = runtime.Numerator(i26, i27)
+								den8 = runtime.Denominator(i27)
+							}
+							i33 := max(i32, 0)
+							i34 := runtime.FloorDiv(i33, den8)
+							i35 := i33 - i34*den8
+							i36 = i35
+							den9 = den8
+						}
+						i37 := float32(float64(i12*i24*i36) / float64(den3*den6*den9))
+						var i38 int
+						var den10 int
+						if c3 {
+							i38 = 0
+							den10 = 1
+						} else {
+							if i3 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							}
+							i38 = runtime.Numerator(i2, i3)
+							den10 = runtime.Denominator(i3)
+						}
+						i39 := max(i38, 0)
+						i40 := runtime.FloorDiv(i39, den10)
+						i41 := min(i40+k0, i)
+						if uint(i41) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S0", i41, S0)
+						}
+						var i42 int
+						var den11 int
+						if c5 {
+							i42 = 0
+							den11 = 1
+						} else {
+							if i15 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+							}
+							i42 = runtime.Numerator(i14, i15)
+							den11 = runtime.Denominator(i15)
+						}
+						i43 := max(i42, 0)
+						i44 := runtime.FloorDiv(i43, den11)
+						i45 := min(i44+k1, i13)
+						if uint(i45) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S1", i45, S1)
+						}
+						var i46 int
+						var den12 int
+						if c6 {
+							i46 = 0
+							den12 = 1
+						} else {
+							if i27 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+							}
+							i46 = runtime.Numerator(i26, i27)
+							den12 = runtime.Denominator(i27)
+						}
+						i47 := max(i46, 0)
+						i48 := runtime.FloorDiv(i47, den12)
+						i49 := min(i48+k2, i25)
+						if uint(i49) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S2", i49, S2)
+						}
+						sum += float64(float32(i37 * x[((xRow2+i41)*S1+i45)*S2+i49]))
 					}
 				}
 			}
+			y[yRow3+p2] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 1), y)
@@ -1673,14 +1692,14 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interp
 
 // interpolateLinearSizeNoScaleAlignCornersRun2F64 computes interpolate_linear, T f64, in several variants.
 func interpolateLinearSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
-	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
+	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	C := b.Ext[1]
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1*P2)
 
@@ -1694,279 +1713,397 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interp
 	c6 := P2 == 1
 	i25 := S2 - 1
 	i27 := P2 - 1
-	for n := range N {
+	for part := range N * C * P0 * P1 {
+		p1 := part % P1
+		part /= P1
+		p0 := part % P0
+		part /= P0
+		c := part % C
+		part /= C
+		n := part
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				i2 := p0 * i
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					i14 := p1 * i13
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						sum := float64(0)
-						i26 := p2 * i25
-						for k0 := range 2 {
-							c2 := k0 == 0
-							for k1 := range 2 {
-								c4 := k1 == 0
-								for k2 := range 2 {
-									var i12 int
-									var den3 int
-									_ = den3
-									if c2 {
-										var i4 int
-										var den int
-										_ = den
-										if c3 {
-											i4, den = 0, 1
-										} else {
-											if i3 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-											}
-											i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-										}
-										i5 := max(i4, 0)
-										i6 := runtime.FloorDiv(i5, den)
-										i7 := i5 - i6*den
-										i12, den3 = den-i7, den
-									} else {
-										var i8 int
-										var den2 int
-										_ = den2
-										if c3 {
-											i8, den2 = 0, 1
-										} else {
-											if i3 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-											}
-											i8, den2 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-										}
-										i9 := max(i8, 0)
-										i10 := runtime.FloorDiv(i9, den2)
-										i11 := i9 - i10*den2
-										i12, den3 = i11, den2
-									}
-									var i24 int
-									var den6 int
-									_ = den6
-									if c4 {
-										var i16 int
-										var den4 int
-										_ = den4
-										if c5 {
-											i16, den4 = 0, 1
-										} else {
-											if i15 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-											}
-											i16, den4 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-										}
-										i17 := max(i16, 0)
-										i18 := runtime.FloorDiv(i17, den4)
-										i19 := i17 - i18*den4
-										i24, den6 = den4-i19, den4
-									} else {
-										var i20 int
-										var den5 int
-										_ = den5
-										if c5 {
-											i20, den5 = 0, 1
-										} else {
-											if i15 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-											}
-											i20, den5 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-										}
-										i21 := max(i20, 0)
-										i22 := runtime.FloorDiv(i21, den5)
-										i23 := i21 - i22*den5
-										i24, den6 = i23, den5
-									}
-									var i36 int
-									var den9 int
-									_ = den9
-									if k2 == 0 {
-										var i28 int
-										var den7 int
-										_ = den7
-										if c6 {
-											i28, den7 = 0, 1
-										} else {
-											if i27 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
-											}
-											i28, den7 = runtime.Numerator(i26, i27), runtime.Denominator(i27)
-										}
-										i29 := max(i28, 0)
-										i30 := runtime.FloorDiv(i29, den7)
-										i31 := i29 - i30*den7
-										i36, den9 = den7-i31, den7
-									} else {
-										var i32 int
-										var den8 int
-										_ = den8
-										if c6 {
-											i32, den8 = 0, 1
-										} else {
-											if i27 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
-											}
-											i32, den8 = runtime.Numerator(i26, i27), runtime.Denominator(i27)
-										}
-										i33 := max(i32, 0)
-										i34 := runtime.FloorDiv(i33, den8)
-										i35 := i33 - i34*den8
-										i36, den9 = i35, den8
-									}
-									var i37 int
-									var den10 int
-									_ = den10
-									if c3 {
-										i37, den10 = 0, 1
-									} else {
-										if i3 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-										}
-										i37, den10 = runtime.Numerator(i2, i3), runtime.Denominator(i3)
-									}
-									i38 := max(i37, 0)
-									i39 := runtime.FloorDiv(i38, den10)
-									i40 := min(i39+k0, i)
-									if uint(i40) >= uint(S0) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S0", i40, S0)
-									}
-									var i41 int
-									var den11 int
-									_ = den11
-									if c5 {
-										i41, den11 = 0, 1
-									} else {
-										if i15 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-										}
-										i41, den11 = runtime.Numerator(i14, i15), runtime.Denominator(i15)
-									}
-									i42 := max(i41, 0)
-									i43 := runtime.FloorDiv(i42, den11)
-									i44 := min(i43+k1, i13)
-									if uint(i44) >= uint(S1) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S1", i44, S1)
-									}
-									var i45 int
-									var den12 int
-									_ = den12
-									if c6 {
-										i45, den12 = 0, 1
-									} else {
-										if i27 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
-										}
-										i45, den12 = runtime.Numerator(i26, i27), runtime.Denominator(i27)
-									}
-									i46 := max(i45, 0)
-									i47 := runtime.FloorDiv(i46, den12)
-									i48 := min(i47+k2, i25)
-									if uint(i48) >= uint(S2) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S2", i48, S2)
-									}
-									t := float64(float64(i12*i24*i36) / float64(den3*den6*den9) * x[((xRow2+i40)*S1+i44)*S2+i48])
-									sum += t
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		i2 := p0 * i
+		yRow2 := (yRow + p0) * P1
+		i14 := p1 * i13
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			i26 := p2 * i25
+			for k0 := range 2 {
+				c2 := k0 == 0
+				for k1 := range 2 {
+					c4 := k1 == 0
+					for k2 := range 2 {
+						var i12 int
+						var den3 int
+						if c2 {
+							var i4 int
+							var den int
+							if c3 {
+								i4 = 0
+								den = 1
+							} else {
+								if i3 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 								}
+								i4 = runtime.Numerator(i2, i3)
+								den = runtime.Denominator(i3)
 							}
+							i5 := max(i4, 0)
+							i6 := runtime.FloorDiv(i5, den)
+							i7 := i5 - i6*den
+							i12 = den - i7
+							den3 = den
+						} else {
+							var i8 int
+							var den2 int
+							if c3 {
+								i8 = 0
+								den2 = 1
+							} else {
+								if i3 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+								}
+								i8 = runtime.Numerator(i2, i3)
+								den2 = runtime.Denominator(i3)
+							}
+							i9 := max(i8, 0)
+							i10 := runtime.FloorDiv(i9, den2)
+							i11 := i9 - i10*den2
+							i12 = i11
+							den3 = den2
 						}
-						y[yRow3+p2] = sum
+						var i24 int
+						var den6 int
+						if c4 {
+							var i16 int
+							var den4 int
+							if c5 {
+								i16 = 0
+								den4 = 1
+							} else {
+								if i15 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								}
+								i16 = runtime.Numerator(i14, i15)
+								den4 = runtime.Denominator(i15)
+							}
+							i17 := max(i16, 0)
+							i18 := runtime.FloorDiv(i17, den4)
+							i19 := i17 - i18*den4
+							i24 = den4 - i19
+							den6 = den4
+						} else {
+							var i20 int
+							var den5 int
+							if c5 {
+								i20 = 0
+								den5 = 1
+							} else {
+								if i15 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								}
+								i20 = runtime.Numerator(i14, i15)
+								den5 = runtime.Denominator(i15)
+							}
+							i21 := max(i20, 0)
+							i22 := runtime.FloorDiv(i21, den5)
+							i23 := i21 - i22*den5
+							i24 = i23
+							den6 = den5
+						}
+						var i36 int
+						var den9 int
+						if k2 == 0 {
+							var i28 int
+							var den7 int
+							if c6 {
+								i28 = 0
+								den7 = 1
+							} else {
+								if i27 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+								}
+								i28 = runtime.Numerator(i26, i27)
+								den7 = runtime.Denominator(i27)
+							}
+							i29 := max(i28, 0)
+							i30 := runtime.FloorDiv(i29, den7)
+							i31 := i29 - i30*den7
+							i36 = den7 - i31
+							den9 = den7
+						} else {
+							var i32 int
+							var den8 int
+							if c6 {
+								i32 = 0
+								den8 = 1
+							} else {
+								if i27 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+								}
+								i32 = runtime.Numerator(i26, i27)
+								den8 = runtime.Denominator(i27)
+							}
+							i33 := max(i32, 0)
+							i34 := runtime.FloorDiv(i33, den8)
+							i35 := i33 - i34*den8
+							i36 = i35
+							den9 = den8
+						}
+						var i37 int
+						var den10 int
+						if c3 {
+							i37 = 0
+							den10 = 1
+						} else {
+							if i3 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							}
+							i37 = runtime.Numerator(i2, i3)
+							den10 = runtime.Denominator(i3)
+						}
+						i38 := max(i37, 0)
+						i39 := runtime.FloorDiv(i38, den10)
+						i40 := min(i39+k0, i)
+						if uint(i40) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S0", i40, S0)
+						}
+						var i41 int
+						var den11 int
+						if c5 {
+							i41 = 0
+							den11 = 1
+						} else {
+							if i15 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+							}
+							i41 = runtime.Numerator(i14, i15)
+							den11 = runtime.Denominator(i15)
+						}
+						i42 := max(i41, 0)
+						i43 := runtime.FloorDiv(i42, den11)
+						i44 := min(i43+k1, i13)
+						if uint(i44) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S1", i44, S1)
+						}
+						var i45 int
+						var den12 int
+						if c6 {
+							i45 = 0
+							den12 = 1
+						} else {
+							if i27 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+							}
+							i45 = runtime.Numerator(i26, i27)
+							den12 = runtime.Denominator(i27)
+						}
+						i46 := max(i45, 0)
+						i47 := runtime.FloorDiv(i46, den12)
+						i48 := min(i47+k2, i25)
+						if uint(i48) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S2", i48, S2)
+						}
+						t := float64(float64(i12*i24*i36) / float64(den3*den6*den9) * x[((xRow2+i40)*S1+i44)*S2+i48])
+						sum += t
 					}
 				}
 			}
+			y[yRow3+p2] = sum
 		}
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// interpolateLinearPart0 is a loop that runs in parts.
+type interpolateLinearPart0 struct {
+	x, y         []float32
+	scale0       float64
+	C, P0, S0, i int
+}
+
+func (part *interpolateLinearPart0) Run(from, to int) error {
+	x, y, scale0, C, P0, S0, i := part.x, part.y, part.scale0, part.C, part.P0, part.S0, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			sum := float64(0)
+			t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
+			t2 := math.Floor(t)
+			for k0 := range 2 {
+				var t7 float32
+				if k0 == 0 {
+					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+					}
+					t3 := int(t2)
+					t4 := t - float64(t3)
+					t7 = float32(1 - t4)
+				} else {
+					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+					}
+					t5 := int(t2)
+					t6 := t - float64(t5)
+					t7 = float32(t6)
+				}
+				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+				}
+				t8 := int(t2)
+				i2 := min(t8+k0, i)
+				if uint(i2) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
+				}
+				sum += float64(float32(t7 * x[xRow2+i2]))
+			}
+			y[yRow+p0] = float32(sum)
+		}
+	}
+	return nil
+}
+
 // interpolateLinearNoSizeScaleNoAlignCornersRun0F32 computes interpolate_linear with rank(S) = 1, size absent, scale given, align_corners false, T f32.
 func interpolateLinearNoSizeScaleNoAlignCornersRun0F32(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	P0 := b.PackExt(3, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0)
 
 	// y[n, c, p0] += (if k0 == 0 then T(real(1) - (max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)) - real(exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))))) else T(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)) - real(exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))))) * x[n, c, min(exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0, |S0| - 1)]   for n in N, c in C, p0 in P0, k0 in 0..2
 	scale0 := runtime.Entry(v.scale, 0, 0)
 	i := S0 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				sum := float64(0)
-				t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
-				t2 := math.Floor(t)
-				for k0 := range 2 {
-					var t7 float32
-					if k0 == 0 {
-						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-						}
-						t3 := int(t2)
-						t4 := t - float64(t3)
-						t7 = float32(1 - t4)
-					} else {
-						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-						}
-						t5 := int(t2)
-						t6 := t - float64(t5)
-						t7 = float32(t6)
-					}
-					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-					}
-					t8 := int(t2)
-					i2 := min(t8+k0, i)
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
-					}
-					sum += float64(float32(t7 * x[xRow2+i2]))
-				}
-				y[yRow+p0] = float32(sum)
-			}
+	if part := (interpolateLinearPart0{x, y, scale0, C, P0, S0, i}); runtime.Small(N*C, 57*P0*8) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C, 57*P0*8); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// interpolateLinearPart1 is a loop that runs in parts.
+type interpolateLinearPart1 struct {
+	x, y         []float64
+	scale0       float64
+	C, P0, S0, i int
+}
+
+func (part *interpolateLinearPart1) Run(from, to int) error {
+	x, y, scale0, C, P0, S0, i := part.x, part.y, part.scale0, part.C, part.P0, part.S0, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			sum := float64(0)
+			t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
+			t2 := math.Floor(t)
+			for k0 := range 2 {
+				var t7 float64
+				if k0 == 0 {
+					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+					}
+					t3 := int(t2)
+					t4 := t - float64(t3)
+					t7 = 1 - t4
+				} else {
+					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+					}
+					t5 := int(t2)
+					t6 := t - float64(t5)
+					t7 = t6
+				}
+				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+				}
+				t8 := int(t2)
+				i2 := min(t8+k0, i)
+				if uint(i2) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
+				}
+				sum += float64(t7 * x[xRow2+i2])
+			}
+			y[yRow+p0] = sum
+		}
+	}
+	return nil
+}
+
 // interpolateLinearNoSizeScaleNoAlignCornersRun0F64 computes interpolate_linear with rank(S) = 1, size absent, scale given, align_corners false, T f64.
 func interpolateLinearNoSizeScaleNoAlignCornersRun0F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	P0 := b.PackExt(3, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0)
 
 	// y[n, c, p0] += (if k0 == 0 then T(real(1) - (max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)) - real(exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))))) else T(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)) - real(exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))))) * x[n, c, min(exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0, |S0| - 1)]   for n in N, c in C, p0 in P0, k0 in 0..2
 	scale0 := runtime.Entry(v.scale, 0, 0)
 	i := S0 - 1
-	for n := range N {
+	if part := (interpolateLinearPart1{x, y, scale0, C, P0, S0, i}); runtime.Small(N*C, 57*P0*8) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C, 57*P0*8); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// interpolateLinearPart2 is a loop that runs in parts.
+type interpolateLinearPart2 struct {
+	x, y                     []float32
+	scale0, scale1           float64
+	C, P0, P1, S0, S1, i, i3 int
+}
+
+func (part *interpolateLinearPart2) Run(from, to int) error {
+	x, y, scale0, scale1, C, P0, P1, S0, S1, i, i3 := part.x, part.y, part.scale0, part.scale1, part.C, part.P0, part.P1, part.S0, part.S1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				sum := float64(0)
-				t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
-				t2 := math.Floor(t)
-				for k0 := range 2 {
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
+		t2 := math.Floor(t)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			sum := float64(0)
+			t8 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
+			t9 := math.Floor(t8)
+			for k0 := range 2 {
+				c2 := k0 == 0
+				for k1 := range 2 {
 					var t7 float64
-					if k0 == 0 {
+					if c2 {
 						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
 							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 						}
@@ -1981,32 +2118,56 @@ func interpolateLinearNoSizeScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inte
 						t6 := t - float64(t5)
 						t7 = t6
 					}
+					var t14 float64
+					if k1 == 0 {
+						if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+						}
+						t10 := int(t9)
+						t11 := t8 - float64(t10)
+						t14 = 1 - t11
+					} else {
+						if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+						}
+						t12 := int(t9)
+						t13 := t8 - float64(t12)
+						t14 = t13
+					}
 					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
 						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 					}
-					t8 := int(t2)
-					i2 := min(t8+k0, i)
+					t15 := int(t2)
+					i2 := min(t15+k0, i)
 					if uint(i2) >= uint(S0) {
 						return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
 					}
-					sum += float64(t7 * x[xRow2+i2])
+					if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+					}
+					t16 := int(t9)
+					i4 := min(t16+k1, i3)
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_linear", "x", "S1", i4, S1)
+					}
+					t17 := float32(float32(float64(t7*t14)) * x[(xRow2+i2)*S1+i4])
+					sum += float64(t17)
 				}
-				y[yRow+p0] = sum
 			}
+			y[yRow2+p1] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
 // interpolateLinearNoSizeScaleNoAlignCornersRun1F32 computes interpolate_linear with rank(S) = 2, size absent, scale given, align_corners false, T f32.
 func interpolateLinearNoSizeScaleNoAlignCornersRun1F32(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
-	P0 := b.PackExt(3, 0)
 	P1 := b.PackExt(3, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0*P1)
 
@@ -2015,91 +2176,111 @@ func interpolateLinearNoSizeScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 	scale1 := runtime.Entry(v.scale, 1, 0)
 	i := S0 - 1
 	i3 := S1 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
-				t2 := math.Floor(t)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					sum := float64(0)
-					t8 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
-					t9 := math.Floor(t8)
-					for k0 := range 2 {
-						c2 := k0 == 0
-						for k1 := range 2 {
-							var t7 float64
-							if c2 {
-								if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-								}
-								t3 := int(t2)
-								t4 := t - float64(t3)
-								t7 = 1 - t4
-							} else {
-								if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-								}
-								t5 := int(t2)
-								t6 := t - float64(t5)
-								t7 = t6
-							}
-							var t14 float64
-							if k1 == 0 {
-								if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
-								}
-								t10 := int(t9)
-								t11 := t8 - float64(t10)
-								t14 = 1 - t11
-							} else {
-								if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
-								}
-								t12 := int(t9)
-								t13 := t8 - float64(t12)
-								t14 = t13
-							}
-							if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-							}
-							t15 := int(t2)
-							i2 := min(t15+k0, i)
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
-							}
-							if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
-							}
-							t16 := int(t9)
-							i4 := min(t16+k1, i3)
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_linear", "x", "S1", i4, S1)
-							}
-							t17 := float32(float32(float64(t7*t14)) * x[(xRow2+i2)*S1+i4])
-							sum += float64(t17)
-						}
-					}
-					y[yRow2+p1] = float32(sum)
-				}
-			}
+	if part := (interpolateLinearPart2{x, y, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C*P0, 113*P1*8*8) {
+		if err := part.Run(0, N*C*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0, 113*P1*8*8); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// interpolateLinearPart3 is a loop that runs in parts.
+type interpolateLinearPart3 struct {
+	x, y                     []float64
+	scale0, scale1           float64
+	C, P0, P1, S0, S1, i, i3 int
+}
+
+func (part *interpolateLinearPart3) Run(from, to int) error {
+	x, y, scale0, scale1, C, P0, P1, S0, S1, i, i3 := part.x, part.y, part.scale0, part.scale1, part.C, part.P0, part.P1, part.S0, part.S1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
+		t2 := math.Floor(t)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			sum := float64(0)
+			t8 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
+			t9 := math.Floor(t8)
+			for k0 := range 2 {
+				c2 := k0 == 0
+				for k1 := range 2 {
+					var t7 float64
+					if c2 {
+						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+						}
+						t3 := int(t2)
+						t4 := t - float64(t3)
+						t7 = 1 - t4
+					} else {
+						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+						}
+						t5 := int(t2)
+						t6 := t - float64(t5)
+						t7 = t6
+					}
+					var t14 float64
+					if k1 == 0 {
+						if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+						}
+						t10 := int(t9)
+						t11 := t8 - float64(t10)
+						t14 = 1 - t11
+					} else {
+						if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+						}
+						t12 := int(t9)
+						t13 := t8 - float64(t12)
+						t14 = t13
+					}
+					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+					}
+					t15 := int(t2)
+					i2 := min(t15+k0, i)
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
+					}
+					if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+					}
+					t16 := int(t9)
+					i4 := min(t16+k1, i3)
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_linear", "x", "S1", i4, S1)
+					}
+					sum += float64(float64(t7*t14) * x[(xRow2+i2)*S1+i4])
+				}
+			}
+			y[yRow2+p1] = sum
+		}
+	}
+	return nil
+}
+
 // interpolateLinearNoSizeScaleNoAlignCornersRun1F64 computes interpolate_linear with rank(S) = 2, size absent, scale given, align_corners false, T f64.
 func interpolateLinearNoSizeScaleNoAlignCornersRun1F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
-	P0 := b.PackExt(3, 0)
 	P1 := b.PackExt(3, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1)
 
@@ -2108,92 +2289,146 @@ func interpolateLinearNoSizeScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 	scale1 := runtime.Entry(v.scale, 1, 0)
 	i := S0 - 1
 	i3 := S1 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
-				t2 := math.Floor(t)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					sum := float64(0)
-					t8 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
-					t9 := math.Floor(t8)
-					for k0 := range 2 {
-						c2 := k0 == 0
-						for k1 := range 2 {
-							var t7 float64
-							if c2 {
-								if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-								}
-								t3 := int(t2)
-								t4 := t - float64(t3)
-								t7 = 1 - t4
-							} else {
-								if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-								}
-								t5 := int(t2)
-								t6 := t - float64(t5)
-								t7 = t6
-							}
-							var t14 float64
-							if k1 == 0 {
-								if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
-								}
-								t10 := int(t9)
-								t11 := t8 - float64(t10)
-								t14 = 1 - t11
-							} else {
-								if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
-								}
-								t12 := int(t9)
-								t13 := t8 - float64(t12)
-								t14 = t13
-							}
-							if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-							}
-							t15 := int(t2)
-							i2 := min(t15+k0, i)
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
-							}
-							if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
-							}
-							t16 := int(t9)
-							i4 := min(t16+k1, i3)
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_linear", "x", "S1", i4, S1)
-							}
-							sum += float64(float64(t7*t14) * x[(xRow2+i2)*S1+i4])
-						}
-					}
-					y[yRow2+p1] = sum
-				}
-			}
+	if part := (interpolateLinearPart3{x, y, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C*P0, 113*P1*8*8) {
+		if err := part.Run(0, N*C*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0, 113*P1*8*8); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// interpolateLinearPart4 is a loop that runs in parts.
+type interpolateLinearPart4 struct {
+	x, y                                 []float32
+	scale0, scale1, scale2               float64
+	C, P0, P1, P2, S0, S1, S2, i, i3, i5 int
+}
+
+func (part *interpolateLinearPart4) Run(from, to int) error {
+	x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5 := part.x, part.y, part.scale0, part.scale1, part.scale2, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
+		t2 := math.Floor(t)
+		yRow2 := (yRow + p0) * P1
+		t8 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
+		t9 := math.Floor(t8)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			t15 := runtime.Max64(float64(p2*2+1)/float64(2)/scale2-0.5, 0)
+			t16 := math.Floor(t15)
+			for k0 := range 2 {
+				c2 := k0 == 0
+				for k1 := range 2 {
+					c3 := k1 == 0
+					for k2 := range 2 {
+						var t7 float64
+						if c2 {
+							if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+							}
+							t3 := int(t2)
+							t4 := t - float64(t3)
+							t7 = 1 - t4
+						} else {
+							if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+							}
+							t5 := int(t2)
+							t6 := t - float64(t5)
+							t7 = t6
+						}
+						var t14 float64
+						if c3 {
+							if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+							}
+							t10 := int(t9)
+							t11 := t8 - float64(t10)
+							t14 = 1 - t11
+						} else {
+							if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+							}
+							t12 := int(t9)
+							t13 := t8 - float64(t12)
+							t14 = t13
+						}
+						var t21 float64
+						if k2 == 0 {
+							if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
+							}
+							t17 := int(t16)
+							t18 := t15 - float64(t17)
+							t21 = 1 - t18
+						} else {
+							if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
+							}
+							t19 := int(t16)
+							t20 := t15 - float64(t19)
+							t21 = t20
+						}
+						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+						}
+						t22 := int(t2)
+						i2 := min(t22+k0, i)
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
+						}
+						if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+						}
+						t23 := int(t9)
+						i4 := min(t23+k1, i3)
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S1", i4, S1)
+						}
+						if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
+						}
+						t24 := int(t16)
+						i6 := min(t24+k2, i5)
+						if uint(i6) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S2", i6, S2)
+						}
+						t25 := float32(float32(float64(float64(t7*t14)*t21)) * x[((xRow2+i2)*S1+i4)*S2+i6])
+						sum += float64(t25)
+					}
+				}
+			}
+			y[yRow3+p2] = float32(sum)
+		}
+	}
+	return nil
+}
+
 // interpolateLinearNoSizeScaleNoAlignCornersRun2F32 computes interpolate_linear with rank(S) = 3, size absent, scale given, align_corners false, T f32.
 func interpolateLinearNoSizeScaleNoAlignCornersRun2F32(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
+	P1 := b.PackExt(3, 1)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	S2 := b.PackExt(2, 2)
-	P0 := b.PackExt(3, 0)
-	P1 := b.PackExt(3, 1)
 	P2 := b.PackExt(3, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0*P1*P2)
 
@@ -2204,125 +2439,146 @@ func interpolateLinearNoSizeScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 	i := S0 - 1
 	i3 := S1 - 1
 	i5 := S2 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
-				t2 := math.Floor(t)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					t8 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
-					t9 := math.Floor(t8)
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						sum := float64(0)
-						t15 := runtime.Max64(float64(p2*2+1)/float64(2)/scale2-0.5, 0)
-						t16 := math.Floor(t15)
-						for k0 := range 2 {
-							c2 := k0 == 0
-							for k1 := range 2 {
-								c3 := k1 == 0
-								for k2 := range 2 {
-									var t7 float64
-									if c2 {
-										if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-										}
-										t3 := int(t2)
-										t4 := t - float64(t3)
-										t7 = 1 - t4
-									} else {
-										if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-										}
-										t5 := int(t2)
-										t6 := t - float64(t5)
-										t7 = t6
-									}
-									var t14 float64
-									if c3 {
-										if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
-										}
-										t10 := int(t9)
-										t11 := t8 - float64(t10)
-										t14 = 1 - t11
-									} else {
-										if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
-										}
-										t12 := int(t9)
-										t13 := t8 - float64(t12)
-										t14 = t13
-									}
-									var t21 float64
-									if k2 == 0 {
-										if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
-										}
-										t17 := int(t16)
-										t18 := t15 - float64(t17)
-										t21 = 1 - t18
-									} else {
-										if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
-										}
-										t19 := int(t16)
-										t20 := t15 - float64(t19)
-										t21 = t20
-									}
-									if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-										return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-									}
-									t22 := int(t2)
-									i2 := min(t22+k0, i)
-									if uint(i2) >= uint(S0) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
-									}
-									if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-										return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
-									}
-									t23 := int(t9)
-									i4 := min(t23+k1, i3)
-									if uint(i4) >= uint(S1) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S1", i4, S1)
-									}
-									if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
-										return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
-									}
-									t24 := int(t16)
-									i6 := min(t24+k2, i5)
-									if uint(i6) >= uint(S2) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S2", i6, S2)
-									}
-									t25 := float32(float32(float64(float64(t7*t14)*t21)) * x[((xRow2+i2)*S1+i4)*S2+i6])
-									sum += float64(t25)
-								}
-							}
-						}
-						y[yRow3+p2] = float32(sum)
-					}
-				}
-			}
+	if part := (interpolateLinearPart4{x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C*P0*P1, 169*P2*8*8*8) {
+		if err := part.Run(0, N*C*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0*P1, 169*P2*8*8*8); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// interpolateLinearPart5 is a loop that runs in parts.
+type interpolateLinearPart5 struct {
+	x, y                                 []float64
+	scale0, scale1, scale2               float64
+	C, P0, P1, P2, S0, S1, S2, i, i3, i5 int
+}
+
+func (part *interpolateLinearPart5) Run(from, to int) error {
+	x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5 := part.x, part.y, part.scale0, part.scale1, part.scale2, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
+		t2 := math.Floor(t)
+		yRow2 := (yRow + p0) * P1
+		t8 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
+		t9 := math.Floor(t8)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			sum := float64(0)
+			t15 := runtime.Max64(float64(p2*2+1)/float64(2)/scale2-0.5, 0)
+			t16 := math.Floor(t15)
+			for k0 := range 2 {
+				c2 := k0 == 0
+				for k1 := range 2 {
+					c3 := k1 == 0
+					for k2 := range 2 {
+						var t7 float64
+						if c2 {
+							if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+							}
+							t3 := int(t2)
+							t4 := t - float64(t3)
+							t7 = 1 - t4
+						} else {
+							if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+							}
+							t5 := int(t2)
+							t6 := t - float64(t5)
+							t7 = t6
+						}
+						var t14 float64
+						if c3 {
+							if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+							}
+							t10 := int(t9)
+							t11 := t8 - float64(t10)
+							t14 = 1 - t11
+						} else {
+							if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+							}
+							t12 := int(t9)
+							t13 := t8 - float64(t12)
+							t14 = t13
+						}
+						var t21 float64
+						if k2 == 0 {
+							if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
+							}
+							t17 := int(t16)
+							t18 := t15 - float64(t17)
+							t21 = 1 - t18
+						} else {
+							if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
+							}
+							t19 := int(t16)
+							t20 := t15 - float64(t19)
+							t21 = t20
+						}
+						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+						}
+						t22 := int(t2)
+						i2 := min(t22+k0, i)
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
+						}
+						if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+						}
+						t23 := int(t9)
+						i4 := min(t23+k1, i3)
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S1", i4, S1)
+						}
+						if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
+						}
+						t24 := int(t16)
+						i6 := min(t24+k2, i5)
+						if uint(i6) >= uint(S2) {
+							return runtime.RangeError("window.interpolate_linear", "x", "S2", i6, S2)
+						}
+						t25 := float64(float64(float64(t7*t14)*t21) * x[((xRow2+i2)*S1+i4)*S2+i6])
+						sum += t25
+					}
+				}
+			}
+			y[yRow3+p2] = sum
+		}
+	}
+	return nil
+}
+
 // interpolateLinearNoSizeScaleNoAlignCornersRun2F64 computes interpolate_linear with rank(S) = 3, size absent, scale given, align_corners false, T f64.
 func interpolateLinearNoSizeScaleNoAlignCornersRun2F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
+	P1 := b.PackExt(3, 1)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	S2 := b.PackExt(2, 2)
-	P0 := b.PackExt(3, 0)
-	P1 := b.PackExt(3, 1)
 	P2 := b.PackExt(3, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1*P2)
 
@@ -2333,110 +2589,12 @@ func interpolateLinearNoSizeScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 	i := S0 - 1
 	i3 := S1 - 1
 	i5 := S2 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
-				t2 := math.Floor(t)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					t8 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
-					t9 := math.Floor(t8)
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						sum := float64(0)
-						t15 := runtime.Max64(float64(p2*2+1)/float64(2)/scale2-0.5, 0)
-						t16 := math.Floor(t15)
-						for k0 := range 2 {
-							c2 := k0 == 0
-							for k1 := range 2 {
-								c3 := k1 == 0
-								for k2 := range 2 {
-									var t7 float64
-									if c2 {
-										if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-										}
-										t3 := int(t2)
-										t4 := t - float64(t3)
-										t7 = 1 - t4
-									} else {
-										if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-										}
-										t5 := int(t2)
-										t6 := t - float64(t5)
-										t7 = t6
-									}
-									var t14 float64
-									if c3 {
-										if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
-										}
-										t10 := int(t9)
-										t11 := t8 - float64(t10)
-										t14 = 1 - t11
-									} else {
-										if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
-										}
-										t12 := int(t9)
-										t13 := t8 - float64(t12)
-										t14 = t13
-									}
-									var t21 float64
-									if k2 == 0 {
-										if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
-										}
-										t17 := int(t16)
-										t18 := t15 - float64(t17)
-										t21 = 1 - t18
-									} else {
-										if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
-										}
-										t19 := int(t16)
-										t20 := t15 - float64(t19)
-										t21 = t20
-									}
-									if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-										return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-									}
-									t22 := int(t2)
-									i2 := min(t22+k0, i)
-									if uint(i2) >= uint(S0) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
-									}
-									if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-										return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
-									}
-									t23 := int(t9)
-									i4 := min(t23+k1, i3)
-									if uint(i4) >= uint(S1) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S1", i4, S1)
-									}
-									if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
-										return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
-									}
-									t24 := int(t16)
-									i6 := min(t24+k2, i5)
-									if uint(i6) >= uint(S2) {
-										return runtime.RangeError("window.interpolate_linear", "x", "S2", i6, S2)
-									}
-									t25 := float64(float64(float64(t7*t14)*t21) * x[((xRow2+i2)*S1+i4)*S2+i6])
-									sum += t25
-								}
-							}
-						}
-						y[yRow3+p2] = sum
-					}
-				}
-			}
+	if part := (interpolateLinearPart5{x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C*P0*P1, 169*P2*8*8*8) {
+		if err := part.Run(0, N*C*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0*P1, 169*P2*8*8*8); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
@@ -2458,41 +2616,41 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward0F32(b *runtime.Bound,
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i := p0*2 + 1
-					dyAt := dy[dyRow+p0]
-					for k0 := range 2 {
-						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-						}
-						n2 := P0 * 2
-						if n2 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-						}
-						i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
-						den := runtime.Denominator(n2) * 2
-						_ = den
-						i3 := runtime.FloorDiv(i2, den)
-						i5 := min(i3+k0, i4)
-						if uint(i5) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
-						}
-						at := dxRow2 + i5
-						var t float32
-						if k0 == 0 {
-							i6 := i2 - i3*den
-							t = float32(float64(den-i6) / float64(den))
-						} else {
-							i7 := i2 - i3*den
-							t = float32(float64(i7) / float64(den))
-						}
-						dxAcc[at] += float64(float32(dyAt * t))
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i := p0*2 + 1
+				dyAt := dy[dyRow+p0]
+				for k0 := range 2 {
+					if S0 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
 					}
+					n2 := P0 * 2
+					if n2 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+					}
+					i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+					den := runtime.Denominator(n2) * 2
+					i3 := runtime.FloorDiv(i2, den)
+					i5 := min(i3+k0, i4)
+					if uint(i5) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
+					}
+					at := dxRow2 + i5
+					var t float32
+					if k0 == 0 {
+						i6 := i2 - i3*den
+						t = float32(float64(den-i6) / float64(den))
+					} else {
+						i7 := i2 - i3*den
+						t = float32(float64(i7) / float64(den))
+					}
+					dxAcc[at] += float64(float32(dyAt * t))
 				}
 			}
 		}
@@ -2506,10 +2664,10 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward0F32(b *runtime.Bound,
 
 // interpolateLinearSizeNoScaleNoAlignCornersRunBackward0F64 computes the derivative of interpolate_linear with rank(S) = 1, size given, scale absent, align_corners false, T f64.
 func interpolateLinearSizeNoScaleNoAlignCornersRunBackward0F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0)
@@ -2518,41 +2676,41 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward0F64(b *runtime.Bound,
 	i4 := S0 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i := p0*2 + 1
-					dyAt := dy[dyRow+p0]
-					for k0 := range 2 {
-						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-						}
-						n2 := P0 * 2
-						if n2 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-						}
-						i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
-						den := runtime.Denominator(n2) * 2
-						_ = den
-						i3 := runtime.FloorDiv(i2, den)
-						i5 := min(i3+k0, i4)
-						if uint(i5) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
-						}
-						at := dxRow2 + i5
-						var t float64
-						if k0 == 0 {
-							i6 := i2 - i3*den
-							t = float64(den-i6) / float64(den)
-						} else {
-							i7 := i2 - i3*den
-							t = float64(i7) / float64(den)
-						}
-						dx[at] += float64(dyAt * t)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i := p0*2 + 1
+				dyAt := dy[dyRow+p0]
+				for k0 := range 2 {
+					if S0 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
 					}
+					n2 := P0 * 2
+					if n2 == 0 {
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+					}
+					i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+					den := runtime.Denominator(n2) * 2
+					i3 := runtime.FloorDiv(i2, den)
+					i5 := min(i3+k0, i4)
+					if uint(i5) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
+					}
+					at := dxRow2 + i5
+					var t float64
+					if k0 == 0 {
+						i6 := i2 - i3*den
+						t = float64(den-i6) / float64(den)
+					} else {
+						i7 := i2 - i3*den
+						t = float64(i7) / float64(den)
+					}
+					dx[at] += float64(dyAt * t)
 				}
 			}
 		}
@@ -2580,74 +2738,75 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound,
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i := p0*2 + 1
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i6 := p1*2 + 1
-						dyAt := dy[dyRow2+p1]
-						for k0 := range 2 {
-							c2 := k0 == 0
-							for k1 := range 2 {
-								if S0 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-								}
-								n2 := P0 * 2
-								if n2 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-								}
-								i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
-								den := runtime.Denominator(n2) * 2
-								_ = den
-								i3 := runtime.FloorDiv(i2, den)
-								i5 := min(i3+k0, i4)
-								if uint(i5) >= uint(S0) {
-									return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
-								}
-								if S1 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-								}
-								n3 := P1 * 2
-								if n3 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-								}
-								i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
-								den2 := runtime.Denominator(n3) * 2
-								_ = den2
-								i8 := runtime.FloorDiv(i7, den2)
-								i10 := min(i8+k1, i9)
-								if uint(i10) >= uint(S1) {
-									return runtime.RangeError("window.interpolate_linear", "@x", "S1", i10, S1)
-								}
-								at := (dxRow2+i5)*S1 + i10
-								var i13 int
-								var den3 int
-								_ = den3
-								if c2 {
-									i11 := i2 - i3*den
-									i13, den3 = den-i11, den
-								} else {
-									i12 := i2 - i3*den
-									i13, den3 = i12, den
-								}
-								var i16 int
-								var den4 int
-								_ = den4
-								if k1 == 0 {
-									i14 := i7 - i8*den2
-									i16, den4 = den2-i14, den2
-								} else {
-									i15 := i7 - i8*den2
-									i16, den4 = i15, den2
-								}
-								t := float32(dyAt * float32(float64(i13*i16)/float64(den3*den4)))
-								dxAcc[at] += float64(t)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i := p0*2 + 1
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i6 := p1*2 + 1
+					dyAt := dy[dyRow2+p1]
+					for k0 := range 2 {
+						c2 := k0 == 0
+						for k1 := range 2 {
+							if S0 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
 							}
+							n2 := P0 * 2
+							if n2 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							}
+							i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+							den := runtime.Denominator(n2) * 2
+							i3 := runtime.FloorDiv(i2, den)
+							i5 := min(i3+k0, i4)
+							if uint(i5) >= uint(S0) {
+								return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
+							}
+							if S1 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+							}
+							n3 := P1 * 2
+							if n3 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							}
+							i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
+							den2 := runtime.Denominator(n3) * 2
+							i8 := runtime.FloorDiv(i7, den2)
+							i10 := min(i8+k1, i9)
+							if uint(i10) >= uint(S1) {
+								return runtime.RangeError("window.interpolate_linear", "@x", "S1", i10, S1)
+							}
+							at := (dxRow2+i5)*S1 + i10
+							var i13 int
+							var den3 int
+							if c2 {
+								i11 := i2 - i3*den
+								i13 = den - i11
+								den3 = den
+							} else {
+								i12 := i2 - i3*den
+								i13 = i12
+								den3 = den
+							}
+							var i16 int
+							var den4 int
+							if k1 == 0 {
+								i14 := i7 - i8*den2
+								i16 = den2 - i14
+								den4 = den2
+							} else {
+								i15 := i7 - i8*den2
+								i16 = i15
+								den4 = den2
+							}
+							t := float32(dyAt * float32(float64(i13*i16)/float64(den3*den4)))
+							dxAcc[at] += float64(t)
 						}
 					}
 				}
@@ -2663,12 +2822,12 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound,
 
 // interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F64 computes the derivative of interpolate_linear with rank(S) = 2, size given, scale absent, align_corners false, T f64.
 func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
 	S1 := b.PackExt(2, 1)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1)
@@ -2678,73 +2837,74 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound,
 	i9 := S1 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i := p0*2 + 1
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i6 := p1*2 + 1
-						dyAt := dy[dyRow2+p1]
-						for k0 := range 2 {
-							c2 := k0 == 0
-							for k1 := range 2 {
-								if S0 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-								}
-								n2 := P0 * 2
-								if n2 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-								}
-								i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
-								den := runtime.Denominator(n2) * 2
-								_ = den
-								i3 := runtime.FloorDiv(i2, den)
-								i5 := min(i3+k0, i4)
-								if uint(i5) >= uint(S0) {
-									return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
-								}
-								if S1 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-								}
-								n3 := P1 * 2
-								if n3 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-								}
-								i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
-								den2 := runtime.Denominator(n3) * 2
-								_ = den2
-								i8 := runtime.FloorDiv(i7, den2)
-								i10 := min(i8+k1, i9)
-								if uint(i10) >= uint(S1) {
-									return runtime.RangeError("window.interpolate_linear", "@x", "S1", i10, S1)
-								}
-								at := (dxRow2+i5)*S1 + i10
-								var i13 int
-								var den3 int
-								_ = den3
-								if c2 {
-									i11 := i2 - i3*den
-									i13, den3 = den-i11, den
-								} else {
-									i12 := i2 - i3*den
-									i13, den3 = i12, den
-								}
-								var i16 int
-								var den4 int
-								_ = den4
-								if k1 == 0 {
-									i14 := i7 - i8*den2
-									i16, den4 = den2-i14, den2
-								} else {
-									i15 := i7 - i8*den2
-									i16, den4 = i15, den2
-								}
-								dx[at] += float64(dyAt * (float64(i13*i16) / float64(den3*den4)))
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i := p0*2 + 1
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i6 := p1*2 + 1
+					dyAt := dy[dyRow2+p1]
+					for k0 := range 2 {
+						c2 := k0 == 0
+						for k1 := range 2 {
+							if S0 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
 							}
+							n2 := P0 * 2
+							if n2 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							}
+							i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+							den := runtime.Denominator(n2) * 2
+							i3 := runtime.FloorDiv(i2, den)
+							i5 := min(i3+k0, i4)
+							if uint(i5) >= uint(S0) {
+								return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
+							}
+							if S1 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+							}
+							n3 := P1 * 2
+							if n3 == 0 {
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							}
+							i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
+							den2 := runtime.Denominator(n3) * 2
+							i8 := runtime.FloorDiv(i7, den2)
+							i10 := min(i8+k1, i9)
+							if uint(i10) >= uint(S1) {
+								return runtime.RangeError("window.interpolate_linear", "@x", "S1", i10, S1)
+							}
+							at := (dxRow2+i5)*S1 + i10
+							var i13 int
+							var den3 int
+							if c2 {
+								i11 := i2 - i3*den
+								i13 = den - i11
+								den3 = den
+							} else {
+								i12 := i2 - i3*den
+								i13 = i12
+								den3 = den
+							}
+							var i16 int
+							var den4 int
+							if k1 == 0 {
+								i14 := i7 - i8*den2
+								i16 = den2 - i14
+								den4 = den2
+							} else {
+								i15 := i7 - i8*den2
+								i16 = i15
+								den4 = den2
+							}
+							dx[at] += float64(dyAt * (float64(i13*i16) / float64(den3*den4)))
 						}
 					}
 				}
@@ -2777,105 +2937,106 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i := p0*2 + 1
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i6 := p1*2 + 1
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							i11 := p2*2 + 1
-							dyAt := dy[dyRow3+p2]
-							for k0 := range 2 {
-								c2 := k0 == 0
-								for k1 := range 2 {
-									c3 := k1 == 0
-									for k2 := range 2 {
-										if S0 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-										}
-										n2 := P0 * 2
-										if n2 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-										}
-										i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
-										den := runtime.Denominator(n2) * 2
-										_ = den
-										i3 := runtime.FloorDiv(i2, den)
-										i5 := min(i3+k0, i4)
-										if uint(i5) >= uint(S0) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
-										}
-										if S1 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-										}
-										n3 := P1 * 2
-										if n3 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-										}
-										i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
-										den2 := runtime.Denominator(n3) * 2
-										_ = den2
-										i8 := runtime.FloorDiv(i7, den2)
-										i10 := min(i8+k1, i9)
-										if uint(i10) >= uint(S1) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S1", i10, S1)
-										}
-										if S2 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
-										}
-										n4 := P2 * 2
-										if n4 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
-										}
-										i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
-										den3 := runtime.Denominator(n4) * 2
-										_ = den3
-										i13 := max(i12, 0)
-										i14 := runtime.FloorDiv(i13, den3)
-										i16 := min(i14+k2, i15)
-										if uint(i16) >= uint(S2) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S2", i16, S2)
-										}
-										at := ((dxRow2+i5)*S1+i10)*S2 + i16
-										var i19 int
-										var den4 int
-										_ = den4
-										if c2 {
-											i17 := i2 - i3*den
-											i19, den4 = den-i17, den
-										} else {
-											i18 := i2 - i3*den
-											i19, den4 = i18, den
-										}
-										var i22 int
-										var den5 int
-										_ = den5
-										if c3 {
-											i20 := i7 - i8*den2
-											i22, den5 = den2-i20, den2
-										} else {
-											i21 := i7 - i8*den2
-											i22, den5 = i21, den2
-										}
-										var i25 int
-										var den6 int
-										_ = den6
-										if k2 == 0 {
-											i23 := i13 - i14*den3
-											i25, den6 = den3-i23, den3
-										} else {
-											i24 := i13 - i14*den3
-											i25, den6 = i24, den3
-										}
-										i26 := float32(float64(i19*i22*i25) / float64(den4*den5*den6))
-										dxAcc[at] += float64(float32(dyAt * i26))
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i := p0*2 + 1
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i6 := p1*2 + 1
+					dyRow3 := (dyRow2 + p1) * P2
+					for p2 := range P2 {
+						i11 := p2*2 + 1
+						dyAt := dy[dyRow3+p2]
+						for k0 := range 2 {
+							c2 := k0 == 0
+							for k1 := range 2 {
+								c3 := k1 == 0
+								for k2 := range 2 {
+									if S0 == 0 {
+										return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
 									}
+									n2 := P0 * 2
+									if n2 == 0 {
+										return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+									}
+									i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+									den := runtime.Denominator(n2) * 2
+									i3 := runtime.FloorDiv(i2, den)
+									i5 := min(i3+k0, i4)
+									if uint(i5) >= uint(S0) {
+										return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
+									}
+									if S1 == 0 {
+										return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+									}
+									n3 := P1 * 2
+									if n3 == 0 {
+										return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+									}
+									i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
+									den2 := runtime.Denominator(n3) * 2
+									i8 := runtime.FloorDiv(i7, den2)
+									i10 := min(i8+k1, i9)
+									if uint(i10) >= uint(S1) {
+										return runtime.RangeError("window.interpolate_linear", "@x", "S1", i10, S1)
+									}
+									if S2 == 0 {
+										return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+									}
+									n4 := P2 * 2
+									if n4 == 0 {
+										return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+									}
+									i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
+									den3 := runtime.Denominator(n4) * 2
+									i13 := max(i12, 0)
+									i14 := runtime.FloorDiv(i13, den3)
+									i16 := min(i14+k2, i15)
+									if uint(i16) >= uint(S2) {
+										return runtime.RangeError("window.interpolate_linear", "@x", "S2", i16, S2)
+									}
+									at := ((dxRow2+i5)*S1+i10)*S2 + i16
+									var i19 int
+									var den4 int
+									if c2 {
+										i17 := i2 - i3*den
+										i19 = den - i17
+										den4 = den
+									} else {
+										i18 := i2 - i3*den
+										i19 = i18
+										den4 = den
+									}
+									var i22 int
+									var den5 int
+									if c3 {
+										i20 := i7 - i8*den2
+										i22 = den2 - i20
+										den5 = den2
+									} else {
+										i21 := i7 - i8*den2
+										i22 = i21
+										den5 = den2
+									}
+									var i25 int
+									var den6 int
+									if k2 == 0 {
+										i23 := i13 - i14*den3
+										i25 = den3 - i23
+										den6 = den3
+									} else {
+										i24 := i13 - i14*den3
+										i25 = i24
+										den6 = den3
+									}
+									i26 := float32(float64(i19*i22*i25) / float64(den4*den5*den6))
+									dxAcc[at] += float64(float32(dyAt * i26))
 								}
 							}
 						}
@@ -2893,6 +3054,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 
 // interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F64 computes the derivative of interpolate_linear with rank(S) = 3, size given, scale absent, align_corners false, T f64.
 func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
@@ -2900,7 +3062,6 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound,
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1*S2)
@@ -2911,105 +3072,106 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound,
 	i15 := S2 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i := p0*2 + 1
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i6 := p1*2 + 1
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							i11 := p2*2 + 1
-							dyAt := dy[dyRow3+p2]
-							for k0 := range 2 {
-								c2 := k0 == 0
-								for k1 := range 2 {
-									c3 := k1 == 0
-									for k2 := range 2 {
-										if S0 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
-										}
-										n2 := P0 * 2
-										if n2 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
-										}
-										i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
-										den := runtime.Denominator(n2) * 2
-										_ = den
-										i3 := runtime.FloorDiv(i2, den)
-										i5 := min(i3+k0, i4)
-										if uint(i5) >= uint(S0) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
-										}
-										if S1 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
-										}
-										n3 := P1 * 2
-										if n3 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
-										}
-										i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
-										den2 := runtime.Denominator(n3) * 2
-										_ = den2
-										i8 := runtime.FloorDiv(i7, den2)
-										i10 := min(i8+k1, i9)
-										if uint(i10) >= uint(S1) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S1", i10, S1)
-										}
-										if S2 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
-										}
-										n4 := P2 * 2
-										if n4 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
-										}
-										i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
-										den3 := runtime.Denominator(n4) * 2
-										_ = den3
-										i13 := max(i12, 0)
-										i14 := runtime.FloorDiv(i13, den3)
-										i16 := min(i14+k2, i15)
-										if uint(i16) >= uint(S2) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S2", i16, S2)
-										}
-										at := ((dxRow2+i5)*S1+i10)*S2 + i16
-										var i19 int
-										var den4 int
-										_ = den4
-										if c2 {
-											i17 := i2 - i3*den
-											i19, den4 = den-i17, den
-										} else {
-											i18 := i2 - i3*den
-											i19, den4 = i18, den
-										}
-										var i22 int
-										var den5 int
-										_ = den5
-										if c3 {
-											i20 := i7 - i8*den2
-											i22, den5 = den2-i20, den2
-										} else {
-											i21 := i7 - i8*den2
-											i22, den5 = i21, den2
-										}
-										var i25 int
-										var den6 int
-										_ = den6
-										if k2 == 0 {
-											i23 := i13 - i14*den3
-											i25, den6 = den3-i23, den3
-										} else {
-											i24 := i13 - i14*den3
-											i25, den6 = i24, den3
-										}
-										t := float64(dyAt * (float64(i19*i22*i25) / float64(den4*den5*den6)))
-										dx[at] += t
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i := p0*2 + 1
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i6 := p1*2 + 1
+					dyRow3 := (dyRow2 + p1) * P2
+					for p2 := range P2 {
+						i11 := p2*2 + 1
+						dyAt := dy[dyRow3+p2]
+						for k0 := range 2 {
+							c2 := k0 == 0
+							for k1 := range 2 {
+								c3 := k1 == 0
+								for k2 := range 2 {
+									if S0 == 0 {
+										return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
 									}
+									n2 := P0 * 2
+									if n2 == 0 {
+										return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+									}
+									i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
+									den := runtime.Denominator(n2) * 2
+									i3 := runtime.FloorDiv(i2, den)
+									i5 := min(i3+k0, i4)
+									if uint(i5) >= uint(S0) {
+										return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
+									}
+									if S1 == 0 {
+										return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+									}
+									n3 := P1 * 2
+									if n3 == 0 {
+										return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+									}
+									i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
+									den2 := runtime.Denominator(n3) * 2
+									i8 := runtime.FloorDiv(i7, den2)
+									i10 := min(i8+k1, i9)
+									if uint(i10) >= uint(S1) {
+										return runtime.RangeError("window.interpolate_linear", "@x", "S1", i10, S1)
+									}
+									if S2 == 0 {
+										return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+									}
+									n4 := P2 * 2
+									if n4 == 0 {
+										return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+									}
+									i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
+									den3 := runtime.Denominator(n4) * 2
+									i13 := max(i12, 0)
+									i14 := runtime.FloorDiv(i13, den3)
+									i16 := min(i14+k2, i15)
+									if uint(i16) >= uint(S2) {
+										return runtime.RangeError("window.interpolate_linear", "@x", "S2", i16, S2)
+									}
+									at := ((dxRow2+i5)*S1+i10)*S2 + i16
+									var i19 int
+									var den4 int
+									if c2 {
+										i17 := i2 - i3*den
+										i19 = den - i17
+										den4 = den
+									} else {
+										i18 := i2 - i3*den
+										i19 = i18
+										den4 = den
+									}
+									var i22 int
+									var den5 int
+									if c3 {
+										i20 := i7 - i8*den2
+										i22 = den2 - i20
+										den5 = den2
+									} else {
+										i21 := i7 - i8*den2
+										i22 = i21
+										den5 = den2
+									}
+									var i25 int
+									var den6 int
+									if k2 == 0 {
+										i23 := i13 - i14*den3
+										i25 = den3 - i23
+										den6 = den3
+									} else {
+										i24 := i13 - i14*den3
+										i25 = i24
+										den6 = den3
+									}
+									t := float64(dyAt * (float64(i19*i22*i25) / float64(den4*den5*den6)))
+									dx[at] += t
 								}
 							}
 						}
@@ -3040,43 +3202,45 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward0F32(b *runtime.Bound, v
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i2 := p0 * i
-					dyAt := dy[dyRow+p0]
-					for k0 := range 2 {
-						var i4 int
-						var den int
-						_ = den
-						if c2 {
-							i4, den = 0, 1
-						} else {
-							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-							}
-							i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i2 := p0 * i
+				dyAt := dy[dyRow+p0]
+				for k0 := range 2 {
+					var i4 int
+					var den int
+					if c2 {
+						i4 = 0
+						den = 1
+					} else {
+						if i3 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 						}
-						i5 := max(i4, 0)
-						i6 := runtime.FloorDiv(i5, den)
-						i7 := min(i6+k0, i)
-						if uint(i7) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
-						}
-						at := dxRow2 + i7
-						var t float32
-						if k0 == 0 {
-							i8 := i5 - i6*den
-							t = float32(float64(den-i8) / float64(den))
-						} else {
-							i9 := i5 - i6*den
-							t = float32(float64(i9) / float64(den))
-						}
-						dxAcc[at] += float64(float32(dyAt * t))
+						i4 = runtime.Numerator(i2, i3)
+						den = runtime.Denominator(i3)
 					}
+					i5 := max(i4, 0)
+					i6 := runtime.FloorDiv(i5, den)
+					i7 := min(i6+k0, i)
+					if uint(i7) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
+					}
+					at := dxRow2 + i7
+					var t float32
+					if k0 == 0 {
+						i8 := i5 - i6*den
+						t = float32(float64(den-i8) / float64(den))
+					} else {
+						i9 := i5 - i6*den
+						t = float32(float64(i9) / float64(den))
+					}
+					dxAcc[at] += float64(float32(dyAt * t))
 				}
 			}
 		}
@@ -3090,10 +3254,10 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward0F32(b *runtime.Bound, v
 
 // interpolateLinearSizeNoScaleAlignCornersRunBackward0F64 computes the derivative of interpolate_linear, T f64, in several variants.
 func interpolateLinearSizeNoScaleAlignCornersRunBackward0F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0)
@@ -3104,43 +3268,45 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward0F64(b *runtime.Bound, v
 	i3 := P0 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i2 := p0 * i
-					dyAt := dy[dyRow+p0]
-					for k0 := range 2 {
-						var i4 int
-						var den int
-						_ = den
-						if c2 {
-							i4, den = 0, 1
-						} else {
-							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-							}
-							i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i2 := p0 * i
+				dyAt := dy[dyRow+p0]
+				for k0 := range 2 {
+					var i4 int
+					var den int
+					if c2 {
+						i4 = 0
+						den = 1
+					} else {
+						if i3 == 0 {
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 						}
-						i5 := max(i4, 0)
-						i6 := runtime.FloorDiv(i5, den)
-						i7 := min(i6+k0, i)
-						if uint(i7) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
-						}
-						at := dxRow2 + i7
-						var t float64
-						if k0 == 0 {
-							i8 := i5 - i6*den
-							t = float64(den-i8) / float64(den)
-						} else {
-							i9 := i5 - i6*den
-							t = float64(i9) / float64(den)
-						}
-						dx[at] += float64(dyAt * t)
+						i4 = runtime.Numerator(i2, i3)
+						den = runtime.Denominator(i3)
 					}
+					i5 := max(i4, 0)
+					i6 := runtime.FloorDiv(i5, den)
+					i7 := min(i6+k0, i)
+					if uint(i7) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
+					}
+					at := dxRow2 + i7
+					var t float64
+					if k0 == 0 {
+						i8 := i5 - i6*den
+						t = float64(den-i8) / float64(den)
+					} else {
+						i9 := i5 - i6*den
+						t = float64(i9) / float64(den)
+					}
+					dx[at] += float64(dyAt * t)
 				}
 			}
 		}
@@ -3172,78 +3338,83 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i2 := p0 * i
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i9 := p1 * i8
-						dyAt := dy[dyRow2+p1]
-						for k0 := range 2 {
-							c4 := k0 == 0
-							for k1 := range 2 {
-								var i4 int
-								var den int
-								_ = den
-								if c2 {
-									i4, den = 0, 1
-								} else {
-									if i3 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-									}
-									i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i2 := p0 * i
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i9 := p1 * i8
+					dyAt := dy[dyRow2+p1]
+					for k0 := range 2 {
+						c4 := k0 == 0
+						for k1 := range 2 {
+							var i4 int
+							var den int
+							if c2 {
+								i4 = 0
+								den = 1
+							} else {
+								if i3 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 								}
-								i5 := max(i4, 0)
-								i6 := runtime.FloorDiv(i5, den)
-								i7 := min(i6+k0, i)
-								if uint(i7) >= uint(S0) {
-									return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
-								}
-								var i11 int
-								var den2 int
-								_ = den2
-								if c3 {
-									i11, den2 = 0, 1
-								} else {
-									if i10 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-									}
-									i11, den2 = runtime.Numerator(i9, i10), runtime.Denominator(i10)
-								}
-								i12 := max(i11, 0)
-								i13 := runtime.FloorDiv(i12, den2)
-								i14 := min(i13+k1, i8)
-								if uint(i14) >= uint(S1) {
-									return runtime.RangeError("window.interpolate_linear", "@x", "S1", i14, S1)
-								}
-								at := (dxRow2+i7)*S1 + i14
-								var i17 int
-								var den3 int
-								_ = den3
-								if c4 {
-									i15 := i5 - i6*den
-									i17, den3 = den-i15, den
-								} else {
-									i16 := i5 - i6*den
-									i17, den3 = i16, den
-								}
-								var i20 int
-								var den4 int
-								_ = den4
-								if k1 == 0 {
-									i18 := i12 - i13*den2
-									i20, den4 = den2-i18, den2
-								} else {
-									i19 := i12 - i13*den2
-									i20, den4 = i19, den2
-								}
-								t := float32(dyAt * float32(float64(i17*i20)/float64(den3*den4)))
-								dxAcc[at] += float64(t)
+								i4 = runtime.Numerator(i2, i3)
+								den = runtime.Denominator(i3)
 							}
+							i5 := max(i4, 0)
+							i6 := runtime.FloorDiv(i5, den)
+							i7 := min(i6+k0, i)
+							if uint(i7) >= uint(S0) {
+								return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
+							}
+							var i11 int
+							var den2 int
+							if c3 {
+								i11 = 0
+								den2 = 1
+							} else {
+								if i10 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								}
+								i11 = runtime.Numerator(i9, i10)
+								den2 = runtime.Denominator(i10)
+							}
+							i12 := max(i11, 0)
+							i13 := runtime.FloorDiv(i12, den2)
+							i14 := min(i13+k1, i8)
+							if uint(i14) >= uint(S1) {
+								return runtime.RangeError("window.interpolate_linear", "@x", "S1", i14, S1)
+							}
+							at := (dxRow2+i7)*S1 + i14
+							var i17 int
+							var den3 int
+							if c4 {
+								i15 := i5 - i6*den
+								i17 = den - i15
+								den3 = den
+							} else {
+								i16 := i5 - i6*den
+								i17 = i16
+								den3 = den
+							}
+							var i20 int
+							var den4 int
+							if k1 == 0 {
+								i18 := i12 - i13*den2
+								i20 = den2 - i18
+								den4 = den2
+							} else {
+								i19 := i12 - i13*den2
+								i20 = i19
+								den4 = den2
+							}
+							t := float32(dyAt * float32(float64(i17*i20)/float64(den3*den4)))
+							dxAcc[at] += float64(t)
 						}
 					}
 				}
@@ -3259,12 +3430,12 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v
 
 // interpolateLinearSizeNoScaleAlignCornersRunBackward1F64 computes the derivative of interpolate_linear, T f64, in several variants.
 func interpolateLinearSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
 	S1 := b.PackExt(2, 1)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1)
@@ -3278,77 +3449,82 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v
 	i10 := P1 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i2 := p0 * i
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i9 := p1 * i8
-						dyAt := dy[dyRow2+p1]
-						for k0 := range 2 {
-							c4 := k0 == 0
-							for k1 := range 2 {
-								var i4 int
-								var den int
-								_ = den
-								if c2 {
-									i4, den = 0, 1
-								} else {
-									if i3 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-									}
-									i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i2 := p0 * i
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i9 := p1 * i8
+					dyAt := dy[dyRow2+p1]
+					for k0 := range 2 {
+						c4 := k0 == 0
+						for k1 := range 2 {
+							var i4 int
+							var den int
+							if c2 {
+								i4 = 0
+								den = 1
+							} else {
+								if i3 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 								}
-								i5 := max(i4, 0)
-								i6 := runtime.FloorDiv(i5, den)
-								i7 := min(i6+k0, i)
-								if uint(i7) >= uint(S0) {
-									return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
-								}
-								var i11 int
-								var den2 int
-								_ = den2
-								if c3 {
-									i11, den2 = 0, 1
-								} else {
-									if i10 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-									}
-									i11, den2 = runtime.Numerator(i9, i10), runtime.Denominator(i10)
-								}
-								i12 := max(i11, 0)
-								i13 := runtime.FloorDiv(i12, den2)
-								i14 := min(i13+k1, i8)
-								if uint(i14) >= uint(S1) {
-									return runtime.RangeError("window.interpolate_linear", "@x", "S1", i14, S1)
-								}
-								at := (dxRow2+i7)*S1 + i14
-								var i17 int
-								var den3 int
-								_ = den3
-								if c4 {
-									i15 := i5 - i6*den
-									i17, den3 = den-i15, den
-								} else {
-									i16 := i5 - i6*den
-									i17, den3 = i16, den
-								}
-								var i20 int
-								var den4 int
-								_ = den4
-								if k1 == 0 {
-									i18 := i12 - i13*den2
-									i20, den4 = den2-i18, den2
-								} else {
-									i19 := i12 - i13*den2
-									i20, den4 = i19, den2
-								}
-								dx[at] += float64(dyAt * (float64(i17*i20) / float64(den3*den4)))
+								i4 = runtime.Numerator(i2, i3)
+								den = runtime.Denominator(i3)
 							}
+							i5 := max(i4, 0)
+							i6 := runtime.FloorDiv(i5, den)
+							i7 := min(i6+k0, i)
+							if uint(i7) >= uint(S0) {
+								return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
+							}
+							var i11 int
+							var den2 int
+							if c3 {
+								i11 = 0
+								den2 = 1
+							} else {
+								if i10 == 0 {
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								}
+								i11 = runtime.Numerator(i9, i10)
+								den2 = runtime.Denominator(i10)
+							}
+							i12 := max(i11, 0)
+							i13 := runtime.FloorDiv(i12, den2)
+							i14 := min(i13+k1, i8)
+							if uint(i14) >= uint(S1) {
+								return runtime.RangeError("window.interpolate_linear", "@x", "S1", i14, S1)
+							}
+							at := (dxRow2+i7)*S1 + i14
+							var i17 int
+							var den3 int
+							if c4 {
+								i15 := i5 - i6*den
+								i17 = den - i15
+								den3 = den
+							} else {
+								i16 := i5 - i6*den
+								i17 = i16
+								den3 = den
+							}
+							var i20 int
+							var den4 int
+							if k1 == 0 {
+								i18 := i12 - i13*den2
+								i20 = den2 - i18
+								den4 = den2
+							} else {
+								i19 := i12 - i13*den2
+								i20 = i19
+								den4 = den2
+							}
+							dx[at] += float64(dyAt * (float64(i17*i20) / float64(den3*den4)))
 						}
 					}
 				}
@@ -3387,110 +3563,117 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
 		clear(dxAcc)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i2 := p0 * i
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i9 := p1 * i8
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							i16 := p2 * i15
-							dyAt := dy[dyRow3+p2]
-							for k0 := range 2 {
-								c5 := k0 == 0
-								for k1 := range 2 {
-									c6 := k1 == 0
-									for k2 := range 2 {
-										var i4 int
-										var den int
-										_ = den
-										if c2 {
-											i4, den = 0, 1
-										} else {
-											if i3 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-											}
-											i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i2 := p0 * i
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i9 := p1 * i8
+					dyRow3 := (dyRow2 + p1) * P2
+					for p2 := range P2 {
+						i16 := p2 * i15
+						dyAt := dy[dyRow3+p2]
+						for k0 := range 2 {
+							c5 := k0 == 0
+							for k1 := range 2 {
+								c6 := k1 == 0
+								for k2 := range 2 {
+									var i4 int
+									var den int
+									if c2 {
+										i4 = 0
+										den = 1
+									} else {
+										if i3 == 0 {
+											return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 										}
-										i5 := max(i4, 0)
-										i6 := runtime.FloorDiv(i5, den)
-										i7 := min(i6+k0, i)
-										if uint(i7) >= uint(S0) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
-										}
-										var i11 int
-										var den2 int
-										_ = den2
-										if c3 {
-											i11, den2 = 0, 1
-										} else {
-											if i10 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-											}
-											i11, den2 = runtime.Numerator(i9, i10), runtime.Denominator(i10)
-										}
-										i12 := max(i11, 0)
-										i13 := runtime.FloorDiv(i12, den2)
-										i14 := min(i13+k1, i8)
-										if uint(i14) >= uint(S1) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S1", i14, S1)
-										}
-										var i18 int
-										var den3 int
-										_ = den3
-										if c4 {
-											i18, den3 = 0, 1
-										} else {
-											if i17 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
-											}
-											i18, den3 = runtime.Numerator(i16, i17), runtime.Denominator(i17)
-										}
-										i19 := max(i18, 0)
-										i20 := runtime.FloorDiv(i19, den3)
-										i21 := min(i20+k2, i15)
-										if uint(i21) >= uint(S2) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S2", i21, S2)
-										}
-										at := ((dxRow2+i7)*S1+i14)*S2 + i21
-										var i24 int
-										var den4 int
-										_ = den4
-										if c5 {
-											i22 := i5 - i6*den
-											i24, den4 = den-i22, den
-										} else {
-											i23 := i5 - i6*den
-											i24, den4 = i23, den
-										}
-										var i27 int
-										var den5 int
-										_ = den5
-										if c6 {
-											i25 := i12 - i13*den2
-											i27, den5 = den2-i25, den2
-										} else {
-											i26 := i12 - i13*den2
-											i27, den5 = i26, den2
-										}
-										var i30 int
-										var den6 int
-										_ = den6
-										if k2 == 0 {
-											i28 := i19 - i20*den3
-											i30, den6 = den3-i28, den3
-										} else {
-											i29 := i19 - i20*den3
-											i30, den6 = i29, den3
-										}
-										i31 := float32(float64(i24*i27*i30) / float64(den4*den5*den6))
-										dxAcc[at] += float64(float32(dyAt * i31))
+										i4 = runtime.Numerator(i2, i3)
+										den = runtime.Denominator(i3)
 									}
+									i5 := max(i4, 0)
+									i6 := runtime.FloorDiv(i5, den)
+									i7 := min(i6+k0, i)
+									if uint(i7) >= uint(S0) {
+										return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
+									}
+									var i11 int
+									var den2 int
+									if c3 {
+										i11 = 0
+										den2 = 1
+									} else {
+										if i10 == 0 {
+											return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+										}
+										i11 = runtime.Numerator(i9, i10)
+										den2 = runtime.Denominator(i10)
+									}
+									i12 := max(i11, 0)
+									i13 := runtime.FloorDiv(i12, den2)
+									i14 := min(i13+k1, i8)
+									if uint(i14) >= uint(S1) {
+										return runtime.RangeError("window.interpolate_linear", "@x", "S1", i14, S1)
+									}
+									var i18 int
+									var den3 int
+									if c4 {
+										i18 = 0
+										den3 = 1
+									} else {
+										if i17 == 0 {
+											return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+										}
+										i18 = runtime.Numerator(i16, i17)
+										den3 = runtime.Denominator(i17)
+									}
+									i19 := max(i18, 0)
+									i20 := runtime.FloorDiv(i19, den3)
+									i21 := min(i20+k2, i15)
+									if uint(i21) >= uint(S2) {
+										return runtime.RangeError("window.interpolate_linear", "@x", "S2", i21, S2)
+									}
+									at := ((dxRow2+i7)*S1+i14)*S2 + i21
+									var i24 int
+									var den4 int
+									if c5 {
+										i22 := i5 - i6*den
+										i24 = den - i22
+										den4 = den
+									} else {
+										i23 := i5 - i6*den
+										i24 = i23
+										den4 = den
+									}
+									var i27 int
+									var den5 int
+									if c6 {
+										i25 := i12 - i13*den2
+										i27 = den2 - i25
+										den5 = den2
+									} else {
+										i26 := i12 - i13*den2
+										i27 = i26
+										den5 = den2
+									}
+									var i30 int
+									var den6 int
+									if k2 == 0 {
+										i28 := i19 - i20*den3
+										i30 = den3 - i28
+										den6 = den3
+									} else {
+										i29 := i19 - i20*den3
+										i30 = i29
+										den6 = den3
+									}
+									i31 := float32(float64(i24*i27*i30) / float64(den4*den5*den6))
+									dxAcc[at] += float64(float32(dyAt * i31))
 								}
 							}
 						}
@@ -3508,6 +3691,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v
 
 // interpolateLinearSizeNoScaleAlignCornersRunBackward2F64 computes the derivative of interpolate_linear, T f64, in several variants.
 func interpolateLinearSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
@@ -3515,7 +3699,6 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1*S2)
@@ -3532,110 +3715,117 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v
 	i17 := P2 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
+		for part := range N * C {
+			c := part % C
+			part /= C
+			n := part
 			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					i2 := p0 * i
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						i9 := p1 * i8
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							i16 := p2 * i15
-							dyAt := dy[dyRow3+p2]
-							for k0 := range 2 {
-								c5 := k0 == 0
-								for k1 := range 2 {
-									c6 := k1 == 0
-									for k2 := range 2 {
-										var i4 int
-										var den int
-										_ = den
-										if c2 {
-											i4, den = 0, 1
-										} else {
-											if i3 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
-											}
-											i4, den = runtime.Numerator(i2, i3), runtime.Denominator(i3)
+			dxRow2 := (dxRow + c) * S0
+			dyRow := (dxRow + c) * P0
+			for p0 := range P0 {
+				i2 := p0 * i
+				dyRow2 := (dyRow + p0) * P1
+				for p1 := range P1 {
+					i9 := p1 * i8
+					dyRow3 := (dyRow2 + p1) * P2
+					for p2 := range P2 {
+						i16 := p2 * i15
+						dyAt := dy[dyRow3+p2]
+						for k0 := range 2 {
+							c5 := k0 == 0
+							for k1 := range 2 {
+								c6 := k1 == 0
+								for k2 := range 2 {
+									var i4 int
+									var den int
+									if c2 {
+										i4 = 0
+										den = 1
+									} else {
+										if i3 == 0 {
+											return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
 										}
-										i5 := max(i4, 0)
-										i6 := runtime.FloorDiv(i5, den)
-										i7 := min(i6+k0, i)
-										if uint(i7) >= uint(S0) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
-										}
-										var i11 int
-										var den2 int
-										_ = den2
-										if c3 {
-											i11, den2 = 0, 1
-										} else {
-											if i10 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
-											}
-											i11, den2 = runtime.Numerator(i9, i10), runtime.Denominator(i10)
-										}
-										i12 := max(i11, 0)
-										i13 := runtime.FloorDiv(i12, den2)
-										i14 := min(i13+k1, i8)
-										if uint(i14) >= uint(S1) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S1", i14, S1)
-										}
-										var i18 int
-										var den3 int
-										_ = den3
-										if c4 {
-											i18, den3 = 0, 1
-										} else {
-											if i17 == 0 {
-												return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
-											}
-											i18, den3 = runtime.Numerator(i16, i17), runtime.Denominator(i17)
-										}
-										i19 := max(i18, 0)
-										i20 := runtime.FloorDiv(i19, den3)
-										i21 := min(i20+k2, i15)
-										if uint(i21) >= uint(S2) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S2", i21, S2)
-										}
-										at := ((dxRow2+i7)*S1+i14)*S2 + i21
-										var i24 int
-										var den4 int
-										_ = den4
-										if c5 {
-											i22 := i5 - i6*den
-											i24, den4 = den-i22, den
-										} else {
-											i23 := i5 - i6*den
-											i24, den4 = i23, den
-										}
-										var i27 int
-										var den5 int
-										_ = den5
-										if c6 {
-											i25 := i12 - i13*den2
-											i27, den5 = den2-i25, den2
-										} else {
-											i26 := i12 - i13*den2
-											i27, den5 = i26, den2
-										}
-										var i30 int
-										var den6 int
-										_ = den6
-										if k2 == 0 {
-											i28 := i19 - i20*den3
-											i30, den6 = den3-i28, den3
-										} else {
-											i29 := i19 - i20*den3
-											i30, den6 = i29, den3
-										}
-										t := float64(dyAt * (float64(i24*i27*i30) / float64(den4*den5*den6)))
-										dx[at] += t
+										i4 = runtime.Numerator(i2, i3)
+										den = runtime.Denominator(i3)
 									}
+									i5 := max(i4, 0)
+									i6 := runtime.FloorDiv(i5, den)
+									i7 := min(i6+k0, i)
+									if uint(i7) >= uint(S0) {
+										return runtime.RangeError("window.interpolate_linear", "@x", "S0", i7, S0)
+									}
+									var i11 int
+									var den2 int
+									if c3 {
+										i11 = 0
+										den2 = 1
+									} else {
+										if i10 == 0 {
+											return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+										}
+										i11 = runtime.Numerator(i9, i10)
+										den2 = runtime.Denominator(i10)
+									}
+									i12 := max(i11, 0)
+									i13 := runtime.FloorDiv(i12, den2)
+									i14 := min(i13+k1, i8)
+									if uint(i14) >= uint(S1) {
+										return runtime.RangeError("window.interpolate_linear", "@x", "S1", i14, S1)
+									}
+									var i18 int
+									var den3 int
+									if c4 {
+										i18 = 0
+										den3 = 1
+									} else {
+										if i17 == 0 {
+											return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+										}
+										i18 = runtime.Numerator(i16, i17)
+										den3 = runtime.Denominator(i17)
+									}
+									i19 := max(i18, 0)
+									i20 := runtime.FloorDiv(i19, den3)
+									i21 := min(i20+k2, i15)
+									if uint(i21) >= uint(S2) {
+										return runtime.RangeError("window.interpolate_linear", "@x", "S2", i21, S2)
+									}
+									at := ((dxRow2+i7)*S1+i14)*S2 + i21
+									var i24 int
+									var den4 int
+									if c5 {
+										i22 := i5 - i6*den
+										i24 = den - i22
+										den4 = den
+									} else {
+										i23 := i5 - i6*den
+										i24 = i23
+										den4 = den
+									}
+									var i27 int
+									var den5 int
+									if c6 {
+										i25 := i12 - i13*den2
+										i27 = den2 - i25
+										den5 = den2
+									} else {
+										i26 := i12 - i13*den2
+										i27 = i26
+										den5 = den2
+									}
+									var i30 int
+									var den6 int
+									if k2 == 0 {
+										i28 := i19 - i20*den3
+										i30 = den3 - i28
+										den6 = den3
+									} else {
+										i29 := i19 - i20*den3
+										i30 = i29
+										den6 = den3
+									}
+									t := float64(dyAt * (float64(i24*i27*i30) / float64(den4*den5*den6)))
+									dx[at] += t
 								}
 							}
 						}
@@ -3645,6 +3835,53 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// interpolateLinearPart6 is a loop that runs in parts.
+type interpolateLinearPart6 struct {
+	dy           []float32
+	dxAcc        []float64
+	scale0       float64
+	C, P0, S0, i int
+}
+
+func (part *interpolateLinearPart6) Run(from, to int) error {
+	dy, dxAcc, scale0, C, P0, S0, i := part.dy, part.dxAcc, part.scale0, part.C, part.P0, part.S0, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
+			t2 := math.Floor(t)
+			dyAt := dy[dyRow+p0]
+			for k0 := range 2 {
+				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+				}
+				t3 := int(t2)
+				i2 := min(t3+k0, i)
+				if uint(i2) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
+				}
+				at := dxRow2 + i2
+				var t6 float32
+				if k0 == 0 {
+					t4 := t - float64(t3)
+					t6 = float32(1 - t4)
+				} else {
+					t5 := t - float64(t3)
+					t6 = float32(t5)
+				}
+				dxAcc[at] += float64(float32(dyAt * t6))
+			}
+		}
+	}
 	return nil
 }
 
@@ -3665,37 +3902,12 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward0F32(b *runtime.Bound,
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
-					t2 := math.Floor(t)
-					dyAt := dy[dyRow+p0]
-					for k0 := range 2 {
-						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-						}
-						t3 := int(t2)
-						i2 := min(t3+k0, i)
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
-						}
-						at := dxRow2 + i2
-						var t6 float32
-						if k0 == 0 {
-							t4 := t - float64(t3)
-							t6 = float32(1 - t4)
-						} else {
-							t5 := t - float64(t3)
-							t6 = float32(t5)
-						}
-						dxAcc[at] += float64(float32(dyAt * t6))
-					}
-				}
+		if part := (interpolateLinearPart6{dy, dxAcc, scale0, C, P0, S0, i}); runtime.Small(N*C, 25*P0*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 25*P0*8); err != nil {
+			return err
 		}
 		for i3, sum := range dxAcc {
 			dx[i3] = float32(sum)
@@ -3705,12 +3917,58 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward0F32(b *runtime.Bound,
 	return nil
 }
 
+// interpolateLinearPart7 is a loop that runs in parts.
+type interpolateLinearPart7 struct {
+	dx, dy       []float64
+	scale0       float64
+	C, P0, S0, i int
+}
+
+func (part *interpolateLinearPart7) Run(from, to int) error {
+	dx, dy, scale0, C, P0, S0, i := part.dx, part.dy, part.scale0, part.C, part.P0, part.S0, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
+			t2 := math.Floor(t)
+			dyAt := dy[dyRow+p0]
+			for k0 := range 2 {
+				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+				}
+				t3 := int(t2)
+				i2 := min(t3+k0, i)
+				if uint(i2) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
+				}
+				at := dxRow2 + i2
+				var t6 float64
+				if k0 == 0 {
+					t4 := t - float64(t3)
+					t6 = 1 - t4
+				} else {
+					t5 := t - float64(t3)
+					t6 = t5
+				}
+				dx[at] += float64(dyAt * t6)
+			}
+		}
+	}
+	return nil
+}
+
 // interpolateLinearNoSizeScaleNoAlignCornersRunBackward0F64 computes the derivative of interpolate_linear with rank(S) = 1, size absent, scale given, align_corners false, T f64.
 func interpolateLinearNoSizeScaleNoAlignCornersRunBackward0F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	P0 := b.PackExt(3, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0)
@@ -3720,16 +3978,47 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward0F64(b *runtime.Bound,
 	i := S0 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
-					t2 := math.Floor(t)
-					dyAt := dy[dyRow+p0]
-					for k0 := range 2 {
+		if part := (interpolateLinearPart7{dx, dy, scale0, C, P0, S0, i}); runtime.Small(N*C, 25*P0*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*C, 25*P0*8); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// interpolateLinearPart8 is a loop that runs in parts.
+type interpolateLinearPart8 struct {
+	dy                       []float32
+	dxAcc                    []float64
+	scale0, scale1           float64
+	C, P0, P1, S0, S1, i, i3 int
+}
+
+func (part *interpolateLinearPart8) Run(from, to int) error {
+	dy, dxAcc, scale0, scale1, C, P0, P1, S0, S1, i, i3 := part.dy, part.dxAcc, part.scale0, part.scale1, part.C, part.P0, part.P1, part.S0, part.S1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
+			t2 := math.Floor(t)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				t4 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
+				t5 := math.Floor(t4)
+				dyAt := dy[dyRow2+p1]
+				for k0 := range 2 {
+					c2 := k0 == 0
+					for k1 := range 2 {
 						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
 							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 						}
@@ -3738,22 +4027,37 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward0F64(b *runtime.Bound,
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
 						}
-						at := dxRow2 + i2
-						var t6 float64
-						if k0 == 0 {
-							t4 := t - float64(t3)
-							t6 = 1 - t4
-						} else {
-							t5 := t - float64(t3)
-							t6 = t5
+						if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
 						}
-						dx[at] += float64(dyAt * t6)
+						t6 := int(t5)
+						i4 := min(t6+k1, i3)
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_linear", "@x", "S1", i4, S1)
+						}
+						at := (dxRow2+i2)*S1 + i4
+						var t9 float64
+						if c2 {
+							t7 := t - float64(t3)
+							t9 = 1 - t7
+						} else {
+							t8 := t - float64(t3)
+							t9 = t8
+						}
+						var t12 float64
+						if k1 == 0 {
+							t10 := t4 - float64(t6)
+							t12 = 1 - t10
+						} else {
+							t11 := t4 - float64(t6)
+							t12 = t11
+						}
+						dxAcc[at] += float64(float32(dyAt * float32(float64(t9*t12))))
 					}
 				}
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -3778,61 +4082,12 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward1F32(b *runtime.Bound,
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
-					t2 := math.Floor(t)
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						t4 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
-						t5 := math.Floor(t4)
-						dyAt := dy[dyRow2+p1]
-						for k0 := range 2 {
-							c2 := k0 == 0
-							for k1 := range 2 {
-								if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-								}
-								t3 := int(t2)
-								i2 := min(t3+k0, i)
-								if uint(i2) >= uint(S0) {
-									return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
-								}
-								if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
-								}
-								t6 := int(t5)
-								i4 := min(t6+k1, i3)
-								if uint(i4) >= uint(S1) {
-									return runtime.RangeError("window.interpolate_linear", "@x", "S1", i4, S1)
-								}
-								at := (dxRow2+i2)*S1 + i4
-								var t9 float64
-								if c2 {
-									t7 := t - float64(t3)
-									t9 = 1 - t7
-								} else {
-									t8 := t - float64(t3)
-									t9 = t8
-								}
-								var t12 float64
-								if k1 == 0 {
-									t10 := t4 - float64(t6)
-									t12 = 1 - t10
-								} else {
-									t11 := t4 - float64(t6)
-									t12 = t11
-								}
-								dxAcc[at] += float64(float32(dyAt * float32(float64(t9*t12))))
-							}
-						}
-					}
-				}
+		if part := (interpolateLinearPart8{dy, dxAcc, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C, 49*P0*P1*8*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 49*P0*P1*8*8); err != nil {
+			return err
 		}
 		for i5, sum := range dxAcc {
 			dx[i5] = float32(sum)
@@ -3842,14 +4097,84 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward1F32(b *runtime.Bound,
 	return nil
 }
 
+// interpolateLinearPart9 is a loop that runs in parts.
+type interpolateLinearPart9 struct {
+	dx, dy                   []float64
+	scale0, scale1           float64
+	C, P0, P1, S0, S1, i, i3 int
+}
+
+func (part *interpolateLinearPart9) Run(from, to int) error {
+	dx, dy, scale0, scale1, C, P0, P1, S0, S1, i, i3 := part.dx, part.dy, part.scale0, part.scale1, part.C, part.P0, part.P1, part.S0, part.S1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
+			t2 := math.Floor(t)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				t4 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
+				t5 := math.Floor(t4)
+				dyAt := dy[dyRow2+p1]
+				for k0 := range 2 {
+					c2 := k0 == 0
+					for k1 := range 2 {
+						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+						}
+						t3 := int(t2)
+						i2 := min(t3+k0, i)
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
+						}
+						if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+						}
+						t6 := int(t5)
+						i4 := min(t6+k1, i3)
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.interpolate_linear", "@x", "S1", i4, S1)
+						}
+						at := (dxRow2+i2)*S1 + i4
+						var t9 float64
+						if c2 {
+							t7 := t - float64(t3)
+							t9 = 1 - t7
+						} else {
+							t8 := t - float64(t3)
+							t9 = t8
+						}
+						var t12 float64
+						if k1 == 0 {
+							t10 := t4 - float64(t6)
+							t12 = 1 - t10
+						} else {
+							t11 := t4 - float64(t6)
+							t12 = t11
+						}
+						dx[at] += float64(dyAt * float64(t9*t12))
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // interpolateLinearNoSizeScaleNoAlignCornersRunBackward1F64 computes the derivative of interpolate_linear with rank(S) = 2, size absent, scale given, align_corners false, T f64.
 func interpolateLinearNoSizeScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	P0 := b.PackExt(3, 0)
 	P1 := b.PackExt(3, 1)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1)
@@ -3861,22 +4186,53 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward1F64(b *runtime.Bound,
 	i3 := S1 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
-					t2 := math.Floor(t)
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						t4 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
-						t5 := math.Floor(t4)
-						dyAt := dy[dyRow2+p1]
-						for k0 := range 2 {
-							c2 := k0 == 0
-							for k1 := range 2 {
+		if part := (interpolateLinearPart9{dx, dy, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C, 49*P0*P1*8*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*C, 49*P0*P1*8*8); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// interpolateLinearPart10 is a loop that runs in parts.
+type interpolateLinearPart10 struct {
+	dy                                   []float32
+	dxAcc                                []float64
+	scale0, scale1, scale2               float64
+	C, P0, P1, P2, S0, S1, S2, i, i3, i5 int
+}
+
+func (part *interpolateLinearPart10) Run(from, to int) error {
+	dy, dxAcc, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5 := part.dy, part.dxAcc, part.scale0, part.scale1, part.scale2, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
+			t2 := math.Floor(t)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				t4 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
+				t5 := math.Floor(t4)
+				dyRow3 := (dyRow2 + p1) * P2
+				for p2 := range P2 {
+					t7 := runtime.Max64(float64(p2*2+1)/float64(2)/scale2-0.5, 0)
+					t8 := math.Floor(t7)
+					dyAt := dy[dyRow3+p2]
+					for k0 := range 2 {
+						c2 := k0 == 0
+						for k1 := range 2 {
+							c3 := k1 == 0
+							for k2 := range 2 {
 								if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
 									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 								}
@@ -3893,24 +4249,40 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward1F64(b *runtime.Bound,
 								if uint(i4) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S1", i4, S1)
 								}
-								at := (dxRow2+i2)*S1 + i4
-								var t9 float64
-								if c2 {
-									t7 := t - float64(t3)
-									t9 = 1 - t7
-								} else {
-									t8 := t - float64(t3)
-									t9 = t8
+								if t8 != math.Trunc(t8) || math.Abs(t8) >= 1<<63 {
+									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
 								}
+								t9 := int(t8)
+								i6 := min(t9+k2, i5)
+								if uint(i6) >= uint(S2) {
+									return runtime.RangeError("window.interpolate_linear", "@x", "S2", i6, S2)
+								}
+								at := ((dxRow2+i2)*S1+i4)*S2 + i6
 								var t12 float64
-								if k1 == 0 {
-									t10 := t4 - float64(t6)
+								if c2 {
+									t10 := t - float64(t3)
 									t12 = 1 - t10
 								} else {
-									t11 := t4 - float64(t6)
+									t11 := t - float64(t3)
 									t12 = t11
 								}
-								dx[at] += float64(dyAt * float64(t9*t12))
+								var t15 float64
+								if c3 {
+									t13 := t4 - float64(t6)
+									t15 = 1 - t13
+								} else {
+									t14 := t4 - float64(t6)
+									t15 = t14
+								}
+								var t18 float64
+								if k2 == 0 {
+									t16 := t7 - float64(t9)
+									t18 = 1 - t16
+								} else {
+									t17 := t7 - float64(t9)
+									t18 = t17
+								}
+								dxAcc[at] += float64(float32(dyAt * float32(float64(float64(t12*t15)*t18))))
 							}
 						}
 					}
@@ -3918,7 +4290,6 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward1F64(b *runtime.Bound,
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -3947,85 +4318,12 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
-					t2 := math.Floor(t)
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						t4 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
-						t5 := math.Floor(t4)
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							t7 := runtime.Max64(float64(p2*2+1)/float64(2)/scale2-0.5, 0)
-							t8 := math.Floor(t7)
-							dyAt := dy[dyRow3+p2]
-							for k0 := range 2 {
-								c2 := k0 == 0
-								for k1 := range 2 {
-									c3 := k1 == 0
-									for k2 := range 2 {
-										if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-										}
-										t3 := int(t2)
-										i2 := min(t3+k0, i)
-										if uint(i2) >= uint(S0) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
-										}
-										if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
-										}
-										t6 := int(t5)
-										i4 := min(t6+k1, i3)
-										if uint(i4) >= uint(S1) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S1", i4, S1)
-										}
-										if t8 != math.Trunc(t8) || math.Abs(t8) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
-										}
-										t9 := int(t8)
-										i6 := min(t9+k2, i5)
-										if uint(i6) >= uint(S2) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S2", i6, S2)
-										}
-										at := ((dxRow2+i2)*S1+i4)*S2 + i6
-										var t12 float64
-										if c2 {
-											t10 := t - float64(t3)
-											t12 = 1 - t10
-										} else {
-											t11 := t - float64(t3)
-											t12 = t11
-										}
-										var t15 float64
-										if c3 {
-											t13 := t4 - float64(t6)
-											t15 = 1 - t13
-										} else {
-											t14 := t4 - float64(t6)
-											t15 = t14
-										}
-										var t18 float64
-										if k2 == 0 {
-											t16 := t7 - float64(t9)
-											t18 = 1 - t16
-										} else {
-											t17 := t7 - float64(t9)
-											t18 = t17
-										}
-										dxAcc[at] += float64(float32(dyAt * float32(float64(float64(t12*t15)*t18))))
-									}
-								}
-							}
-						}
-					}
-				}
+		if part := (interpolateLinearPart10{dy, dxAcc, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C, 73*P0*P1*P2*8*8*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 73*P0*P1*P2*8*8*8); err != nil {
+			return err
 		}
 		for i7, sum := range dxAcc {
 			dx[i7] = float32(sum)
@@ -4035,8 +4333,103 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 	return nil
 }
 
+// interpolateLinearPart11 is a loop that runs in parts.
+type interpolateLinearPart11 struct {
+	dx, dy                               []float64
+	scale0, scale1, scale2               float64
+	C, P0, P1, P2, S0, S1, S2, i, i3, i5 int
+}
+
+func (part *interpolateLinearPart11) Run(from, to int) error {
+	dx, dy, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5 := part.dx, part.dy, part.scale0, part.scale1, part.scale2, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
+			t2 := math.Floor(t)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				t4 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
+				t5 := math.Floor(t4)
+				dyRow3 := (dyRow2 + p1) * P2
+				for p2 := range P2 {
+					t7 := runtime.Max64(float64(p2*2+1)/float64(2)/scale2-0.5, 0)
+					t8 := math.Floor(t7)
+					dyAt := dy[dyRow3+p2]
+					for k0 := range 2 {
+						c2 := k0 == 0
+						for k1 := range 2 {
+							c3 := k1 == 0
+							for k2 := range 2 {
+								if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+								}
+								t3 := int(t2)
+								i2 := min(t3+k0, i)
+								if uint(i2) >= uint(S0) {
+									return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
+								}
+								if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
+									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+								}
+								t6 := int(t5)
+								i4 := min(t6+k1, i3)
+								if uint(i4) >= uint(S1) {
+									return runtime.RangeError("window.interpolate_linear", "@x", "S1", i4, S1)
+								}
+								if t8 != math.Trunc(t8) || math.Abs(t8) >= 1<<63 {
+									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
+								}
+								t9 := int(t8)
+								i6 := min(t9+k2, i5)
+								if uint(i6) >= uint(S2) {
+									return runtime.RangeError("window.interpolate_linear", "@x", "S2", i6, S2)
+								}
+								at := ((dxRow2+i2)*S1+i4)*S2 + i6
+								var t12 float64
+								if c2 {
+									t10 := t - float64(t3)
+									t12 = 1 - t10
+								} else {
+									t11 := t - float64(t3)
+									t12 = t11
+								}
+								var t15 float64
+								if c3 {
+									t13 := t4 - float64(t6)
+									t15 = 1 - t13
+								} else {
+									t14 := t4 - float64(t6)
+									t15 = t14
+								}
+								var t18 float64
+								if k2 == 0 {
+									t16 := t7 - float64(t9)
+									t18 = 1 - t16
+								} else {
+									t17 := t7 - float64(t9)
+									t18 = t17
+								}
+								dx[at] += float64(dyAt * float64(float64(t12*t15)*t18))
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // interpolateLinearNoSizeScaleNoAlignCornersRunBackward2F64 computes the derivative of interpolate_linear with rank(S) = 3, size absent, scale given, align_corners false, T f64.
 func interpolateLinearNoSizeScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, v *interpolateLinearValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
@@ -4044,7 +4437,6 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward2F64(b *runtime.Bound,
 	P0 := b.PackExt(3, 0)
 	P1 := b.PackExt(3, 1)
 	P2 := b.PackExt(3, 2)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1*S2)
@@ -4058,85 +4450,12 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward2F64(b *runtime.Bound,
 	i5 := S2 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := runtime.Max64(float64(p0*2+1)/float64(2)/scale0-0.5, 0)
-					t2 := math.Floor(t)
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						t4 := runtime.Max64(float64(p1*2+1)/float64(2)/scale1-0.5, 0)
-						t5 := math.Floor(t4)
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							t7 := runtime.Max64(float64(p2*2+1)/float64(2)/scale2-0.5, 0)
-							t8 := math.Floor(t7)
-							dyAt := dy[dyRow3+p2]
-							for k0 := range 2 {
-								c2 := k0 == 0
-								for k1 := range 2 {
-									c3 := k1 == 0
-									for k2 := range 2 {
-										if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
-										}
-										t3 := int(t2)
-										i2 := min(t3+k0, i)
-										if uint(i2) >= uint(S0) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
-										}
-										if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
-										}
-										t6 := int(t5)
-										i4 := min(t6+k1, i3)
-										if uint(i4) >= uint(S1) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S1", i4, S1)
-										}
-										if t8 != math.Trunc(t8) || math.Abs(t8) >= 1<<63 {
-											return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
-										}
-										t9 := int(t8)
-										i6 := min(t9+k2, i5)
-										if uint(i6) >= uint(S2) {
-											return runtime.RangeError("window.interpolate_linear", "@x", "S2", i6, S2)
-										}
-										at := ((dxRow2+i2)*S1+i4)*S2 + i6
-										var t12 float64
-										if c2 {
-											t10 := t - float64(t3)
-											t12 = 1 - t10
-										} else {
-											t11 := t - float64(t3)
-											t12 = t11
-										}
-										var t15 float64
-										if c3 {
-											t13 := t4 - float64(t6)
-											t15 = 1 - t13
-										} else {
-											t14 := t4 - float64(t6)
-											t15 = t14
-										}
-										var t18 float64
-										if k2 == 0 {
-											t16 := t7 - float64(t9)
-											t18 = 1 - t16
-										} else {
-											t17 := t7 - float64(t9)
-											t18 = t17
-										}
-										dx[at] += float64(dyAt * float64(float64(t12*t15)*t18))
-									}
-								}
-							}
-						}
-					}
-				}
+		if part := (interpolateLinearPart11{dx, dy, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C, 73*P0*P1*P2*8*8*8) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 73*P0*P1*P2*8*8*8); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)

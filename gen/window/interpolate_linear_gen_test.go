@@ -3,12 +3,22 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleInterpolateLinear() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 4}, 1, 1, 3))
+	y := runtime.Must(window.InterpolateLinear(x, &window.InterpolateLinearAttrs{Size: []int{5}}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 1 5]
+	// [[[1.0 1.4 2.0 3.2 4.0]]]
+}
 
 func TestInterpolateLinearExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.interpolate_linear",

@@ -32,7 +32,7 @@ func (a *InterpolateNearestAttrs) values() (interpolateNearestValues, error) {
 // InterpolateNearest is x in another size, where each element is that of x at the place p S/P, rounded down.
 //
 // x has samples N, channels C and the sizes S. Either size, that of y, or scale, the factor of sizes, is given, one
-// number for each axis or for all.
+// number for each axis of S or for all.
 //
 // Source: elementary.
 //
@@ -43,6 +43,10 @@ func (a *InterpolateNearestAttrs) values() (interpolateNearestValues, error) {
 // x: T[N, C, ...S]; y: T[N, C, ...P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: either size or scale must be given.
+//
+// With x = [[[1, 2, 3]]], y is [[[1, 1, 2, 2, 3]]]:
+//
+//	y, err := window.InterpolateNearest(x, &window.InterpolateNearestAttrs{Size: []int{5}})
 func InterpolateNearest(x *runtime.Tensor, attrs *InterpolateNearestAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values()
 	if err != nil {
@@ -437,7 +441,7 @@ func interpolateNearestInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*ru
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/window", Name: "interpolate_nearest", Source: "interpolate_nearest.op", Signature: &interpolateNearestSizeNoScaleForward,
-		Doc: "InterpolateNearest is x in another size, where each element is that of x at the place p S/P, rounded down.\n\nx has samples N, channels C and the sizes S. Either size, that of y, or scale, the factor of sizes, is given, one\nnumber for each axis or for all.\n\nSource: elementary.",
+		Doc: "InterpolateNearest is x in another size, where each element is that of x at the place p S/P, rounded down.\n\nx has samples N, channels C and the sizes S. Either size, that of y, or scale, the factor of sizes, is given, one\nnumber for each axis of S or for all.\n\nSource: elementary.",
 		Attrs: []runtime.AttrInfo{
 			{Name: "size", Type: "int[S]"},
 			{Name: "scale", Type: "float[S]"},

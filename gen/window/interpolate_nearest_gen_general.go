@@ -12,7 +12,7 @@ import (
 func interpolateNearestExtents0(b *runtime.Bound, v *interpolateNearestValues) error {
 	P0 := runtime.Entry(v.size, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.interpolate_nearest", "P0 = size[0] that isn't negative", P0)
 	}
 	if err := b.DerivePack(3, P0); err != nil {
 		return err
@@ -24,11 +24,11 @@ func interpolateNearestExtents0(b *runtime.Bound, v *interpolateNearestValues) e
 func interpolateNearestExtents1(b *runtime.Bound, v *interpolateNearestValues) error {
 	P0 := runtime.Entry(v.size, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.interpolate_nearest", "P0 = size[0] that isn't negative", P0)
 	}
 	P1 := runtime.Entry(v.size, 1, 0)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P1 = size[1] that isn't negative")
+		return runtime.ShapeError("window.interpolate_nearest", "P1 = size[1] that isn't negative", P1)
 	}
 	if err := b.DerivePack(3, P0, P1); err != nil {
 		return err
@@ -40,15 +40,15 @@ func interpolateNearestExtents1(b *runtime.Bound, v *interpolateNearestValues) e
 func interpolateNearestExtents2(b *runtime.Bound, v *interpolateNearestValues) error {
 	P0 := runtime.Entry(v.size, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P0 = size[0] that isn't negative")
+		return runtime.ShapeError("window.interpolate_nearest", "P0 = size[0] that isn't negative", P0)
 	}
 	P1 := runtime.Entry(v.size, 1, 0)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P1 = size[1] that isn't negative")
+		return runtime.ShapeError("window.interpolate_nearest", "P1 = size[1] that isn't negative", P1)
 	}
 	P2 := runtime.Entry(v.size, 2, 0)
 	if P2 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P2 = size[2] that isn't negative")
+		return runtime.ShapeError("window.interpolate_nearest", "P2 = size[2] that isn't negative", P2)
 	}
 	if err := b.DerivePack(3, P0, P1, P2); err != nil {
 		return err
@@ -65,7 +65,7 @@ func interpolateNearestExtents3(b *runtime.Bound, v *interpolateNearestValues) e
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_nearest", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
 	}
 	if err := b.DerivePack(3, P0); err != nil {
 		return err
@@ -83,7 +83,7 @@ func interpolateNearestExtents4(b *runtime.Bound, v *interpolateNearestValues) e
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_nearest", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
 	}
 	t2 := math.Floor(float64(float64(S1) * runtime.Entry(v.scale, 1, 0)))
 	if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
@@ -91,7 +91,7 @@ func interpolateNearestExtents4(b *runtime.Bound, v *interpolateNearestValues) e
 	}
 	P1 := int(t2)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_nearest", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative", P1)
 	}
 	if err := b.DerivePack(3, P0, P1); err != nil {
 		return err
@@ -110,7 +110,7 @@ func interpolateNearestExtents5(b *runtime.Bound, v *interpolateNearestValues) e
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_nearest", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
 	}
 	t2 := math.Floor(float64(float64(S1) * runtime.Entry(v.scale, 1, 0)))
 	if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
@@ -118,7 +118,7 @@ func interpolateNearestExtents5(b *runtime.Bound, v *interpolateNearestValues) e
 	}
 	P1 := int(t2)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_nearest", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative", P1)
 	}
 	t3 := math.Floor(float64(float64(S2) * runtime.Entry(v.scale, 2, 0)))
 	if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
@@ -126,7 +126,7 @@ func interpolateNearestExtents5(b *runtime.Bound, v *interpolateNearestValues) e
 	}
 	P2 := int(t3)
 	if P2 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P2 = exact(floor(real(|S2|) * scale[2])) that isn't negative")
+		return runtime.ShapeError("window.interpolate_nearest", "P2 = exact(floor(real(|S2|) * scale[2])) that isn't negative", P2)
 	}
 	if err := b.DerivePack(3, P0, P1, P2); err != nil {
 		return err
@@ -159,372 +159,594 @@ func interpolateNearestExtents(b *runtime.Bound, v *interpolateNearestValues, va
 	return nil
 }
 
+// interpolateNearestPart0 is a loop that runs in parts.
+type interpolateNearestPart0 struct {
+	x, y          []float32
+	C, P0, S0, i2 int
+}
+
+func (part *interpolateNearestPart0) Run(from, to int) error {
+	x, y, C, P0, S0, i2 := part.x, part.y, part.C, part.P0, part.S0, part.i2
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			if S0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+			i3 := min(i, i2)
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
+			}
+			y[yRow+p0] = x[xRow2+i3]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestSizeNoScaleRun0F32 computes interpolate_nearest with rank(S) = 1, size given, scale absent, T f32.
 func interpolateNearestSizeNoScaleRun0F32(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0)
 
 	// y[n, c, p0] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1)]   for n in N, c in C, p0 in P0
 	i2 := S0 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				if S0 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-				}
-				if P0 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-				}
-				i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-				i3 := min(i, i2)
-				if uint(i3) >= uint(S0) {
-					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
-				}
-				y[yRow+p0] = x[xRow2+i3]
-			}
+	if part := (interpolateNearestPart0{x, y, C, P0, S0, i2}); runtime.Small(N*C, P0) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C, P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// interpolateNearestPart1 is a loop that runs in parts.
+type interpolateNearestPart1 struct {
+	x, y          []float64
+	C, P0, S0, i2 int
+}
+
+func (part *interpolateNearestPart1) Run(from, to int) error {
+	x, y, C, P0, S0, i2 := part.x, part.y, part.C, part.P0, part.S0, part.i2
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			if S0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+			i3 := min(i, i2)
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
+			}
+			y[yRow+p0] = x[xRow2+i3]
+		}
+	}
 	return nil
 }
 
 // interpolateNearestSizeNoScaleRun0F64 computes interpolate_nearest with rank(S) = 1, size given, scale absent, T f64.
 func interpolateNearestSizeNoScaleRun0F64(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0)
 
 	// y[n, c, p0] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1)]   for n in N, c in C, p0 in P0
 	i2 := S0 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				if S0 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-				}
-				if P0 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-				}
-				i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-				i3 := min(i, i2)
-				if uint(i3) >= uint(S0) {
-					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
-				}
-				y[yRow+p0] = x[xRow2+i3]
-			}
+	if part := (interpolateNearestPart1{x, y, C, P0, S0, i2}); runtime.Small(N*C, P0) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C, P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart2 is a loop that runs in parts.
+type interpolateNearestPart2 struct {
+	x, y          []bool
+	C, P0, S0, i2 int
+}
+
+func (part *interpolateNearestPart2) Run(from, to int) error {
+	x, y, C, P0, S0, i2 := part.x, part.y, part.C, part.P0, part.S0, part.i2
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			if S0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+			i3 := min(i, i2)
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
+			}
+			y[yRow+p0] = x[xRow2+i3]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestSizeNoScaleRun0Bool computes interpolate_nearest with rank(S) = 1, size given, scale absent, T bool.
 func interpolateNearestSizeNoScaleRun0Bool(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, N*C*P0)
 
 	// y[n, c, p0] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1)]   for n in N, c in C, p0 in P0
 	i2 := S0 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				if S0 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-				}
-				if P0 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-				}
-				i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-				i3 := min(i, i2)
-				if uint(i3) >= uint(S0) {
-					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
-				}
-				y[yRow+p0] = x[xRow2+i3]
-			}
+	if part := (interpolateNearestPart2{x, y, C, P0, S0, i2}); runtime.Small(N*C, P0) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C, P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart3 is a loop that runs in parts.
+type interpolateNearestPart3[T runtime.Integer] struct {
+	x, y          []T
+	C, P0, S0, i2 int
+}
+
+func (part *interpolateNearestPart3[T]) Run(from, to int) error {
+	x, y, C, P0, S0, i2 := part.x, part.y, part.C, part.P0, part.S0, part.i2
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			if S0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+			i3 := min(i, i2)
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
+			}
+			y[yRow+p0] = x[xRow2+i3]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestSizeNoScaleRun0Int computes interpolate_nearest with rank(S) = 1, size given, scale absent, T any integer.
 func interpolateNearestSizeNoScaleRun0Int[T runtime.Integer](b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, N*C*P0)
 
 	// y[n, c, p0] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1)]   for n in N, c in C, p0 in P0
 	i2 := S0 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				if S0 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-				}
-				if P0 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-				}
-				i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-				i3 := min(i, i2)
-				if uint(i3) >= uint(S0) {
-					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
-				}
-				y[yRow+p0] = x[xRow2+i3]
-			}
+	if part := (interpolateNearestPart3[T]{x, y, C, P0, S0, i2}); runtime.Small(N*C, P0) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C, P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart4 is a loop that runs in parts.
+type interpolateNearestPart4 struct {
+	x, y                      []float32
+	C, P0, P1, S0, S1, i2, i5 int
+}
+
+func (part *interpolateNearestPart4) Run(from, to int) error {
+	x, y, C, P0, P1, S0, S1, i2, i5 := part.x, part.y, part.C, part.P0, part.P1, part.S0, part.S1, part.i2, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if S0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+			i3 := min(i, i2)
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+			}
+			if P1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+			}
+			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+			i6 := min(i4, i5)
+			if uint(i6) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
+			}
+			y[yRow2+p1] = x[(xRow2+i3)*S1+i6]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestSizeNoScaleRun1F32 computes interpolate_nearest with rank(S) = 2, size given, scale absent, T f32.
 func interpolateNearestSizeNoScaleRun1F32(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
 	S1 := b.PackExt(2, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0*P1)
 
 	// y[n, c, p0, p1] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1)]   for n in N, c in C, p0 in P0, p1 in P1
 	i2 := S0 - 1
 	i5 := S1 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-					}
-					if P0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-					}
-					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-					i3 := min(i, i2)
-					if uint(i3) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
-					}
-					if S1 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
-					}
-					i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
-					i6 := min(i4, i5)
-					if uint(i6) >= uint(S1) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
-					}
-					y[yRow2+p1] = x[(xRow2+i3)*S1+i6]
-				}
-			}
+	if part := (interpolateNearestPart4{x, y, C, P0, P1, S0, S1, i2, i5}); runtime.Small(N*C*P0, P1) {
+		if err := part.Run(0, N*C*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart5 is a loop that runs in parts.
+type interpolateNearestPart5 struct {
+	x, y                      []float64
+	C, P0, P1, S0, S1, i2, i5 int
+}
+
+func (part *interpolateNearestPart5) Run(from, to int) error {
+	x, y, C, P0, P1, S0, S1, i2, i5 := part.x, part.y, part.C, part.P0, part.P1, part.S0, part.S1, part.i2, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if S0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+			i3 := min(i, i2)
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+			}
+			if P1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+			}
+			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+			i6 := min(i4, i5)
+			if uint(i6) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
+			}
+			y[yRow2+p1] = x[(xRow2+i3)*S1+i6]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestSizeNoScaleRun1F64 computes interpolate_nearest with rank(S) = 2, size given, scale absent, T f64.
 func interpolateNearestSizeNoScaleRun1F64(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
 	S1 := b.PackExt(2, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1)
 
 	// y[n, c, p0, p1] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1)]   for n in N, c in C, p0 in P0, p1 in P1
 	i2 := S0 - 1
 	i5 := S1 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-					}
-					if P0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-					}
-					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-					i3 := min(i, i2)
-					if uint(i3) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
-					}
-					if S1 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
-					}
-					i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
-					i6 := min(i4, i5)
-					if uint(i6) >= uint(S1) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
-					}
-					y[yRow2+p1] = x[(xRow2+i3)*S1+i6]
-				}
-			}
+	if part := (interpolateNearestPart5{x, y, C, P0, P1, S0, S1, i2, i5}); runtime.Small(N*C*P0, P1) {
+		if err := part.Run(0, N*C*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart6 is a loop that runs in parts.
+type interpolateNearestPart6 struct {
+	x, y                      []bool
+	C, P0, P1, S0, S1, i2, i5 int
+}
+
+func (part *interpolateNearestPart6) Run(from, to int) error {
+	x, y, C, P0, P1, S0, S1, i2, i5 := part.x, part.y, part.C, part.P0, part.P1, part.S0, part.S1, part.i2, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if S0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+			i3 := min(i, i2)
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+			}
+			if P1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+			}
+			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+			i6 := min(i4, i5)
+			if uint(i6) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
+			}
+			y[yRow2+p1] = x[(xRow2+i3)*S1+i6]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestSizeNoScaleRun1Bool computes interpolate_nearest with rank(S) = 2, size given, scale absent, T bool.
 func interpolateNearestSizeNoScaleRun1Bool(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
 	S1 := b.PackExt(2, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, N*C*P0*P1)
 
 	// y[n, c, p0, p1] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1)]   for n in N, c in C, p0 in P0, p1 in P1
 	i2 := S0 - 1
 	i5 := S1 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-					}
-					if P0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-					}
-					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-					i3 := min(i, i2)
-					if uint(i3) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
-					}
-					if S1 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
-					}
-					i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
-					i6 := min(i4, i5)
-					if uint(i6) >= uint(S1) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
-					}
-					y[yRow2+p1] = x[(xRow2+i3)*S1+i6]
-				}
-			}
+	if part := (interpolateNearestPart6{x, y, C, P0, P1, S0, S1, i2, i5}); runtime.Small(N*C*P0, P1) {
+		if err := part.Run(0, N*C*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart7 is a loop that runs in parts.
+type interpolateNearestPart7[T runtime.Integer] struct {
+	x, y                      []T
+	C, P0, P1, S0, S1, i2, i5 int
+}
+
+func (part *interpolateNearestPart7[T]) Run(from, to int) error {
+	x, y, C, P0, P1, S0, S1, i2, i5 := part.x, part.y, part.C, part.P0, part.P1, part.S0, part.S1, part.i2, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if S0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+			i3 := min(i, i2)
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+			}
+			if P1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+			}
+			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+			i6 := min(i4, i5)
+			if uint(i6) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
+			}
+			y[yRow2+p1] = x[(xRow2+i3)*S1+i6]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestSizeNoScaleRun1Int computes interpolate_nearest with rank(S) = 2, size given, scale absent, T any integer.
 func interpolateNearestSizeNoScaleRun1Int[T runtime.Integer](b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
 	S1 := b.PackExt(2, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, N*C*P0*P1)
 
 	// y[n, c, p0, p1] = x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1), min(floor(p1 / (|P1| / |S1|)), |S1| - 1)]   for n in N, c in C, p0 in P0, p1 in P1
 	i2 := S0 - 1
 	i5 := S1 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-					}
-					if P0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-					}
-					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-					i3 := min(i, i2)
-					if uint(i3) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
-					}
-					if S1 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
-					}
-					if P1 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
-					}
-					i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
-					i6 := min(i4, i5)
-					if uint(i6) >= uint(S1) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
-					}
-					y[yRow2+p1] = x[(xRow2+i3)*S1+i6]
-				}
-			}
+	if part := (interpolateNearestPart7[T]{x, y, C, P0, P1, S0, S1, i2, i5}); runtime.Small(N*C*P0, P1) {
+		if err := part.Run(0, N*C*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart8 is a loop that runs in parts.
+type interpolateNearestPart8 struct {
+	x, y                                  []float32
+	C, P0, P1, P2, S0, S1, S2, i2, i5, i8 int
+}
+
+func (part *interpolateNearestPart8) Run(from, to int) error {
+	x, y, C, P0, P1, P2, S0, S1, S2, i2, i5, i8 := part.x, part.y, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i2, part.i5, part.i8
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		yRow2 := (yRow + p0) * P1
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if S0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+			i3 := min(i, i2)
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+			}
+			if P1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+			}
+			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+			i6 := min(i4, i5)
+			if uint(i6) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
+			}
+			if P2 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
+			}
+			i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
+			i9 := min(i7, i8)
+			if uint(i9) >= uint(S2) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S2", i9, S2)
+			}
+			y[yRow3+p2] = x[((xRow2+i3)*S1+i6)*S2+i9]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestSizeNoScaleRun2F32 computes interpolate_nearest with rank(S) = 3, size given, scale absent, T f32.
 func interpolateNearestSizeNoScaleRun2F32(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
-	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
+	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0*P1*P2)
 
@@ -532,69 +754,89 @@ func interpolateNearestSizeNoScaleRun2F32(b *runtime.Bound, v *interpolateNeares
 	i2 := S0 - 1
 	i5 := S1 - 1
 	i8 := S2 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-						}
-						if P0 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-						}
-						i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-						i3 := min(i, i2)
-						if uint(i3) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
-						}
-						if S1 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
-						}
-						if P1 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
-						}
-						i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
-						i6 := min(i4, i5)
-						if uint(i6) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
-						}
-						if S2 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
-						}
-						if P2 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
-						}
-						i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
-						i9 := min(i7, i8)
-						if uint(i9) >= uint(S2) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i9, S2)
-						}
-						y[yRow3+p2] = x[((xRow2+i3)*S1+i6)*S2+i9]
-					}
-				}
-			}
+	if part := (interpolateNearestPart8{x, y, C, P0, P1, P2, S0, S1, S2, i2, i5, i8}); runtime.Small(N*C*P0*P1, P2) {
+		if err := part.Run(0, N*C*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart9 is a loop that runs in parts.
+type interpolateNearestPart9 struct {
+	x, y                                  []float64
+	C, P0, P1, P2, S0, S1, S2, i2, i5, i8 int
+}
+
+func (part *interpolateNearestPart9) Run(from, to int) error {
+	x, y, C, P0, P1, P2, S0, S1, S2, i2, i5, i8 := part.x, part.y, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i2, part.i5, part.i8
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		yRow2 := (yRow + p0) * P1
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if S0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+			i3 := min(i, i2)
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+			}
+			if P1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+			}
+			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+			i6 := min(i4, i5)
+			if uint(i6) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
+			}
+			if P2 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
+			}
+			i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
+			i9 := min(i7, i8)
+			if uint(i9) >= uint(S2) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S2", i9, S2)
+			}
+			y[yRow3+p2] = x[((xRow2+i3)*S1+i6)*S2+i9]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestSizeNoScaleRun2F64 computes interpolate_nearest with rank(S) = 3, size given, scale absent, T f64.
 func interpolateNearestSizeNoScaleRun2F64(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
-	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
+	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1*P2)
 
@@ -602,69 +844,89 @@ func interpolateNearestSizeNoScaleRun2F64(b *runtime.Bound, v *interpolateNeares
 	i2 := S0 - 1
 	i5 := S1 - 1
 	i8 := S2 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-						}
-						if P0 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-						}
-						i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-						i3 := min(i, i2)
-						if uint(i3) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
-						}
-						if S1 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
-						}
-						if P1 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
-						}
-						i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
-						i6 := min(i4, i5)
-						if uint(i6) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
-						}
-						if S2 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
-						}
-						if P2 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
-						}
-						i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
-						i9 := min(i7, i8)
-						if uint(i9) >= uint(S2) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i9, S2)
-						}
-						y[yRow3+p2] = x[((xRow2+i3)*S1+i6)*S2+i9]
-					}
-				}
-			}
+	if part := (interpolateNearestPart9{x, y, C, P0, P1, P2, S0, S1, S2, i2, i5, i8}); runtime.Small(N*C*P0*P1, P2) {
+		if err := part.Run(0, N*C*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart10 is a loop that runs in parts.
+type interpolateNearestPart10 struct {
+	x, y                                  []bool
+	C, P0, P1, P2, S0, S1, S2, i2, i5, i8 int
+}
+
+func (part *interpolateNearestPart10) Run(from, to int) error {
+	x, y, C, P0, P1, P2, S0, S1, S2, i2, i5, i8 := part.x, part.y, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i2, part.i5, part.i8
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		yRow2 := (yRow + p0) * P1
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if S0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+			i3 := min(i, i2)
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+			}
+			if P1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+			}
+			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+			i6 := min(i4, i5)
+			if uint(i6) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
+			}
+			if P2 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
+			}
+			i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
+			i9 := min(i7, i8)
+			if uint(i9) >= uint(S2) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S2", i9, S2)
+			}
+			y[yRow3+p2] = x[((xRow2+i3)*S1+i6)*S2+i9]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestSizeNoScaleRun2Bool computes interpolate_nearest with rank(S) = 3, size given, scale absent, T bool.
 func interpolateNearestSizeNoScaleRun2Bool(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
-	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
+	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, N*C*P0*P1*P2)
 
@@ -672,69 +934,89 @@ func interpolateNearestSizeNoScaleRun2Bool(b *runtime.Bound, v *interpolateNeare
 	i2 := S0 - 1
 	i5 := S1 - 1
 	i8 := S2 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-						}
-						if P0 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-						}
-						i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-						i3 := min(i, i2)
-						if uint(i3) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
-						}
-						if S1 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
-						}
-						if P1 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
-						}
-						i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
-						i6 := min(i4, i5)
-						if uint(i6) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
-						}
-						if S2 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
-						}
-						if P2 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
-						}
-						i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
-						i9 := min(i7, i8)
-						if uint(i9) >= uint(S2) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i9, S2)
-						}
-						y[yRow3+p2] = x[((xRow2+i3)*S1+i6)*S2+i9]
-					}
-				}
-			}
+	if part := (interpolateNearestPart10{x, y, C, P0, P1, P2, S0, S1, S2, i2, i5, i8}); runtime.Small(N*C*P0*P1, P2) {
+		if err := part.Run(0, N*C*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart11 is a loop that runs in parts.
+type interpolateNearestPart11[T runtime.Integer] struct {
+	x, y                                  []T
+	C, P0, P1, P2, S0, S1, S2, i2, i5, i8 int
+}
+
+func (part *interpolateNearestPart11[T]) Run(from, to int) error {
+	x, y, C, P0, P1, P2, S0, S1, S2, i2, i5, i8 := part.x, part.y, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i2, part.i5, part.i8
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		yRow2 := (yRow + p0) * P1
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if S0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+			i3 := min(i, i2)
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+			}
+			if P1 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+			}
+			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+			i6 := min(i4, i5)
+			if uint(i6) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
+			}
+			if P2 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
+			}
+			i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
+			i9 := min(i7, i8)
+			if uint(i9) >= uint(S2) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S2", i9, S2)
+			}
+			y[yRow3+p2] = x[((xRow2+i3)*S1+i6)*S2+i9]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestSizeNoScaleRun2Int computes interpolate_nearest with rank(S) = 3, size given, scale absent, T any integer.
 func interpolateNearestSizeNoScaleRun2Int[T runtime.Integer](b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
-	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
+	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, N*C*P0*P1*P2)
 
@@ -742,203 +1024,288 @@ func interpolateNearestSizeNoScaleRun2Int[T runtime.Integer](b *runtime.Bound, v
 	i2 := S0 - 1
 	i5 := S1 - 1
 	i8 := S2 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-						}
-						if P0 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-						}
-						i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-						i3 := min(i, i2)
-						if uint(i3) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
-						}
-						if S1 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
-						}
-						if P1 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
-						}
-						i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
-						i6 := min(i4, i5)
-						if uint(i6) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
-						}
-						if S2 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
-						}
-						if P2 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
-						}
-						i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
-						i9 := min(i7, i8)
-						if uint(i9) >= uint(S2) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i9, S2)
-						}
-						y[yRow3+p2] = x[((xRow2+i3)*S1+i6)*S2+i9]
-					}
-				}
-			}
+	if part := (interpolateNearestPart11[T]{x, y, C, P0, P1, P2, S0, S1, S2, i2, i5, i8}); runtime.Small(N*C*P0*P1, P2) {
+		if err := part.Run(0, N*C*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart12 is a loop that runs in parts.
+type interpolateNearestPart12 struct {
+	x, y         []float32
+	scale0       float64
+	C, P0, S0, i int
+}
+
+func (part *interpolateNearestPart12) Run(from, to int) error {
+	x, y, scale0, C, P0, S0, i := part.x, part.y, part.scale0, part.C, part.P0, part.S0, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			t := math.Floor(float64(p0) / scale0)
+			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+			}
+			i2 := min(int(t), i)
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+			}
+			y[yRow+p0] = x[xRow2+i2]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestNoSizeScaleRun0F32 computes interpolate_nearest with rank(S) = 1, size absent, scale given, T f32.
 func interpolateNearestNoSizeScaleRun0F32(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	P0 := b.PackExt(3, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0)
 
 	// y[n, c, p0] = x[n, c, min(exact(floor(real(p0) / scale[0])), |S0| - 1)]   for n in N, c in C, p0 in P0
 	scale0 := runtime.Entry(v.scale, 0, 0)
 	i := S0 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := math.Floor(float64(p0) / scale0)
-				if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-				}
-				i2 := min(int(t), i)
-				if uint(i2) >= uint(S0) {
-					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
-				}
-				y[yRow+p0] = x[xRow2+i2]
-			}
+	if part := (interpolateNearestPart12{x, y, scale0, C, P0, S0, i}); runtime.Small(N*C, 25*P0) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C, 25*P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart13 is a loop that runs in parts.
+type interpolateNearestPart13 struct {
+	x, y         []float64
+	scale0       float64
+	C, P0, S0, i int
+}
+
+func (part *interpolateNearestPart13) Run(from, to int) error {
+	x, y, scale0, C, P0, S0, i := part.x, part.y, part.scale0, part.C, part.P0, part.S0, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			t := math.Floor(float64(p0) / scale0)
+			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+			}
+			i2 := min(int(t), i)
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+			}
+			y[yRow+p0] = x[xRow2+i2]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestNoSizeScaleRun0F64 computes interpolate_nearest with rank(S) = 1, size absent, scale given, T f64.
 func interpolateNearestNoSizeScaleRun0F64(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	P0 := b.PackExt(3, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0)
 
 	// y[n, c, p0] = x[n, c, min(exact(floor(real(p0) / scale[0])), |S0| - 1)]   for n in N, c in C, p0 in P0
 	scale0 := runtime.Entry(v.scale, 0, 0)
 	i := S0 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := math.Floor(float64(p0) / scale0)
-				if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-				}
-				i2 := min(int(t), i)
-				if uint(i2) >= uint(S0) {
-					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
-				}
-				y[yRow+p0] = x[xRow2+i2]
-			}
+	if part := (interpolateNearestPart13{x, y, scale0, C, P0, S0, i}); runtime.Small(N*C, 25*P0) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C, 25*P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart14 is a loop that runs in parts.
+type interpolateNearestPart14 struct {
+	x, y         []bool
+	scale0       float64
+	C, P0, S0, i int
+}
+
+func (part *interpolateNearestPart14) Run(from, to int) error {
+	x, y, scale0, C, P0, S0, i := part.x, part.y, part.scale0, part.C, part.P0, part.S0, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			t := math.Floor(float64(p0) / scale0)
+			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+			}
+			i2 := min(int(t), i)
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+			}
+			y[yRow+p0] = x[xRow2+i2]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestNoSizeScaleRun0Bool computes interpolate_nearest with rank(S) = 1, size absent, scale given, T bool.
 func interpolateNearestNoSizeScaleRun0Bool(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	P0 := b.PackExt(3, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, N*C*P0)
 
 	// y[n, c, p0] = x[n, c, min(exact(floor(real(p0) / scale[0])), |S0| - 1)]   for n in N, c in C, p0 in P0
 	scale0 := runtime.Entry(v.scale, 0, 0)
 	i := S0 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := math.Floor(float64(p0) / scale0)
-				if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-				}
-				i2 := min(int(t), i)
-				if uint(i2) >= uint(S0) {
-					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
-				}
-				y[yRow+p0] = x[xRow2+i2]
-			}
+	if part := (interpolateNearestPart14{x, y, scale0, C, P0, S0, i}); runtime.Small(N*C, 25*P0) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C, 25*P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart15 is a loop that runs in parts.
+type interpolateNearestPart15[T runtime.Integer] struct {
+	x, y         []T
+	scale0       float64
+	C, P0, S0, i int
+}
+
+func (part *interpolateNearestPart15[T]) Run(from, to int) error {
+	x, y, scale0, C, P0, S0, i := part.x, part.y, part.scale0, part.C, part.P0, part.S0, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		for p0 := range P0 {
+			t := math.Floor(float64(p0) / scale0)
+			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+			}
+			i2 := min(int(t), i)
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+			}
+			y[yRow+p0] = x[xRow2+i2]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestNoSizeScaleRun0Int computes interpolate_nearest with rank(S) = 1, size absent, scale given, T any integer.
 func interpolateNearestNoSizeScaleRun0Int[T runtime.Integer](b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	P0 := b.PackExt(3, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, N*C*P0)
 
 	// y[n, c, p0] = x[n, c, min(exact(floor(real(p0) / scale[0])), |S0| - 1)]   for n in N, c in C, p0 in P0
 	scale0 := runtime.Entry(v.scale, 0, 0)
 	i := S0 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := math.Floor(float64(p0) / scale0)
-				if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-				}
-				i2 := min(int(t), i)
-				if uint(i2) >= uint(S0) {
-					return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
-				}
-				y[yRow+p0] = x[xRow2+i2]
-			}
+	if part := (interpolateNearestPart15[T]{x, y, scale0, C, P0, S0, i}); runtime.Small(N*C, 25*P0) {
+		if err := part.Run(0, N*C); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C, 25*P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart16 is a loop that runs in parts.
+type interpolateNearestPart16 struct {
+	x, y                     []float32
+	scale0, scale1           float64
+	C, P0, P1, S0, S1, i, i3 int
+}
+
+func (part *interpolateNearestPart16) Run(from, to int) error {
+	x, y, scale0, scale1, C, P0, P1, S0, S1, i, i3 := part.x, part.y, part.scale0, part.scale1, part.C, part.P0, part.P1, part.S0, part.S1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := math.Floor(float64(p0) / scale0)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+			}
+			i2 := min(int(t), i)
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+			}
+			t2 := math.Floor(float64(p1) / scale1)
+			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+			}
+			i4 := min(int(t2), i3)
+			if uint(i4) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+			}
+			y[yRow2+p1] = x[(xRow2+i2)*S1+i4]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestNoSizeScaleRun1F32 computes interpolate_nearest with rank(S) = 2, size absent, scale given, T f32.
 func interpolateNearestNoSizeScaleRun1F32(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
-	P0 := b.PackExt(3, 0)
 	P1 := b.PackExt(3, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0*P1)
 
@@ -947,47 +1314,68 @@ func interpolateNearestNoSizeScaleRun1F32(b *runtime.Bound, v *interpolateNeares
 	i := S0 - 1
 	scale1 := runtime.Entry(v.scale, 1, 0)
 	i3 := S1 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := math.Floor(float64(p0) / scale0)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-					}
-					i2 := min(int(t), i)
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
-					}
-					t2 := math.Floor(float64(p1) / scale1)
-					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
-					}
-					i4 := min(int(t2), i3)
-					if uint(i4) >= uint(S1) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
-					}
-					y[yRow2+p1] = x[(xRow2+i2)*S1+i4]
-				}
-			}
+	if part := (interpolateNearestPart16{x, y, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C*P0, 49*P1) {
+		if err := part.Run(0, N*C*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0, 49*P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart17 is a loop that runs in parts.
+type interpolateNearestPart17 struct {
+	x, y                     []float64
+	scale0, scale1           float64
+	C, P0, P1, S0, S1, i, i3 int
+}
+
+func (part *interpolateNearestPart17) Run(from, to int) error {
+	x, y, scale0, scale1, C, P0, P1, S0, S1, i, i3 := part.x, part.y, part.scale0, part.scale1, part.C, part.P0, part.P1, part.S0, part.S1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := math.Floor(float64(p0) / scale0)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+			}
+			i2 := min(int(t), i)
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+			}
+			t2 := math.Floor(float64(p1) / scale1)
+			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+			}
+			i4 := min(int(t2), i3)
+			if uint(i4) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+			}
+			y[yRow2+p1] = x[(xRow2+i2)*S1+i4]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestNoSizeScaleRun1F64 computes interpolate_nearest with rank(S) = 2, size absent, scale given, T f64.
 func interpolateNearestNoSizeScaleRun1F64(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
-	P0 := b.PackExt(3, 0)
 	P1 := b.PackExt(3, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1)
 
@@ -996,47 +1384,68 @@ func interpolateNearestNoSizeScaleRun1F64(b *runtime.Bound, v *interpolateNeares
 	i := S0 - 1
 	scale1 := runtime.Entry(v.scale, 1, 0)
 	i3 := S1 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := math.Floor(float64(p0) / scale0)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-					}
-					i2 := min(int(t), i)
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
-					}
-					t2 := math.Floor(float64(p1) / scale1)
-					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
-					}
-					i4 := min(int(t2), i3)
-					if uint(i4) >= uint(S1) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
-					}
-					y[yRow2+p1] = x[(xRow2+i2)*S1+i4]
-				}
-			}
+	if part := (interpolateNearestPart17{x, y, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C*P0, 49*P1) {
+		if err := part.Run(0, N*C*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0, 49*P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart18 is a loop that runs in parts.
+type interpolateNearestPart18 struct {
+	x, y                     []bool
+	scale0, scale1           float64
+	C, P0, P1, S0, S1, i, i3 int
+}
+
+func (part *interpolateNearestPart18) Run(from, to int) error {
+	x, y, scale0, scale1, C, P0, P1, S0, S1, i, i3 := part.x, part.y, part.scale0, part.scale1, part.C, part.P0, part.P1, part.S0, part.S1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := math.Floor(float64(p0) / scale0)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+			}
+			i2 := min(int(t), i)
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+			}
+			t2 := math.Floor(float64(p1) / scale1)
+			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+			}
+			i4 := min(int(t2), i3)
+			if uint(i4) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+			}
+			y[yRow2+p1] = x[(xRow2+i2)*S1+i4]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestNoSizeScaleRun1Bool computes interpolate_nearest with rank(S) = 2, size absent, scale given, T bool.
 func interpolateNearestNoSizeScaleRun1Bool(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
-	P0 := b.PackExt(3, 0)
 	P1 := b.PackExt(3, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, N*C*P0*P1)
 
@@ -1045,47 +1454,68 @@ func interpolateNearestNoSizeScaleRun1Bool(b *runtime.Bound, v *interpolateNeare
 	i := S0 - 1
 	scale1 := runtime.Entry(v.scale, 1, 0)
 	i3 := S1 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := math.Floor(float64(p0) / scale0)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-					}
-					i2 := min(int(t), i)
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
-					}
-					t2 := math.Floor(float64(p1) / scale1)
-					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
-					}
-					i4 := min(int(t2), i3)
-					if uint(i4) >= uint(S1) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
-					}
-					y[yRow2+p1] = x[(xRow2+i2)*S1+i4]
-				}
-			}
+	if part := (interpolateNearestPart18{x, y, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C*P0, 49*P1) {
+		if err := part.Run(0, N*C*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0, 49*P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart19 is a loop that runs in parts.
+type interpolateNearestPart19[T runtime.Integer] struct {
+	x, y                     []T
+	scale0, scale1           float64
+	C, P0, P1, S0, S1, i, i3 int
+}
+
+func (part *interpolateNearestPart19[T]) Run(from, to int) error {
+	x, y, scale0, scale1, C, P0, P1, S0, S1, i, i3 := part.x, part.y, part.scale0, part.scale1, part.C, part.P0, part.P1, part.S0, part.S1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := math.Floor(float64(p0) / scale0)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+			}
+			i2 := min(int(t), i)
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+			}
+			t2 := math.Floor(float64(p1) / scale1)
+			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+			}
+			i4 := min(int(t2), i3)
+			if uint(i4) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+			}
+			y[yRow2+p1] = x[(xRow2+i2)*S1+i4]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestNoSizeScaleRun1Int computes interpolate_nearest with rank(S) = 2, size absent, scale given, T any integer.
 func interpolateNearestNoSizeScaleRun1Int[T runtime.Integer](b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
-	P0 := b.PackExt(3, 0)
 	P1 := b.PackExt(3, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, N*C*P0*P1)
 
@@ -1094,49 +1524,81 @@ func interpolateNearestNoSizeScaleRun1Int[T runtime.Integer](b *runtime.Bound, v
 	i := S0 - 1
 	scale1 := runtime.Entry(v.scale, 1, 0)
 	i3 := S1 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := math.Floor(float64(p0) / scale0)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-					}
-					i2 := min(int(t), i)
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
-					}
-					t2 := math.Floor(float64(p1) / scale1)
-					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
-					}
-					i4 := min(int(t2), i3)
-					if uint(i4) >= uint(S1) {
-						return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
-					}
-					y[yRow2+p1] = x[(xRow2+i2)*S1+i4]
-				}
-			}
+	if part := (interpolateNearestPart19[T]{x, y, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C*P0, 49*P1) {
+		if err := part.Run(0, N*C*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0, 49*P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart20 is a loop that runs in parts.
+type interpolateNearestPart20 struct {
+	x, y                                 []float32
+	scale0, scale1, scale2               float64
+	C, P0, P1, P2, S0, S1, S2, i, i3, i5 int
+}
+
+func (part *interpolateNearestPart20) Run(from, to int) error {
+	x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5 := part.x, part.y, part.scale0, part.scale1, part.scale2, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := math.Floor(float64(p0) / scale0)
+		yRow2 := (yRow + p0) * P1
+		t2 := math.Floor(float64(p1) / scale1)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+			}
+			i2 := min(int(t), i)
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+			}
+			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+			}
+			i4 := min(int(t2), i3)
+			if uint(i4) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+			}
+			t3 := math.Floor(float64(p2) / scale2)
+			if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
+			}
+			i6 := min(int(t3), i5)
+			if uint(i6) >= uint(S2) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S2", i6, S2)
+			}
+			y[yRow3+p2] = x[((xRow2+i2)*S1+i4)*S2+i6]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestNoSizeScaleRun2F32 computes interpolate_nearest with rank(S) = 3, size absent, scale given, T f32.
 func interpolateNearestNoSizeScaleRun2F32(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
+	P1 := b.PackExt(3, 1)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	S2 := b.PackExt(2, 2)
-	P0 := b.PackExt(3, 0)
-	P1 := b.PackExt(3, 1)
 	P2 := b.PackExt(3, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N*C*P0*P1*P2)
 
@@ -1147,60 +1609,81 @@ func interpolateNearestNoSizeScaleRun2F32(b *runtime.Bound, v *interpolateNeares
 	i3 := S1 - 1
 	scale2 := runtime.Entry(v.scale, 2, 0)
 	i5 := S2 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := math.Floor(float64(p0) / scale0)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					t2 := math.Floor(float64(p1) / scale1)
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-						}
-						i2 := min(int(t), i)
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
-						}
-						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
-						}
-						i4 := min(int(t2), i3)
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
-						}
-						t3 := math.Floor(float64(p2) / scale2)
-						if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
-						}
-						i6 := min(int(t3), i5)
-						if uint(i6) >= uint(S2) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i6, S2)
-						}
-						y[yRow3+p2] = x[((xRow2+i2)*S1+i4)*S2+i6]
-					}
-				}
-			}
+	if part := (interpolateNearestPart20{x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C*P0*P1, 73*P2) {
+		if err := part.Run(0, N*C*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0*P1, 73*P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart21 is a loop that runs in parts.
+type interpolateNearestPart21 struct {
+	x, y                                 []float64
+	scale0, scale1, scale2               float64
+	C, P0, P1, P2, S0, S1, S2, i, i3, i5 int
+}
+
+func (part *interpolateNearestPart21) Run(from, to int) error {
+	x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5 := part.x, part.y, part.scale0, part.scale1, part.scale2, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := math.Floor(float64(p0) / scale0)
+		yRow2 := (yRow + p0) * P1
+		t2 := math.Floor(float64(p1) / scale1)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+			}
+			i2 := min(int(t), i)
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+			}
+			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+			}
+			i4 := min(int(t2), i3)
+			if uint(i4) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+			}
+			t3 := math.Floor(float64(p2) / scale2)
+			if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
+			}
+			i6 := min(int(t3), i5)
+			if uint(i6) >= uint(S2) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S2", i6, S2)
+			}
+			y[yRow3+p2] = x[((xRow2+i2)*S1+i4)*S2+i6]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestNoSizeScaleRun2F64 computes interpolate_nearest with rank(S) = 3, size absent, scale given, T f64.
 func interpolateNearestNoSizeScaleRun2F64(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
+	P1 := b.PackExt(3, 1)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	S2 := b.PackExt(2, 2)
-	P0 := b.PackExt(3, 0)
-	P1 := b.PackExt(3, 1)
 	P2 := b.PackExt(3, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N*C*P0*P1*P2)
 
@@ -1211,60 +1694,81 @@ func interpolateNearestNoSizeScaleRun2F64(b *runtime.Bound, v *interpolateNeares
 	i3 := S1 - 1
 	scale2 := runtime.Entry(v.scale, 2, 0)
 	i5 := S2 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := math.Floor(float64(p0) / scale0)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					t2 := math.Floor(float64(p1) / scale1)
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-						}
-						i2 := min(int(t), i)
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
-						}
-						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
-						}
-						i4 := min(int(t2), i3)
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
-						}
-						t3 := math.Floor(float64(p2) / scale2)
-						if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
-						}
-						i6 := min(int(t3), i5)
-						if uint(i6) >= uint(S2) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i6, S2)
-						}
-						y[yRow3+p2] = x[((xRow2+i2)*S1+i4)*S2+i6]
-					}
-				}
-			}
+	if part := (interpolateNearestPart21{x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C*P0*P1, 73*P2) {
+		if err := part.Run(0, N*C*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0*P1, 73*P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart22 is a loop that runs in parts.
+type interpolateNearestPart22 struct {
+	x, y                                 []bool
+	scale0, scale1, scale2               float64
+	C, P0, P1, P2, S0, S1, S2, i, i3, i5 int
+}
+
+func (part *interpolateNearestPart22) Run(from, to int) error {
+	x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5 := part.x, part.y, part.scale0, part.scale1, part.scale2, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := math.Floor(float64(p0) / scale0)
+		yRow2 := (yRow + p0) * P1
+		t2 := math.Floor(float64(p1) / scale1)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+			}
+			i2 := min(int(t), i)
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+			}
+			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+			}
+			i4 := min(int(t2), i3)
+			if uint(i4) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+			}
+			t3 := math.Floor(float64(p2) / scale2)
+			if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
+			}
+			i6 := min(int(t3), i5)
+			if uint(i6) >= uint(S2) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S2", i6, S2)
+			}
+			y[yRow3+p2] = x[((xRow2+i2)*S1+i4)*S2+i6]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestNoSizeScaleRun2Bool computes interpolate_nearest with rank(S) = 3, size absent, scale given, T bool.
 func interpolateNearestNoSizeScaleRun2Bool(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
+	P1 := b.PackExt(3, 1)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	S2 := b.PackExt(2, 2)
-	P0 := b.PackExt(3, 0)
-	P1 := b.PackExt(3, 1)
 	P2 := b.PackExt(3, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, N*C*P0*P1*P2)
 
@@ -1275,60 +1779,81 @@ func interpolateNearestNoSizeScaleRun2Bool(b *runtime.Bound, v *interpolateNeare
 	i3 := S1 - 1
 	scale2 := runtime.Entry(v.scale, 2, 0)
 	i5 := S2 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := math.Floor(float64(p0) / scale0)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					t2 := math.Floor(float64(p1) / scale1)
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-						}
-						i2 := min(int(t), i)
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
-						}
-						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
-						}
-						i4 := min(int(t2), i3)
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
-						}
-						t3 := math.Floor(float64(p2) / scale2)
-						if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
-						}
-						i6 := min(int(t3), i5)
-						if uint(i6) >= uint(S2) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i6, S2)
-						}
-						y[yRow3+p2] = x[((xRow2+i2)*S1+i4)*S2+i6]
-					}
-				}
-			}
+	if part := (interpolateNearestPart22{x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C*P0*P1, 73*P2) {
+		if err := part.Run(0, N*C*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0*P1, 73*P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// interpolateNearestPart23 is a loop that runs in parts.
+type interpolateNearestPart23[T runtime.Integer] struct {
+	x, y                                 []T
+	scale0, scale1, scale2               float64
+	C, P0, P1, P2, S0, S1, S2, i, i3, i5 int
+}
+
+func (part *interpolateNearestPart23[T]) Run(from, to int) error {
+	x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5 := part.x, part.y, part.scale0, part.scale1, part.scale2, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * P0
+		t := math.Floor(float64(p0) / scale0)
+		yRow2 := (yRow + p0) * P1
+		t2 := math.Floor(float64(p1) / scale1)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+			}
+			i2 := min(int(t), i)
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
+			}
+			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+			}
+			i4 := min(int(t2), i3)
+			if uint(i4) >= uint(S1) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
+			}
+			t3 := math.Floor(float64(p2) / scale2)
+			if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
+			}
+			i6 := min(int(t3), i5)
+			if uint(i6) >= uint(S2) {
+				return runtime.RangeError("window.interpolate_nearest", "x", "S2", i6, S2)
+			}
+			y[yRow3+p2] = x[((xRow2+i2)*S1+i4)*S2+i6]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestNoSizeScaleRun2Int computes interpolate_nearest with rank(S) = 3, size absent, scale given, T any integer.
 func interpolateNearestNoSizeScaleRun2Int[T runtime.Integer](b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
+	P0 := b.PackExt(3, 0)
+	P1 := b.PackExt(3, 1)
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	S2 := b.PackExt(2, 2)
-	P0 := b.PackExt(3, 0)
-	P1 := b.PackExt(3, 1)
 	P2 := b.PackExt(3, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, N*C*P0*P1*P2)
 
@@ -1339,47 +1864,50 @@ func interpolateNearestNoSizeScaleRun2Int[T runtime.Integer](b *runtime.Bound, v
 	i3 := S1 - 1
 	scale2 := runtime.Entry(v.scale, 2, 0)
 	i5 := S2 - 1
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * P0
-			for p0 := range P0 {
-				t := math.Floor(float64(p0) / scale0)
-				yRow2 := (yRow + p0) * P1
-				for p1 := range P1 {
-					t2 := math.Floor(float64(p1) / scale1)
-					yRow3 := (yRow2 + p1) * P2
-					for p2 := range P2 {
-						if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-						}
-						i2 := min(int(t), i)
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
-						}
-						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
-						}
-						i4 := min(int(t2), i3)
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S1", i4, S1)
-						}
-						t3 := math.Floor(float64(p2) / scale2)
-						if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
-						}
-						i6 := min(int(t3), i5)
-						if uint(i6) >= uint(S2) {
-							return runtime.RangeError("window.interpolate_nearest", "x", "S2", i6, S2)
-						}
-						y[yRow3+p2] = x[((xRow2+i2)*S1+i4)*S2+i6]
-					}
-				}
-			}
+	if part := (interpolateNearestPart23[T]{x, y, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C*P0*P1, 73*P2) {
+		if err := part.Run(0, N*C*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*C*P0*P1, 73*P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
+	return nil
+}
+
+// interpolateNearestPart24 is a loop that runs in parts.
+type interpolateNearestPart24 struct {
+	dy            []float32
+	dxAcc         []float64
+	C, P0, S0, i2 int
+}
+
+func (part *interpolateNearestPart24) Run(from, to int) error {
+	dy, dxAcc, C, P0, S0, i2 := part.dy, part.dxAcc, part.C, part.P0, part.S0, part.i2
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			if S0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+			i3 := min(i, i2)
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
+			}
+			at := dxRow2 + i3
+			dxAcc[at] += float64(dy[dyRow+p0])
+		}
+	}
 	return nil
 }
 
@@ -1399,27 +1927,12 @@ func interpolateNearestSizeNoScaleRunBackward0F32(b *runtime.Bound, v *interpola
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-					}
-					if P0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-					}
-					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-					i3 := min(i, i2)
-					if uint(i3) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
-					}
-					at := dxRow2 + i3
-					dxAcc[at] += float64(dy[dyRow+p0])
-				}
+		if part := (interpolateNearestPart24{dy, dxAcc, C, P0, S0, i2}); runtime.Small(N*C, P0) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, P0); err != nil {
+			return err
 		}
 		for i4, sum := range dxAcc {
 			dx[i4] = float32(sum)
@@ -1429,12 +1942,47 @@ func interpolateNearestSizeNoScaleRunBackward0F32(b *runtime.Bound, v *interpola
 	return nil
 }
 
+// interpolateNearestPart25 is a loop that runs in parts.
+type interpolateNearestPart25 struct {
+	dx, dy        []float64
+	C, P0, S0, i2 int
+}
+
+func (part *interpolateNearestPart25) Run(from, to int) error {
+	dx, dy, C, P0, S0, i2 := part.dx, part.dy, part.C, part.P0, part.S0, part.i2
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			if S0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+			}
+			if P0 == 0 {
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+			}
+			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+			i3 := min(i, i2)
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
+			}
+			at := dxRow2 + i3
+			dx[at] += dy[dyRow+p0]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestSizeNoScaleRunBackward0F64 computes the derivative of interpolate_nearest with rank(S) = 1, size given, scale absent, T f64.
 func interpolateNearestSizeNoScaleRunBackward0F64(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0)
@@ -1443,30 +1991,65 @@ func interpolateNearestSizeNoScaleRunBackward0F64(b *runtime.Bound, v *interpola
 	i2 := S0 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-					}
-					if P0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-					}
-					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-					i3 := min(i, i2)
-					if uint(i3) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
-					}
-					at := dxRow2 + i3
-					dx[at] += dy[dyRow+p0]
-				}
+		if part := (interpolateNearestPart25{dx, dy, C, P0, S0, i2}); runtime.Small(N*C, P0) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// interpolateNearestPart26 is a loop that runs in parts.
+type interpolateNearestPart26 struct {
+	dy                        []float32
+	dxAcc                     []float64
+	C, P0, P1, S0, S1, i2, i5 int
+}
+
+func (part *interpolateNearestPart26) Run(from, to int) error {
+	dy, dxAcc, C, P0, P1, S0, S1, i2, i5 := part.dy, part.dxAcc, part.C, part.P0, part.P1, part.S0, part.S1, part.i2, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				if S0 == 0 {
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				}
+				if P0 == 0 {
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				}
+				i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+				i3 := min(i, i2)
+				if uint(i3) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
+				}
+				if S1 == 0 {
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+				}
+				if P1 == 0 {
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+				}
+				i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+				i6 := min(i4, i5)
+				if uint(i6) >= uint(S1) {
+					return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i6, S1)
+				}
+				at := (dxRow2+i3)*S1 + i6
+				dxAcc[at] += float64(dy[dyRow2+p1])
+			}
+		}
+	}
 	return nil
 }
 
@@ -1489,41 +2072,12 @@ func interpolateNearestSizeNoScaleRunBackward1F32(b *runtime.Bound, v *interpola
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-						}
-						if P0 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-						}
-						i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-						i3 := min(i, i2)
-						if uint(i3) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
-						}
-						if S1 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
-						}
-						if P1 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
-						}
-						i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
-						i6 := min(i4, i5)
-						if uint(i6) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i6, S1)
-						}
-						at := (dxRow2+i3)*S1 + i6
-						dxAcc[at] += float64(dy[dyRow2+p1])
-					}
-				}
+		if part := (interpolateNearestPart26{dy, dxAcc, C, P0, P1, S0, S1, i2, i5}); runtime.Small(N*C, P0*P1) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, P0*P1); err != nil {
+			return err
 		}
 		for i7, sum := range dxAcc {
 			dx[i7] = float32(sum)
@@ -1533,14 +2087,63 @@ func interpolateNearestSizeNoScaleRunBackward1F32(b *runtime.Bound, v *interpola
 	return nil
 }
 
+// interpolateNearestPart27 is a loop that runs in parts.
+type interpolateNearestPart27 struct {
+	dx, dy                    []float64
+	C, P0, P1, S0, S1, i2, i5 int
+}
+
+func (part *interpolateNearestPart27) Run(from, to int) error {
+	dx, dy, C, P0, P1, S0, S1, i2, i5 := part.dx, part.dy, part.C, part.P0, part.P1, part.S0, part.S1, part.i2, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				if S0 == 0 {
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				}
+				if P0 == 0 {
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				}
+				i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+				i3 := min(i, i2)
+				if uint(i3) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
+				}
+				if S1 == 0 {
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+				}
+				if P1 == 0 {
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+				}
+				i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+				i6 := min(i4, i5)
+				if uint(i6) >= uint(S1) {
+					return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i6, S1)
+				}
+				at := (dxRow2+i3)*S1 + i6
+				dx[at] += dy[dyRow2+p1]
+			}
+		}
+	}
+	return nil
+}
+
 // interpolateNearestSizeNoScaleRunBackward1F64 computes the derivative of interpolate_nearest with rank(S) = 2, size given, scale absent, T f64.
 func interpolateNearestSizeNoScaleRunBackward1F64(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
 	P1 := b.PackExt(3, 1)
 	S1 := b.PackExt(2, 1)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1)
@@ -1550,44 +2153,79 @@ func interpolateNearestSizeNoScaleRunBackward1F64(b *runtime.Bound, v *interpola
 	i5 := S1 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-						}
-						if P0 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-						}
-						i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-						i3 := min(i, i2)
-						if uint(i3) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
-						}
-						if S1 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
-						}
-						if P1 == 0 {
-							return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
-						}
-						i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
-						i6 := min(i4, i5)
-						if uint(i6) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i6, S1)
-						}
-						at := (dxRow2+i3)*S1 + i6
-						dx[at] += dy[dyRow2+p1]
+		if part := (interpolateNearestPart27{dx, dy, C, P0, P1, S0, S1, i2, i5}); runtime.Small(N*C, P0*P1) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*C, P0*P1); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// interpolateNearestPart28 is a loop that runs in parts.
+type interpolateNearestPart28 struct {
+	dy                                    []float32
+	dxAcc                                 []float64
+	C, P0, P1, P2, S0, S1, S2, i2, i5, i8 int
+}
+
+func (part *interpolateNearestPart28) Run(from, to int) error {
+	dy, dxAcc, C, P0, P1, P2, S0, S1, S2, i2, i5, i8 := part.dy, part.dxAcc, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i2, part.i5, part.i8
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				dyRow3 := (dyRow2 + p1) * P2
+				for p2 := range P2 {
+					if S0 == 0 {
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
 					}
+					if P0 == 0 {
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+					}
+					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+					i3 := min(i, i2)
+					if uint(i3) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
+					}
+					if S1 == 0 {
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+					}
+					if P1 == 0 {
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+					}
+					i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+					i6 := min(i4, i5)
+					if uint(i6) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i6, S1)
+					}
+					if S2 == 0 {
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
+					}
+					if P2 == 0 {
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
+					}
+					i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
+					i9 := min(i7, i8)
+					if uint(i9) >= uint(S2) {
+						return runtime.RangeError("window.interpolate_nearest", "@x", "S2", i9, S2)
+					}
+					at := ((dxRow2+i3)*S1+i6)*S2 + i9
+					dxAcc[at] += float64(dy[dyRow3+p2])
 				}
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -1613,55 +2251,12 @@ func interpolateNearestSizeNoScaleRunBackward2F32(b *runtime.Bound, v *interpola
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							if S0 == 0 {
-								return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-							}
-							if P0 == 0 {
-								return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-							}
-							i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-							i3 := min(i, i2)
-							if uint(i3) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
-							}
-							if S1 == 0 {
-								return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
-							}
-							if P1 == 0 {
-								return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
-							}
-							i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
-							i6 := min(i4, i5)
-							if uint(i6) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i6, S1)
-							}
-							if S2 == 0 {
-								return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
-							}
-							if P2 == 0 {
-								return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
-							}
-							i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
-							i9 := min(i7, i8)
-							if uint(i9) >= uint(S2) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S2", i9, S2)
-							}
-							at := ((dxRow2+i3)*S1+i6)*S2 + i9
-							dxAcc[at] += float64(dy[dyRow3+p2])
-						}
-					}
-				}
+		if part := (interpolateNearestPart28{dy, dxAcc, C, P0, P1, P2, S0, S1, S2, i2, i5, i8}); runtime.Small(N*C, P0*P1*P2) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, P0*P1*P2); err != nil {
+			return err
 		}
 		for i10, sum := range dxAcc {
 			dx[i10] = float32(sum)
@@ -1671,8 +2266,72 @@ func interpolateNearestSizeNoScaleRunBackward2F32(b *runtime.Bound, v *interpola
 	return nil
 }
 
+// interpolateNearestPart29 is a loop that runs in parts.
+type interpolateNearestPart29 struct {
+	dx, dy                                []float64
+	C, P0, P1, P2, S0, S1, S2, i2, i5, i8 int
+}
+
+func (part *interpolateNearestPart29) Run(from, to int) error {
+	dx, dy, C, P0, P1, P2, S0, S1, S2, i2, i5, i8 := part.dx, part.dy, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i2, part.i5, part.i8
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				dyRow3 := (dyRow2 + p1) * P2
+				for p2 := range P2 {
+					if S0 == 0 {
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+					}
+					if P0 == 0 {
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+					}
+					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
+					i3 := min(i, i2)
+					if uint(i3) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
+					}
+					if S1 == 0 {
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+					}
+					if P1 == 0 {
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+					}
+					i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
+					i6 := min(i4, i5)
+					if uint(i6) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i6, S1)
+					}
+					if S2 == 0 {
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
+					}
+					if P2 == 0 {
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
+					}
+					i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
+					i9 := min(i7, i8)
+					if uint(i9) >= uint(S2) {
+						return runtime.RangeError("window.interpolate_nearest", "@x", "S2", i9, S2)
+					}
+					at := ((dxRow2+i3)*S1+i6)*S2 + i9
+					dx[at] += dy[dyRow3+p2]
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // interpolateNearestSizeNoScaleRunBackward2F64 computes the derivative of interpolate_nearest with rank(S) = 3, size given, scale absent, T f64.
 func interpolateNearestSizeNoScaleRunBackward2F64(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	P0 := b.PackExt(3, 0)
 	S0 := b.PackExt(2, 0)
@@ -1680,7 +2339,6 @@ func interpolateNearestSizeNoScaleRunBackward2F64(b *runtime.Bound, v *interpola
 	S1 := b.PackExt(2, 1)
 	P2 := b.PackExt(3, 2)
 	S2 := b.PackExt(2, 2)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1*S2)
@@ -1691,58 +2349,49 @@ func interpolateNearestSizeNoScaleRunBackward2F64(b *runtime.Bound, v *interpola
 	i8 := S2 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							if S0 == 0 {
-								return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
-							}
-							if P0 == 0 {
-								return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
-							}
-							i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
-							i3 := min(i, i2)
-							if uint(i3) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
-							}
-							if S1 == 0 {
-								return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
-							}
-							if P1 == 0 {
-								return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
-							}
-							i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
-							i6 := min(i4, i5)
-							if uint(i6) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i6, S1)
-							}
-							if S2 == 0 {
-								return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
-							}
-							if P2 == 0 {
-								return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
-							}
-							i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
-							i9 := min(i7, i8)
-							if uint(i9) >= uint(S2) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S2", i9, S2)
-							}
-							at := ((dxRow2+i3)*S1+i6)*S2 + i9
-							dx[at] += dy[dyRow3+p2]
-						}
-					}
-				}
+		if part := (interpolateNearestPart29{dx, dy, C, P0, P1, P2, S0, S1, S2, i2, i5, i8}); runtime.Small(N*C, P0*P1*P2) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// interpolateNearestPart30 is a loop that runs in parts.
+type interpolateNearestPart30 struct {
+	dy           []float32
+	dxAcc        []float64
+	scale0       float64
+	C, P0, S0, i int
+}
+
+func (part *interpolateNearestPart30) Run(from, to int) error {
+	dy, dxAcc, scale0, C, P0, S0, i := part.dy, part.dxAcc, part.scale0, part.C, part.P0, part.S0, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := math.Floor(float64(p0) / scale0)
+			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+			}
+			i2 := min(int(t), i)
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
+			}
+			at := dxRow2 + i2
+			dxAcc[at] += float64(dy[dyRow+p0])
+		}
+	}
 	return nil
 }
 
@@ -1763,24 +2412,12 @@ func interpolateNearestNoSizeScaleRunBackward0F32(b *runtime.Bound, v *interpola
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := math.Floor(float64(p0) / scale0)
-					if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-					}
-					i2 := min(int(t), i)
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
-					}
-					at := dxRow2 + i2
-					dxAcc[at] += float64(dy[dyRow+p0])
-				}
+		if part := (interpolateNearestPart30{dy, dxAcc, scale0, C, P0, S0, i}); runtime.Small(N*C, 25*P0) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 25*P0); err != nil {
+			return err
 		}
 		for i3, sum := range dxAcc {
 			dx[i3] = float32(sum)
@@ -1790,12 +2427,45 @@ func interpolateNearestNoSizeScaleRunBackward0F32(b *runtime.Bound, v *interpola
 	return nil
 }
 
+// interpolateNearestPart31 is a loop that runs in parts.
+type interpolateNearestPart31 struct {
+	dx, dy       []float64
+	scale0       float64
+	C, P0, S0, i int
+}
+
+func (part *interpolateNearestPart31) Run(from, to int) error {
+	dx, dy, scale0, C, P0, S0, i := part.dx, part.dy, part.scale0, part.C, part.P0, part.S0, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := math.Floor(float64(p0) / scale0)
+			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+			}
+			i2 := min(int(t), i)
+			if uint(i2) >= uint(S0) {
+				return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
+			}
+			at := dxRow2 + i2
+			dx[at] += dy[dyRow+p0]
+		}
+	}
+	return nil
+}
+
 // interpolateNearestNoSizeScaleRunBackward0F64 computes the derivative of interpolate_nearest with rank(S) = 1, size absent, scale given, T f64.
 func interpolateNearestNoSizeScaleRunBackward0F64(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	P0 := b.PackExt(3, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0)
@@ -1805,27 +2475,60 @@ func interpolateNearestNoSizeScaleRunBackward0F64(b *runtime.Bound, v *interpola
 	i := S0 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := math.Floor(float64(p0) / scale0)
-					if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-					}
-					i2 := min(int(t), i)
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
-					}
-					at := dxRow2 + i2
-					dx[at] += dy[dyRow+p0]
-				}
+		if part := (interpolateNearestPart31{dx, dy, scale0, C, P0, S0, i}); runtime.Small(N*C, 25*P0) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 25*P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// interpolateNearestPart32 is a loop that runs in parts.
+type interpolateNearestPart32 struct {
+	dy                       []float32
+	dxAcc                    []float64
+	scale0, scale1           float64
+	C, P0, P1, S0, S1, i, i3 int
+}
+
+func (part *interpolateNearestPart32) Run(from, to int) error {
+	dy, dxAcc, scale0, scale1, C, P0, P1, S0, S1, i, i3 := part.dy, part.dxAcc, part.scale0, part.scale1, part.C, part.P0, part.P1, part.S0, part.S1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := math.Floor(float64(p0) / scale0)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				}
+				i2 := min(int(t), i)
+				if uint(i2) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
+				}
+				t2 := math.Floor(float64(p1) / scale1)
+				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+				}
+				i4 := min(int(t2), i3)
+				if uint(i4) >= uint(S1) {
+					return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i4, S1)
+				}
+				at := (dxRow2+i2)*S1 + i4
+				dxAcc[at] += float64(dy[dyRow2+p1])
+			}
+		}
+	}
 	return nil
 }
 
@@ -1850,35 +2553,12 @@ func interpolateNearestNoSizeScaleRunBackward1F32(b *runtime.Bound, v *interpola
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := math.Floor(float64(p0) / scale0)
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-						}
-						i2 := min(int(t), i)
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
-						}
-						t2 := math.Floor(float64(p1) / scale1)
-						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
-						}
-						i4 := min(int(t2), i3)
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i4, S1)
-						}
-						at := (dxRow2+i2)*S1 + i4
-						dxAcc[at] += float64(dy[dyRow2+p1])
-					}
-				}
+		if part := (interpolateNearestPart32{dy, dxAcc, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C, 49*P0*P1) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 49*P0*P1); err != nil {
+			return err
 		}
 		for i5, sum := range dxAcc {
 			dx[i5] = float32(sum)
@@ -1888,14 +2568,58 @@ func interpolateNearestNoSizeScaleRunBackward1F32(b *runtime.Bound, v *interpola
 	return nil
 }
 
+// interpolateNearestPart33 is a loop that runs in parts.
+type interpolateNearestPart33 struct {
+	dx, dy                   []float64
+	scale0, scale1           float64
+	C, P0, P1, S0, S1, i, i3 int
+}
+
+func (part *interpolateNearestPart33) Run(from, to int) error {
+	dx, dy, scale0, scale1, C, P0, P1, S0, S1, i, i3 := part.dx, part.dy, part.scale0, part.scale1, part.C, part.P0, part.P1, part.S0, part.S1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := math.Floor(float64(p0) / scale0)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				}
+				i2 := min(int(t), i)
+				if uint(i2) >= uint(S0) {
+					return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
+				}
+				t2 := math.Floor(float64(p1) / scale1)
+				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+				}
+				i4 := min(int(t2), i3)
+				if uint(i4) >= uint(S1) {
+					return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i4, S1)
+				}
+				at := (dxRow2+i2)*S1 + i4
+				dx[at] += dy[dyRow2+p1]
+			}
+		}
+	}
+	return nil
+}
+
 // interpolateNearestNoSizeScaleRunBackward1F64 computes the derivative of interpolate_nearest with rank(S) = 2, size absent, scale given, T f64.
 func interpolateNearestNoSizeScaleRunBackward1F64(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	P0 := b.PackExt(3, 0)
 	P1 := b.PackExt(3, 1)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1)
@@ -1907,38 +2631,71 @@ func interpolateNearestNoSizeScaleRunBackward1F64(b *runtime.Bound, v *interpola
 	i3 := S1 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := math.Floor(float64(p0) / scale0)
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-						}
-						i2 := min(int(t), i)
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
-						}
-						t2 := math.Floor(float64(p1) / scale1)
-						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
-						}
-						i4 := min(int(t2), i3)
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i4, S1)
-						}
-						at := (dxRow2+i2)*S1 + i4
-						dx[at] += dy[dyRow2+p1]
+		if part := (interpolateNearestPart33{dx, dy, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C, 49*P0*P1) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*C, 49*P0*P1); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// interpolateNearestPart34 is a loop that runs in parts.
+type interpolateNearestPart34 struct {
+	dy                                   []float32
+	dxAcc                                []float64
+	scale0, scale1, scale2               float64
+	C, P0, P1, P2, S0, S1, S2, i, i3, i5 int
+}
+
+func (part *interpolateNearestPart34) Run(from, to int) error {
+	dy, dxAcc, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5 := part.dy, part.dxAcc, part.scale0, part.scale1, part.scale2, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := math.Floor(float64(p0) / scale0)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				t2 := math.Floor(float64(p1) / scale1)
+				dyRow3 := (dyRow2 + p1) * P2
+				for p2 := range P2 {
+					if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
 					}
+					i2 := min(int(t), i)
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
+					}
+					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+					}
+					i4 := min(int(t2), i3)
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i4, S1)
+					}
+					t3 := math.Floor(float64(p2) / scale2)
+					if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
+					}
+					i6 := min(int(t3), i5)
+					if uint(i6) >= uint(S2) {
+						return runtime.RangeError("window.interpolate_nearest", "@x", "S2", i6, S2)
+					}
+					at := ((dxRow2+i2)*S1+i4)*S2 + i6
+					dxAcc[at] += float64(dy[dyRow3+p2])
 				}
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -1967,46 +2724,12 @@ func interpolateNearestNoSizeScaleRunBackward2F32(b *runtime.Bound, v *interpola
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := math.Floor(float64(p0) / scale0)
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						t2 := math.Floor(float64(p1) / scale1)
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-							}
-							i2 := min(int(t), i)
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
-							}
-							if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
-							}
-							i4 := min(int(t2), i3)
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i4, S1)
-							}
-							t3 := math.Floor(float64(p2) / scale2)
-							if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
-							}
-							i6 := min(int(t3), i5)
-							if uint(i6) >= uint(S2) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S2", i6, S2)
-							}
-							at := ((dxRow2+i2)*S1+i4)*S2 + i6
-							dxAcc[at] += float64(dy[dyRow3+p2])
-						}
-					}
-				}
+		if part := (interpolateNearestPart34{dy, dxAcc, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C, 73*P0*P1*P2) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 73*P0*P1*P2); err != nil {
+			return err
 		}
 		for i7, sum := range dxAcc {
 			dx[i7] = float32(sum)
@@ -2016,8 +2739,64 @@ func interpolateNearestNoSizeScaleRunBackward2F32(b *runtime.Bound, v *interpola
 	return nil
 }
 
+// interpolateNearestPart35 is a loop that runs in parts.
+type interpolateNearestPart35 struct {
+	dx, dy                               []float64
+	scale0, scale1, scale2               float64
+	C, P0, P1, P2, S0, S1, S2, i, i3, i5 int
+}
+
+func (part *interpolateNearestPart35) Run(from, to int) error {
+	dx, dy, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5 := part.dx, part.dy, part.scale0, part.scale1, part.scale2, part.C, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * P0
+		for p0 := range P0 {
+			t := math.Floor(float64(p0) / scale0)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				t2 := math.Floor(float64(p1) / scale1)
+				dyRow3 := (dyRow2 + p1) * P2
+				for p2 := range P2 {
+					if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+					}
+					i2 := min(int(t), i)
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
+					}
+					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+					}
+					i4 := min(int(t2), i3)
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i4, S1)
+					}
+					t3 := math.Floor(float64(p2) / scale2)
+					if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
+						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
+					}
+					i6 := min(int(t3), i5)
+					if uint(i6) >= uint(S2) {
+						return runtime.RangeError("window.interpolate_nearest", "@x", "S2", i6, S2)
+					}
+					at := ((dxRow2+i2)*S1+i4)*S2 + i6
+					dx[at] += dy[dyRow3+p2]
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // interpolateNearestNoSizeScaleRunBackward2F64 computes the derivative of interpolate_nearest with rank(S) = 3, size absent, scale given, T f64.
 func interpolateNearestNoSizeScaleRunBackward2F64(b *runtime.Bound, v *interpolateNearestValues) error {
+	N := b.Ext[0]
 	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
@@ -2025,7 +2804,6 @@ func interpolateNearestNoSizeScaleRunBackward2F64(b *runtime.Bound, v *interpola
 	P0 := b.PackExt(3, 0)
 	P1 := b.PackExt(3, 1)
 	P2 := b.PackExt(3, 2)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, N*C*S0*S1*S2)
@@ -2039,46 +2817,12 @@ func interpolateNearestNoSizeScaleRunBackward2F64(b *runtime.Bound, v *interpola
 	i5 := S2 - 1
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * P0
-				for p0 := range P0 {
-					t := math.Floor(float64(p0) / scale0)
-					dyRow2 := (dyRow + p0) * P1
-					for p1 := range P1 {
-						t2 := math.Floor(float64(p1) / scale1)
-						dyRow3 := (dyRow2 + p1) * P2
-						for p2 := range P2 {
-							if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
-							}
-							i2 := min(int(t), i)
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
-							}
-							if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
-							}
-							i4 := min(int(t2), i3)
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i4, S1)
-							}
-							t3 := math.Floor(float64(p2) / scale2)
-							if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
-							}
-							i6 := min(int(t3), i5)
-							if uint(i6) >= uint(S2) {
-								return runtime.RangeError("window.interpolate_nearest", "@x", "S2", i6, S2)
-							}
-							at := ((dxRow2+i2)*S1+i4)*S2 + i6
-							dx[at] += dy[dyRow3+p2]
-						}
-					}
-				}
+		if part := (interpolateNearestPart35{dx, dy, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C, 73*P0*P1*P2) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, 73*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)

@@ -3,12 +3,22 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleInterpolateNearest() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3}, 1, 1, 3))
+	y := runtime.Must(window.InterpolateNearest(x, &window.InterpolateNearestAttrs{Size: []int{5}}))
+	fmt.Printf("%.4v\n", y)
+	// Output:
+	// f32[1 1 5]
+	// [[[1 1 2 2 3]]]
+}
 
 func TestInterpolateNearestExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.interpolate_nearest",

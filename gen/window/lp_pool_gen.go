@@ -40,7 +40,7 @@ func (a *LpPoolAttrs) values(p float64, kernel []int) (lpPoolValues, error) {
 // LpPool is the p-norm of each window: the sum of |x|^p, to the power 1/p. Its derivative is 0 where a window is 0.
 //
 // x has any axes of samples and channels, and the sizes S. p is above 0; Inf gives the greatest |x|. kernel, the size
-// of the window, is above 0; stride is that of the kernel where it is left out; one number for each axis or for all.
+// of the window, is above 0; stride is that of the kernel where it is left out; one number for each axis of S or for all.
 //
 // Source: Sermanet, Chintala and LeCun, Convolutional Neural Networks Applied to House Numbers Digit Classification,
 // ICPR 2012.
@@ -57,6 +57,10 @@ func (a *LpPoolAttrs) values(p float64, kernel []int) (lpPoolValues, error) {
 // x: T[...N, ...S]; y: T[...N, ...P]. T: f16, bf16, f32 or f64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: p must be positive; kernel must be positive; stride must be positive.
+//
+// With x = [[[1, 3, 2], [7, 5, 4]]], y is about [[[7.9158, 6.0732]]]:
+//
+//	y, err := window.LpPool(x, 3.0, []int{2, 2}, &window.LpPoolAttrs{Stride: []int{1, 1}})
 func LpPool(x *runtime.Tensor, p float64, kernel []int, attrs *LpPoolAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(p, kernel)
 	if err != nil {
@@ -174,12 +178,6 @@ func lpPoolVariant(v *lpPoolValues) int {
 
 // lpPoolStrideIfRun0 is one of the cases of lpPoolStrideIfRun.
 func lpPoolStrideIfRun0(b *runtime.Bound, v *lpPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0)) {
-		return runtime.RequireError("window.lp_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolStrideIfRun0F32(b, v)
@@ -191,12 +189,6 @@ func lpPoolStrideIfRun0(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolStrideIfRun1 is one of the cases of lpPoolStrideIfRun.
 func lpPoolStrideIfRun1(b *runtime.Bound, v *lpPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0)) {
-		return runtime.RequireError("window.lp_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolStrideIfRun1F32(b, v)
@@ -208,12 +200,6 @@ func lpPoolStrideIfRun1(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolStrideIfRun2 is one of the cases of lpPoolStrideIfRun.
 func lpPoolStrideIfRun2(b *runtime.Bound, v *lpPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0) && 0 < runtime.Entry(v.stride, 2, 0)) {
-		return runtime.RequireError("window.lp_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolStrideIfRun2F32(b, v)
@@ -237,12 +223,6 @@ func lpPoolStrideIfRun(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolStrideElseRun0 is one of the cases of lpPoolStrideElseRun.
 func lpPoolStrideElseRun0(b *runtime.Bound, v *lpPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0)) {
-		return runtime.RequireError("window.lp_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolStrideElseRun0F32(b, v)
@@ -254,12 +234,6 @@ func lpPoolStrideElseRun0(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolStrideElseRun1 is one of the cases of lpPoolStrideElseRun.
 func lpPoolStrideElseRun1(b *runtime.Bound, v *lpPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0)) {
-		return runtime.RequireError("window.lp_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolStrideElseRun1F32(b, v)
@@ -271,12 +245,6 @@ func lpPoolStrideElseRun1(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolStrideElseRun2 is one of the cases of lpPoolStrideElseRun.
 func lpPoolStrideElseRun2(b *runtime.Bound, v *lpPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0) && 0 < runtime.Entry(v.stride, 2, 0)) {
-		return runtime.RequireError("window.lp_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolStrideElseRun2F32(b, v)
@@ -300,12 +268,6 @@ func lpPoolStrideElseRun(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolNoStrideIfRun0 is one of the cases of lpPoolNoStrideIfRun.
 func lpPoolNoStrideIfRun0(b *runtime.Bound, v *lpPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolNoStrideIfRun0F32(b, v)
@@ -317,12 +279,6 @@ func lpPoolNoStrideIfRun0(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolNoStrideIfRun1 is one of the cases of lpPoolNoStrideIfRun.
 func lpPoolNoStrideIfRun1(b *runtime.Bound, v *lpPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolNoStrideIfRun1F32(b, v)
@@ -334,12 +290,6 @@ func lpPoolNoStrideIfRun1(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolNoStrideIfRun2 is one of the cases of lpPoolNoStrideIfRun.
 func lpPoolNoStrideIfRun2(b *runtime.Bound, v *lpPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolNoStrideIfRun2F32(b, v)
@@ -363,12 +313,6 @@ func lpPoolNoStrideIfRun(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolNoStrideElseRun0 is one of the cases of lpPoolNoStrideElseRun.
 func lpPoolNoStrideElseRun0(b *runtime.Bound, v *lpPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolNoStrideElseRun0F32(b, v)
@@ -380,12 +324,6 @@ func lpPoolNoStrideElseRun0(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolNoStrideElseRun1 is one of the cases of lpPoolNoStrideElseRun.
 func lpPoolNoStrideElseRun1(b *runtime.Bound, v *lpPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolNoStrideElseRun1F32(b, v)
@@ -397,12 +335,6 @@ func lpPoolNoStrideElseRun1(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolNoStrideElseRun2 is one of the cases of lpPoolNoStrideElseRun.
 func lpPoolNoStrideElseRun2(b *runtime.Bound, v *lpPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.lp_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolNoStrideElseRun2F32(b, v)
@@ -695,7 +627,7 @@ func lpPoolInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.Tensor
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/window", Name: "lp_pool", Source: "lp_pool.op", Signature: &lpPoolStrideIfForward,
-		Doc: "LpPool is the p-norm of each window: the sum of |x|^p, to the power 1/p. Its derivative is 0 where a window is 0.\n\nx has any axes of samples and channels, and the sizes S. p is above 0; Inf gives the greatest |x|. kernel, the size\nof the window, is above 0; stride is that of the kernel where it is left out; one number for each axis or for all.\n\nSource: Sermanet, Chintala and LeCun, Convolutional Neural Networks Applied to House Numbers Digit Classification,\nICPR 2012.",
+		Doc: "LpPool is the p-norm of each window: the sum of |x|^p, to the power 1/p. Its derivative is 0 where a window is 0.\n\nx has any axes of samples and channels, and the sizes S. p is above 0; Inf gives the greatest |x|. kernel, the size\nof the window, is above 0; stride is that of the kernel where it is left out; one number for each axis of S or for all.\n\nSource: Sermanet, Chintala and LeCun, Convolutional Neural Networks Applied to House Numbers Digit Classification,\nICPR 2012.",
 		Attrs: []runtime.AttrInfo{
 			{Name: "p", Type: "float"},
 			{Name: "kernel", Type: "int[S]"},

@@ -10,6 +10,12 @@ import (
 
 // lpPoolExtents0 finds extents that follow from attributes and those of the inputs.
 func lpPoolExtents0(b *runtime.Bound, v *lpPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 0)) {
+		return runtime.RequireError("window.lp_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
 	S0 := b.PackExt(1, 0)
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
@@ -17,10 +23,9 @@ func lpPoolExtents0(b *runtime.Bound, v *lpPoolValues) error {
 	}
 	i := runtime.Numerator(S0-(runtime.Entry(v.kernel, 0, 0)-1)-1, n)
 	den := runtime.Denominator(n)
-	_ = den
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(2, P0); err != nil {
 		return err
@@ -30,6 +35,12 @@ func lpPoolExtents0(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolExtents1 finds extents that follow from attributes and those of the inputs.
 func lpPoolExtents1(b *runtime.Bound, v *lpPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0)) {
+		return runtime.RequireError("window.lp_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	n := runtime.Entry(v.stride, 0, 0)
@@ -38,10 +49,9 @@ func lpPoolExtents1(b *runtime.Bound, v *lpPoolValues) error {
 	}
 	i := runtime.Numerator(S0-(runtime.Entry(v.kernel, 0, 0)-1)-1, n)
 	den := runtime.Denominator(n)
-	_ = den
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
@@ -49,10 +59,9 @@ func lpPoolExtents1(b *runtime.Bound, v *lpPoolValues) error {
 	}
 	i2 := runtime.Numerator(S1-(runtime.Entry(v.kernel, 1, 0)-1)-1, n2)
 	den2 := runtime.Denominator(n2)
-	_ = den2
 	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(2, P0, P1); err != nil {
 		return err
@@ -62,6 +71,12 @@ func lpPoolExtents1(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolExtents2 finds extents that follow from attributes and those of the inputs.
 func lpPoolExtents2(b *runtime.Bound, v *lpPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0) && 0 < runtime.Entry(v.stride, 2, 0)) {
+		return runtime.RequireError("window.lp_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
@@ -71,10 +86,9 @@ func lpPoolExtents2(b *runtime.Bound, v *lpPoolValues) error {
 	}
 	i := runtime.Numerator(S0-(runtime.Entry(v.kernel, 0, 0)-1)-1, n)
 	den := runtime.Denominator(n)
-	_ = den
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
@@ -82,10 +96,9 @@ func lpPoolExtents2(b *runtime.Bound, v *lpPoolValues) error {
 	}
 	i2 := runtime.Numerator(S1-(runtime.Entry(v.kernel, 1, 0)-1)-1, n2)
 	den2 := runtime.Denominator(n2)
-	_ = den2
 	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	n3 := runtime.Entry(v.stride, 2, 0)
 	if n3 == 0 {
@@ -93,10 +106,9 @@ func lpPoolExtents2(b *runtime.Bound, v *lpPoolValues) error {
 	}
 	i3 := runtime.Numerator(S2-(runtime.Entry(v.kernel, 2, 0)-1)-1, n3)
 	den3 := runtime.Denominator(n3)
-	_ = den3
 	P2 := runtime.FloorDiv(i3, den3) + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P2 = floor((|S2| - (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative")
+		return runtime.ShapeError("window.lp_pool", "P2 = floor((|S2| - (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(2, P0, P1, P2); err != nil {
 		return err
@@ -106,6 +118,12 @@ func lpPoolExtents2(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolExtents3 finds extents that follow from attributes and those of the inputs.
 func lpPoolExtents3(b *runtime.Bound, v *lpPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.lp_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
+	}
 	S0 := b.PackExt(1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
@@ -114,7 +132,7 @@ func lpPoolExtents3(b *runtime.Bound, v *lpPoolValues) error {
 	i := runtime.FloorDiv(runtime.Numerator(S0-(kernel0-1)-1, kernel0), runtime.Denominator(kernel0))
 	P0 := i + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(2, P0); err != nil {
 		return err
@@ -124,6 +142,12 @@ func lpPoolExtents3(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolExtents4 finds extents that follow from attributes and those of the inputs.
 func lpPoolExtents4(b *runtime.Bound, v *lpPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.lp_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
@@ -133,7 +157,7 @@ func lpPoolExtents4(b *runtime.Bound, v *lpPoolValues) error {
 	i := runtime.FloorDiv(runtime.Numerator(S0-(kernel0-1)-1, kernel0), runtime.Denominator(kernel0))
 	P0 := i + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
@@ -142,7 +166,7 @@ func lpPoolExtents4(b *runtime.Bound, v *lpPoolValues) error {
 	i2 := runtime.FloorDiv(runtime.Numerator(S1-(kernel1-1)-1, kernel1), runtime.Denominator(kernel1))
 	P1 := i2 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(2, P0, P1); err != nil {
 		return err
@@ -152,6 +176,12 @@ func lpPoolExtents4(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolExtents5 finds extents that follow from attributes and those of the inputs.
 func lpPoolExtents5(b *runtime.Bound, v *lpPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.lp_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.lp_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
@@ -162,7 +192,7 @@ func lpPoolExtents5(b *runtime.Bound, v *lpPoolValues) error {
 	i := runtime.FloorDiv(runtime.Numerator(S0-(kernel0-1)-1, kernel0), runtime.Denominator(kernel0))
 	P0 := i + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
@@ -171,7 +201,7 @@ func lpPoolExtents5(b *runtime.Bound, v *lpPoolValues) error {
 	i2 := runtime.FloorDiv(runtime.Numerator(S1-(kernel1-1)-1, kernel1), runtime.Denominator(kernel1))
 	P1 := i2 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
 	}
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	if kernel2 == 0 {
@@ -180,7 +210,7 @@ func lpPoolExtents5(b *runtime.Bound, v *lpPoolValues) error {
 	i3 := runtime.FloorDiv(runtime.Numerator(S2-(kernel2-1)-1, kernel2), runtime.Denominator(kernel2))
 	P2 := i3 + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P2 = floor((|S2| - (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative")
+		return runtime.ShapeError("window.lp_pool", "P2 = floor((|S2| - (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(2, P0, P1, P2); err != nil {
 		return err
@@ -231,20 +261,16 @@ func lpPoolExtents(b *runtime.Bound, v *lpPoolValues, variant int) error {
 	return nil
 }
 
-// lpPoolStrideIfRun0F32 computes lp_pool with rank(S) = 1, stride given, p == inf, T f32.
-func lpPoolStrideIfRun0F32(b *runtime.Bound, v *lpPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, N*P0)
+// lpPoolPart0 is a loop that runs in parts.
+type lpPoolPart0 struct {
+	maxSet                   []bool
+	max2, x                  []float32
+	P0, S0, kernel0, stride0 int
+}
 
-	// max[n, o0] max= abs(x[n, o0 * stride[0] + k0])   for n in ...N, o0 in P0, k0 in 0..kernel[0]
-	max2 := runtime.Temp[float32](b, N*P0)
-	maxSet := runtime.Temp[bool](b, N*P0)
-	stride0 := runtime.Entry(v.stride, 0, 0)
-	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
+func (part *lpPoolPart0) Run(from, to int) error {
+	maxSet, max2, x, P0, S0, kernel0, stride0 := part.maxSet, part.max2, part.x, part.P0, part.S0, part.kernel0, part.stride0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for o0 := range P0 {
@@ -263,9 +289,19 @@ func lpPoolStrideIfRun0F32(b *runtime.Bound, v *lpPoolValues) error {
 			maxSet[maxRow+o0] = found
 		}
 	}
+	return nil
+}
 
-	// y[n, p0] = max[n, p0]   for n in ...N, p0 in P0
-	for n := range N {
+// lpPoolPart1 is a loop that runs in parts.
+type lpPoolPart1 struct {
+	maxSet  []bool
+	max2, y []float32
+	P0      int
+}
+
+func (part *lpPoolPart1) Run(from, to int) error {
+	maxSet, max2, y, P0 := part.maxSet, part.max2, part.y, part.P0
+	for n := from; n < to; n++ {
 		maxRow := n * P0
 		for p0 := range P0 {
 			if !maxSet[maxRow+p0] {
@@ -274,24 +310,52 @@ func lpPoolStrideIfRun0F32(b *runtime.Bound, v *lpPoolValues) error {
 			y[maxRow+p0] = max2[maxRow+p0]
 		}
 	}
+	return nil
+}
+
+// lpPoolStrideIfRun0F32 computes lp_pool with rank(S) = 1, stride given, p == inf, T f32.
+func lpPoolStrideIfRun0F32(b *runtime.Bound, v *lpPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, N*P0)
+
+	// max[n, o0] max= abs(x[n, o0 * stride[0] + k0])   for n in ...N, o0 in P0, k0 in 0..kernel[0]
+	max2 := runtime.Temp[float32](b, N*P0)
+	maxSet := runtime.Temp[bool](b, N*P0)
+	stride0 := runtime.Entry(v.stride, 0, 0)
+	kernel0 := runtime.Entry(v.kernel, 0, 0)
+	if part := (lpPoolPart0{maxSet, max2, x, P0, S0, kernel0, stride0}); runtime.Small(N, 9*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+		return err
+	}
+
+	// y[n, p0] = max[n, p0]   for n in ...N, p0 in P0
+	if part := (lpPoolPart1{maxSet, max2, y, P0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
-// lpPoolStrideIfRun0F64 computes lp_pool with rank(S) = 1, stride given, p == inf, T f64.
-func lpPoolStrideIfRun0F64(b *runtime.Bound, v *lpPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, N*P0)
+// lpPoolPart2 is a loop that runs in parts.
+type lpPoolPart2 struct {
+	maxSet                   []bool
+	max2, x                  []float64
+	P0, S0, kernel0, stride0 int
+}
 
-	// max[n, o0] max= abs(x[n, o0 * stride[0] + k0])   for n in ...N, o0 in P0, k0 in 0..kernel[0]
-	max2 := runtime.Temp[float64](b, N*P0)
-	maxSet := runtime.Temp[bool](b, N*P0)
-	stride0 := runtime.Entry(v.stride, 0, 0)
-	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
+func (part *lpPoolPart2) Run(from, to int) error {
+	maxSet, max2, x, P0, S0, kernel0, stride0 := part.maxSet, part.max2, part.x, part.P0, part.S0, part.kernel0, part.stride0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for o0 := range P0 {
@@ -310,9 +374,19 @@ func lpPoolStrideIfRun0F64(b *runtime.Bound, v *lpPoolValues) error {
 			maxSet[maxRow+o0] = found
 		}
 	}
+	return nil
+}
 
-	// y[n, p0] = max[n, p0]   for n in ...N, p0 in P0
-	for n := range N {
+// lpPoolPart3 is a loop that runs in parts.
+type lpPoolPart3 struct {
+	maxSet  []bool
+	max2, y []float64
+	P0      int
+}
+
+func (part *lpPoolPart3) Run(from, to int) error {
+	maxSet, max2, y, P0 := part.maxSet, part.max2, part.y, part.P0
+	for n := from; n < to; n++ {
 		maxRow := n * P0
 		for p0 := range P0 {
 			if !maxSet[maxRow+p0] {
@@ -321,7 +395,108 @@ func lpPoolStrideIfRun0F64(b *runtime.Bound, v *lpPoolValues) error {
 			y[maxRow+p0] = max2[maxRow+p0]
 		}
 	}
+	return nil
+}
+
+// lpPoolStrideIfRun0F64 computes lp_pool with rank(S) = 1, stride given, p == inf, T f64.
+func lpPoolStrideIfRun0F64(b *runtime.Bound, v *lpPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, N*P0)
+
+	// max[n, o0] max= abs(x[n, o0 * stride[0] + k0])   for n in ...N, o0 in P0, k0 in 0..kernel[0]
+	max2 := runtime.Temp[float64](b, N*P0)
+	maxSet := runtime.Temp[bool](b, N*P0)
+	stride0 := runtime.Entry(v.stride, 0, 0)
+	kernel0 := runtime.Entry(v.kernel, 0, 0)
+	if part := (lpPoolPart2{maxSet, max2, x, P0, S0, kernel0, stride0}); runtime.Small(N, 17*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 17*P0*8); err != nil {
+		return err
+	}
+
+	// y[n, p0] = max[n, p0]   for n in ...N, p0 in P0
+	if part := (lpPoolPart3{maxSet, max2, y, P0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// lpPoolPart4 is a loop that runs in parts.
+type lpPoolPart4 struct {
+	maxSet                                             []bool
+	max2, x                                            []float32
+	P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *lpPoolPart4) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * stride0
+		maxRow2 := (maxRow + o0) * P1
+		for o1 := range P1 {
+			most := float32(math.Inf(-1))
+			found := false
+			i3 := o1 * stride1
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+					}
+					i4 := i3 + k1
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+					}
+					most = runtime.Max32(most, runtime.Abs32(x[(xRow+i2)*S1+i4]))
+					found = true
+				}
+			}
+			max2[maxRow2+o1] = most
+			maxSet[maxRow2+o1] = found
+		}
+	}
+	return nil
+}
+
+// lpPoolPart5 is a loop that runs in parts.
+type lpPoolPart5 struct {
+	maxSet  []bool
+	max2, y []float32
+	P0, P1  int
+}
+
+func (part *lpPoolPart5) Run(from, to int) error {
+	maxSet, max2, y, P0, P1 := part.maxSet, part.max2, part.y, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		maxRow := n * P0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			if !maxSet[maxRow2+p1] {
+				return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+			}
+			y[maxRow2+p1] = max2[maxRow2+p1]
+		}
+	}
 	return nil
 }
 
@@ -342,50 +517,92 @@ func lpPoolStrideIfRun1F32(b *runtime.Bound, v *lpPoolValues) error {
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for o0 := range P0 {
-			i := o0 * stride0
-			maxRow2 := (maxRow + o0) * P1
-			for o1 := range P1 {
-				most := float32(math.Inf(-1))
-				found := false
-				i3 := o1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0
-					for k1 := range kernel1 {
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-						}
-						i4 := i3 + k1
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-						}
-						most = runtime.Max32(most, runtime.Abs32(x[(xRow+i2)*S1+i4]))
-						found = true
-					}
-				}
-				max2[maxRow2+o1] = most
-				maxSet[maxRow2+o1] = found
-			}
+	if part := (lpPoolPart4{maxSet, max2, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*P0, 9*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = max[n, p0, p1]   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		maxRow := n * P0
-		for p0 := range P0 {
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				if !maxSet[maxRow2+p1] {
-					return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-				}
-				y[maxRow2+p1] = max2[maxRow2+p1]
-			}
+	if part := (lpPoolPart5{maxSet, max2, y, P0, P1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// lpPoolPart6 is a loop that runs in parts.
+type lpPoolPart6 struct {
+	maxSet                                             []bool
+	max2, x                                            []float64
+	P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *lpPoolPart6) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * stride0
+		maxRow2 := (maxRow + o0) * P1
+		for o1 := range P1 {
+			most := math.Inf(-1)
+			found := false
+			i3 := o1 * stride1
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+					}
+					i4 := i3 + k1
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+					}
+					most = runtime.Max64(most, math.Abs(x[(xRow+i2)*S1+i4]))
+					found = true
+				}
+			}
+			max2[maxRow2+o1] = most
+			maxSet[maxRow2+o1] = found
+		}
+	}
+	return nil
+}
+
+// lpPoolPart7 is a loop that runs in parts.
+type lpPoolPart7 struct {
+	maxSet  []bool
+	max2, y []float64
+	P0, P1  int
+}
+
+func (part *lpPoolPart7) Run(from, to int) error {
+	maxSet, max2, y, P0, P1 := part.maxSet, part.max2, part.y, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		maxRow := n * P0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			if !maxSet[maxRow2+p1] {
+				return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+			}
+			y[maxRow2+p1] = max2[maxRow2+p1]
+		}
+	}
 	return nil
 }
 
@@ -406,50 +623,105 @@ func lpPoolStrideIfRun1F64(b *runtime.Bound, v *lpPoolValues) error {
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for o0 := range P0 {
-			i := o0 * stride0
-			maxRow2 := (maxRow + o0) * P1
-			for o1 := range P1 {
-				most := math.Inf(-1)
-				found := false
-				i3 := o1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0
-					for k1 := range kernel1 {
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-						}
-						i4 := i3 + k1
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-						}
-						most = runtime.Max64(most, math.Abs(x[(xRow+i2)*S1+i4]))
-						found = true
-					}
-				}
-				max2[maxRow2+o1] = most
-				maxSet[maxRow2+o1] = found
-			}
+	if part := (lpPoolPart6{maxSet, max2, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*P0, 17*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 17*P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = max[n, p0, p1]   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		maxRow := n * P0
-		for p0 := range P0 {
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				if !maxSet[maxRow2+p1] {
-					return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-				}
-				y[maxRow2+p1] = max2[maxRow2+p1]
-			}
+	if part := (lpPoolPart7{maxSet, max2, y, P0, P1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// lpPoolPart8 is a loop that runs in parts.
+type lpPoolPart8 struct {
+	maxSet                                                                       []bool
+	max2, x                                                                      []float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *lpPoolPart8) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		o1 := rest % P1
+		rest /= P1
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * stride0
+		maxRow2 := (maxRow + o0) * P1
+		i3 := o1 * stride1
+		maxRow3 := (maxRow2 + o1) * P2
+		for o2 := range P2 {
+			most := float32(math.Inf(-1))
+			found := false
+			i5 := o2 * stride2
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					i4 := i3 + k1
+					for k2 := range kernel2 {
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+						}
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+						}
+						i6 := i5 + k2
+						if uint(i6) >= uint(S2) {
+							return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
+						}
+						most = runtime.Max32(most, runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6]))
+						found = true
+					}
+				}
+			}
+			max2[maxRow3+o2] = most
+			maxSet[maxRow3+o2] = found
+		}
+	}
+	return nil
+}
+
+// lpPoolPart9 is a loop that runs in parts.
+type lpPoolPart9 struct {
+	maxSet     []bool
+	max2, y    []float32
+	P0, P1, P2 int
+}
+
+func (part *lpPoolPart9) Run(from, to int) error {
+	maxSet, max2, y, P0, P1, P2 := part.maxSet, part.max2, part.y, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		maxRow := n * P0
+		maxRow2 := (maxRow + p0) * P1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			if !maxSet[maxRow3+p2] {
+				return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+			}
+			y[maxRow3+p2] = max2[maxRow3+p2]
+		}
+	}
 	return nil
 }
 
@@ -474,63 +746,105 @@ func lpPoolStrideIfRun2F32(b *runtime.Bound, v *lpPoolValues) error {
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for o0 := range P0 {
-			i := o0 * stride0
-			maxRow2 := (maxRow + o0) * P1
-			for o1 := range P1 {
-				i3 := o1 * stride1
-				maxRow3 := (maxRow2 + o1) * P2
-				for o2 := range P2 {
-					most := float32(math.Inf(-1))
-					found := false
-					i5 := o2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							i4 := i3 + k1
-							for k2 := range kernel2 {
-								if uint(i2) >= uint(S0) {
-									return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-								}
-								if uint(i4) >= uint(S1) {
-									return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-								}
-								i6 := i5 + k2
-								if uint(i6) >= uint(S2) {
-									return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-								}
-								most = runtime.Max32(most, runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6]))
-								found = true
-							}
-						}
-					}
-					max2[maxRow3+o2] = most
-					maxSet[maxRow3+o2] = found
-				}
-			}
+	if part := (lpPoolPart8{maxSet, max2, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = max[n, p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
-		maxRow := n * P0
-		for p0 := range P0 {
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					if !maxSet[maxRow3+p2] {
-						return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-					}
-					y[maxRow3+p2] = max2[maxRow3+p2]
-				}
-			}
+	if part := (lpPoolPart9{maxSet, max2, y, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// lpPoolPart10 is a loop that runs in parts.
+type lpPoolPart10 struct {
+	maxSet                                                                       []bool
+	max2, x                                                                      []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *lpPoolPart10) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		o1 := rest % P1
+		rest /= P1
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * stride0
+		maxRow2 := (maxRow + o0) * P1
+		i3 := o1 * stride1
+		maxRow3 := (maxRow2 + o1) * P2
+		for o2 := range P2 {
+			most := math.Inf(-1)
+			found := false
+			i5 := o2 * stride2
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					i4 := i3 + k1
+					for k2 := range kernel2 {
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+						}
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+						}
+						i6 := i5 + k2
+						if uint(i6) >= uint(S2) {
+							return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
+						}
+						most = runtime.Max64(most, math.Abs(x[((xRow+i2)*S1+i4)*S2+i6]))
+						found = true
+					}
+				}
+			}
+			max2[maxRow3+o2] = most
+			maxSet[maxRow3+o2] = found
+		}
+	}
+	return nil
+}
+
+// lpPoolPart11 is a loop that runs in parts.
+type lpPoolPart11 struct {
+	maxSet     []bool
+	max2, y    []float64
+	P0, P1, P2 int
+}
+
+func (part *lpPoolPart11) Run(from, to int) error {
+	maxSet, max2, y, P0, P1, P2 := part.maxSet, part.max2, part.y, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		maxRow := n * P0
+		maxRow2 := (maxRow + p0) * P1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			if !maxSet[maxRow3+p2] {
+				return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+			}
+			y[maxRow3+p2] = max2[maxRow3+p2]
+		}
+	}
 	return nil
 }
 
@@ -555,80 +869,36 @@ func lpPoolStrideIfRun2F64(b *runtime.Bound, v *lpPoolValues) error {
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for o0 := range P0 {
-			i := o0 * stride0
-			maxRow2 := (maxRow + o0) * P1
-			for o1 := range P1 {
-				i3 := o1 * stride1
-				maxRow3 := (maxRow2 + o1) * P2
-				for o2 := range P2 {
-					most := math.Inf(-1)
-					found := false
-					i5 := o2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							i4 := i3 + k1
-							for k2 := range kernel2 {
-								if uint(i2) >= uint(S0) {
-									return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-								}
-								if uint(i4) >= uint(S1) {
-									return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-								}
-								i6 := i5 + k2
-								if uint(i6) >= uint(S2) {
-									return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-								}
-								most = runtime.Max64(most, math.Abs(x[((xRow+i2)*S1+i4)*S2+i6]))
-								found = true
-							}
-						}
-					}
-					max2[maxRow3+o2] = most
-					maxSet[maxRow3+o2] = found
-				}
-			}
+	if part := (lpPoolPart10{maxSet, max2, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 17*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = max[n, p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
-		maxRow := n * P0
-		for p0 := range P0 {
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					if !maxSet[maxRow3+p2] {
-						return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-					}
-					y[maxRow3+p2] = max2[maxRow3+p2]
-				}
-			}
+	if part := (lpPoolPart11{maxSet, max2, y, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
-// lpPoolStrideElseRun0F32 computes lp_pool with rank(S) = 1, stride given, not p == inf, T f32.
-func lpPoolStrideElseRun0F32(b *runtime.Bound, v *lpPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, N*P0)
+// lpPoolPart12 is a loop that runs in parts.
+type lpPoolPart12 struct {
+	sum, x                   []float32
+	p                        float32
+	P0, S0, kernel0, stride0 int
+}
 
-	// sum[n, o0] += abs(x[n, o0 * stride[0] + k0]) ^ T(p)   for n in ...N, o0 in P0, k0 in 0..kernel[0]
-	sum := runtime.Temp[float32](b, N*P0)
-	stride0 := runtime.Entry(v.stride, 0, 0)
-	p := float32(v.p)
-	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
+func (part *lpPoolPart12) Run(from, to int) error {
+	sum, x, p, P0, S0, kernel0, stride0 := part.sum, part.x, part.p, part.P0, part.S0, part.kernel0, part.stride0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		sumRow := n * P0
 		for o0 := range P0 {
@@ -645,10 +915,19 @@ func lpPoolStrideElseRun0F32(b *runtime.Bound, v *lpPoolValues) error {
 			sum[sumRow+o0] = float32(sum2)
 		}
 	}
+	return nil
+}
 
-	// y[n, p0] = if 0 < sum[n, p0] then sum[n, p0] ^ acc(T)(real(1) / p) else sum[n, p0]   for n in ...N, p0 in P0
-	t := float32(1 / v.p)
-	for n := range N {
+// lpPoolPart13 is a loop that runs in parts.
+type lpPoolPart13 struct {
+	sum, y []float32
+	t      float32
+	P0     int
+}
+
+func (part *lpPoolPart13) Run(from, to int) error {
+	sum, y, t, P0 := part.sum, part.y, part.t, part.P0
+	for n := from; n < to; n++ {
 		sumRow := n * P0
 		for p0 := range P0 {
 			sumAt := sum[sumRow+p0]
@@ -659,23 +938,53 @@ func lpPoolStrideElseRun0F32(b *runtime.Bound, v *lpPoolValues) error {
 			y[sumRow+p0] = t2
 		}
 	}
+	return nil
+}
+
+// lpPoolStrideElseRun0F32 computes lp_pool with rank(S) = 1, stride given, not p == inf, T f32.
+func lpPoolStrideElseRun0F32(b *runtime.Bound, v *lpPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, N*P0)
+
+	// sum[n, o0] += abs(x[n, o0 * stride[0] + k0]) ^ T(p)   for n in ...N, o0 in P0, k0 in 0..kernel[0]
+	sum := runtime.Temp[float32](b, N*P0)
+	stride0 := runtime.Entry(v.stride, 0, 0)
+	p := float32(v.p)
+	kernel0 := runtime.Entry(v.kernel, 0, 0)
+	if part := (lpPoolPart12{sum, x, p, P0, S0, kernel0, stride0}); runtime.Small(N, 9*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+		return err
+	}
+
+	// y[n, p0] = if 0 < sum[n, p0] then sum[n, p0] ^ acc(T)(real(1) / p) else sum[n, p0]   for n in ...N, p0 in P0
+	t := float32(1 / v.p)
+	if part := (lpPoolPart13{sum, y, t, P0}); runtime.Small(N, 9*P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*P0); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
-// lpPoolStrideElseRun0F64 computes lp_pool with rank(S) = 1, stride given, not p == inf, T f64.
-func lpPoolStrideElseRun0F64(b *runtime.Bound, v *lpPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, N*P0)
+// lpPoolPart14 is a loop that runs in parts.
+type lpPoolPart14 struct {
+	v                        lpPoolValues
+	sum, x                   []float64
+	P0, S0, kernel0, stride0 int
+}
 
-	// sum[n, o0] += abs(x[n, o0 * stride[0] + k0]) ^ T(p)   for n in ...N, o0 in P0, k0 in 0..kernel[0]
-	sum := runtime.Temp[float64](b, N*P0)
-	stride0 := runtime.Entry(v.stride, 0, 0)
-	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
+func (part *lpPoolPart14) Run(from, to int) error {
+	v, sum, x, P0, S0, kernel0, stride0 := &part.v, part.sum, part.x, part.P0, part.S0, part.kernel0, part.stride0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		sumRow := n * P0
 		for o0 := range P0 {
@@ -691,10 +1000,19 @@ func lpPoolStrideElseRun0F64(b *runtime.Bound, v *lpPoolValues) error {
 			sum[sumRow+o0] = sum2
 		}
 	}
+	return nil
+}
 
-	// y[n, p0] = if 0 < sum[n, p0] then sum[n, p0] ^ acc(T)(real(1) / p) else sum[n, p0]   for n in ...N, p0 in P0
-	t := 1 / v.p
-	for n := range N {
+// lpPoolPart15 is a loop that runs in parts.
+type lpPoolPart15 struct {
+	sum, y []float64
+	t      float64
+	P0     int
+}
+
+func (part *lpPoolPart15) Run(from, to int) error {
+	sum, y, t, P0 := part.sum, part.y, part.t, part.P0
+	for n := from; n < to; n++ {
 		sumRow := n * P0
 		for p0 := range P0 {
 			sumAt := sum[sumRow+p0]
@@ -705,7 +1023,108 @@ func lpPoolStrideElseRun0F64(b *runtime.Bound, v *lpPoolValues) error {
 			y[sumRow+p0] = t2
 		}
 	}
+	return nil
+}
+
+// lpPoolStrideElseRun0F64 computes lp_pool with rank(S) = 1, stride given, not p == inf, T f64.
+func lpPoolStrideElseRun0F64(b *runtime.Bound, v *lpPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, N*P0)
+
+	// sum[n, o0] += abs(x[n, o0 * stride[0] + k0]) ^ T(p)   for n in ...N, o0 in P0, k0 in 0..kernel[0]
+	sum := runtime.Temp[float64](b, N*P0)
+	stride0 := runtime.Entry(v.stride, 0, 0)
+	kernel0 := runtime.Entry(v.kernel, 0, 0)
+	if part := (lpPoolPart14{*v, sum, x, P0, S0, kernel0, stride0}); runtime.Small(N, 17*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 17*P0*8); err != nil {
+		return err
+	}
+
+	// y[n, p0] = if 0 < sum[n, p0] then sum[n, p0] ^ acc(T)(real(1) / p) else sum[n, p0]   for n in ...N, p0 in P0
+	t := 1 / v.p
+	if part := (lpPoolPart15{sum, y, t, P0}); runtime.Small(N, 9*P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*P0); err != nil {
+		return err
+	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// lpPoolPart16 is a loop that runs in parts.
+type lpPoolPart16 struct {
+	sum, x                                             []float32
+	p                                                  float32
+	P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *lpPoolPart16) Run(from, to int) error {
+	sum, x, p, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 := part.sum, part.x, part.p, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		sumRow := n * P0
+		i := o0 * stride0
+		sumRow2 := (sumRow + o0) * P1
+		for o1 := range P1 {
+			sum2 := float64(0)
+			i3 := o1 * stride1
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+					}
+					i4 := i3 + k1
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+					}
+					t := float32(math.Pow(float64(runtime.Abs32(x[(xRow+i2)*S1+i4])), float64(p)))
+					sum2 += float64(t)
+				}
+			}
+			sum[sumRow2+o1] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// lpPoolPart17 is a loop that runs in parts.
+type lpPoolPart17 struct {
+	sum, y []float32
+	t      float32
+	P0, P1 int
+}
+
+func (part *lpPoolPart17) Run(from, to int) error {
+	sum, y, t, P0, P1 := part.sum, part.y, part.t, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		sumRow := n * P0
+		sumRow2 := (sumRow + p0) * P1
+		for p1 := range P1 {
+			sumAt := sum[sumRow2+p1]
+			t2 := sumAt
+			if 0 < sumAt {
+				t2 = float32(math.Pow(float64(sumAt), float64(t)))
+			}
+			y[sumRow2+p1] = t2
+		}
+	}
 	return nil
 }
 
@@ -726,51 +1145,92 @@ func lpPoolStrideElseRun1F32(b *runtime.Bound, v *lpPoolValues) error {
 	p := float32(v.p)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for o0 := range P0 {
-			i := o0 * stride0
-			sumRow2 := (sumRow + o0) * P1
-			for o1 := range P1 {
-				sum2 := float64(0)
-				i3 := o1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0
-					for k1 := range kernel1 {
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-						}
-						i4 := i3 + k1
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-						}
-						t := float32(math.Pow(float64(runtime.Abs32(x[(xRow+i2)*S1+i4])), float64(p)))
-						sum2 += float64(t)
-					}
-				}
-				sum[sumRow2+o1] = float32(sum2)
-			}
+	if part := (lpPoolPart16{sum, x, p, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*P0, 9*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = if 0 < sum[n, p0, p1] then sum[n, p0, p1] ^ acc(T)(real(1) / p) else sum[n, p0, p1]   for n in ...N, p0 in P0, p1 in P1
 	t := float32(1 / v.p)
-	for n := range N {
-		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sumAt := sum[sumRow2+p1]
-				t2 := sumAt
-				if 0 < sumAt {
-					t2 = float32(math.Pow(float64(sumAt), float64(t)))
-				}
-				y[sumRow2+p1] = t2
-			}
+	if part := (lpPoolPart17{sum, y, t, P0, P1}); runtime.Small(N*P0, 9*P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// lpPoolPart18 is a loop that runs in parts.
+type lpPoolPart18 struct {
+	v                                                  lpPoolValues
+	sum, x                                             []float64
+	P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *lpPoolPart18) Run(from, to int) error {
+	v, sum, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 := &part.v, part.sum, part.x, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		sumRow := n * P0
+		i := o0 * stride0
+		sumRow2 := (sumRow + o0) * P1
+		for o1 := range P1 {
+			sum2 := float64(0)
+			i3 := o1 * stride1
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+					}
+					i4 := i3 + k1
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+					}
+					sum2 += math.Pow(math.Abs(x[(xRow+i2)*S1+i4]), v.p)
+				}
+			}
+			sum[sumRow2+o1] = sum2
+		}
+	}
+	return nil
+}
+
+// lpPoolPart19 is a loop that runs in parts.
+type lpPoolPart19 struct {
+	sum, y []float64
+	t      float64
+	P0, P1 int
+}
+
+func (part *lpPoolPart19) Run(from, to int) error {
+	sum, y, t, P0, P1 := part.sum, part.y, part.t, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		sumRow := n * P0
+		sumRow2 := (sumRow + p0) * P1
+		for p1 := range P1 {
+			sumAt := sum[sumRow2+p1]
+			t2 := sumAt
+			if 0 < sumAt {
+				t2 = math.Pow(sumAt, t)
+			}
+			y[sumRow2+p1] = t2
+		}
+	}
 	return nil
 }
 
@@ -790,50 +1250,106 @@ func lpPoolStrideElseRun1F64(b *runtime.Bound, v *lpPoolValues) error {
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for o0 := range P0 {
-			i := o0 * stride0
-			sumRow2 := (sumRow + o0) * P1
-			for o1 := range P1 {
-				sum2 := float64(0)
-				i3 := o1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0
-					for k1 := range kernel1 {
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-						}
-						i4 := i3 + k1
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-						}
-						sum2 += math.Pow(math.Abs(x[(xRow+i2)*S1+i4]), v.p)
-					}
-				}
-				sum[sumRow2+o1] = sum2
-			}
+	if part := (lpPoolPart18{*v, sum, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*P0, 17*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 17*P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = if 0 < sum[n, p0, p1] then sum[n, p0, p1] ^ acc(T)(real(1) / p) else sum[n, p0, p1]   for n in ...N, p0 in P0, p1 in P1
 	t := 1 / v.p
-	for n := range N {
-		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sumAt := sum[sumRow2+p1]
-				t2 := sumAt
-				if 0 < sumAt {
-					t2 = math.Pow(sumAt, t)
-				}
-				y[sumRow2+p1] = t2
-			}
+	if part := (lpPoolPart19{sum, y, t, P0, P1}); runtime.Small(N*P0, 9*P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// lpPoolPart20 is a loop that runs in parts.
+type lpPoolPart20 struct {
+	sum, x                                                                       []float32
+	p                                                                            float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *lpPoolPart20) Run(from, to int) error {
+	sum, x, p, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 := part.sum, part.x, part.p, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		o1 := rest % P1
+		rest /= P1
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		sumRow := n * P0
+		i := o0 * stride0
+		sumRow2 := (sumRow + o0) * P1
+		i3 := o1 * stride1
+		sumRow3 := (sumRow2 + o1) * P2
+		for o2 := range P2 {
+			sum2 := float64(0)
+			i5 := o2 * stride2
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					i4 := i3 + k1
+					for k2 := range kernel2 {
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+						}
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+						}
+						i6 := i5 + k2
+						if uint(i6) >= uint(S2) {
+							return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
+						}
+						t := float32(math.Pow(float64(runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6])), float64(p)))
+						sum2 += float64(t)
+					}
+				}
+			}
+			sum[sumRow3+o2] = float32(sum2)
+		}
+	}
+	return nil
+}
+
+// lpPoolPart21 is a loop that runs in parts.
+type lpPoolPart21 struct {
+	sum, y     []float32
+	t          float32
+	P0, P1, P2 int
+}
+
+func (part *lpPoolPart21) Run(from, to int) error {
+	sum, y, t, P0, P1, P2 := part.sum, part.y, part.t, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		sumRow := n * P0
+		sumRow2 := (sumRow + p0) * P1
+		sumRow3 := (sumRow2 + p1) * P2
+		for p2 := range P2 {
+			sumAt := sum[sumRow3+p2]
+			t2 := sumAt
+			if 0 < sumAt {
+				t2 = float32(math.Pow(float64(sumAt), float64(t)))
+			}
+			y[sumRow3+p2] = t2
+		}
+	}
 	return nil
 }
 
@@ -858,64 +1374,106 @@ func lpPoolStrideElseRun2F32(b *runtime.Bound, v *lpPoolValues) error {
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for o0 := range P0 {
-			i := o0 * stride0
-			sumRow2 := (sumRow + o0) * P1
-			for o1 := range P1 {
-				i3 := o1 * stride1
-				sumRow3 := (sumRow2 + o1) * P2
-				for o2 := range P2 {
-					sum2 := float64(0)
-					i5 := o2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							i4 := i3 + k1
-							for k2 := range kernel2 {
-								if uint(i2) >= uint(S0) {
-									return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-								}
-								if uint(i4) >= uint(S1) {
-									return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-								}
-								i6 := i5 + k2
-								if uint(i6) >= uint(S2) {
-									return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-								}
-								t := float32(math.Pow(float64(runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6])), float64(p)))
-								sum2 += float64(t)
-							}
-						}
-					}
-					sum[sumRow3+o2] = float32(sum2)
-				}
-			}
+	if part := (lpPoolPart20{sum, x, p, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = if 0 < sum[n, p0, p1, p2] then sum[n, p0, p1, p2] ^ acc(T)(real(1) / p) else sum[n, p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	t := float32(1 / v.p)
-	for n := range N {
-		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sumAt := sum[sumRow3+p2]
-					t2 := sumAt
-					if 0 < sumAt {
-						t2 = float32(math.Pow(float64(sumAt), float64(t)))
-					}
-					y[sumRow3+p2] = t2
-				}
-			}
+	if part := (lpPoolPart21{sum, y, t, P0, P1, P2}); runtime.Small(N*P0*P1, 9*P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// lpPoolPart22 is a loop that runs in parts.
+type lpPoolPart22 struct {
+	v                                                                            lpPoolValues
+	sum, x                                                                       []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *lpPoolPart22) Run(from, to int) error {
+	v, sum, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 := &part.v, part.sum, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		o1 := rest % P1
+		rest /= P1
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		sumRow := n * P0
+		i := o0 * stride0
+		sumRow2 := (sumRow + o0) * P1
+		i3 := o1 * stride1
+		sumRow3 := (sumRow2 + o1) * P2
+		for o2 := range P2 {
+			sum2 := float64(0)
+			i5 := o2 * stride2
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					i4 := i3 + k1
+					for k2 := range kernel2 {
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+						}
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+						}
+						i6 := i5 + k2
+						if uint(i6) >= uint(S2) {
+							return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
+						}
+						t := math.Pow(math.Abs(x[((xRow+i2)*S1+i4)*S2+i6]), v.p)
+						sum2 += t
+					}
+				}
+			}
+			sum[sumRow3+o2] = sum2
+		}
+	}
+	return nil
+}
+
+// lpPoolPart23 is a loop that runs in parts.
+type lpPoolPart23 struct {
+	sum, y     []float64
+	t          float64
+	P0, P1, P2 int
+}
+
+func (part *lpPoolPart23) Run(from, to int) error {
+	sum, y, t, P0, P1, P2 := part.sum, part.y, part.t, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		sumRow := n * P0
+		sumRow2 := (sumRow + p0) * P1
+		sumRow3 := (sumRow2 + p1) * P2
+		for p2 := range P2 {
+			sumAt := sum[sumRow3+p2]
+			t2 := sumAt
+			if 0 < sumAt {
+				t2 = math.Pow(sumAt, t)
+			}
+			y[sumRow3+p2] = t2
+		}
+	}
 	return nil
 }
 
@@ -939,80 +1497,37 @@ func lpPoolStrideElseRun2F64(b *runtime.Bound, v *lpPoolValues) error {
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for o0 := range P0 {
-			i := o0 * stride0
-			sumRow2 := (sumRow + o0) * P1
-			for o1 := range P1 {
-				i3 := o1 * stride1
-				sumRow3 := (sumRow2 + o1) * P2
-				for o2 := range P2 {
-					sum2 := float64(0)
-					i5 := o2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							i4 := i3 + k1
-							for k2 := range kernel2 {
-								if uint(i2) >= uint(S0) {
-									return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-								}
-								if uint(i4) >= uint(S1) {
-									return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-								}
-								i6 := i5 + k2
-								if uint(i6) >= uint(S2) {
-									return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-								}
-								t := math.Pow(math.Abs(x[((xRow+i2)*S1+i4)*S2+i6]), v.p)
-								sum2 += t
-							}
-						}
-					}
-					sum[sumRow3+o2] = sum2
-				}
-			}
+	if part := (lpPoolPart22{*v, sum, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 17*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = if 0 < sum[n, p0, p1, p2] then sum[n, p0, p1, p2] ^ acc(T)(real(1) / p) else sum[n, p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	t := 1 / v.p
-	for n := range N {
-		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sumAt := sum[sumRow3+p2]
-					t2 := sumAt
-					if 0 < sumAt {
-						t2 = math.Pow(sumAt, t)
-					}
-					y[sumRow3+p2] = t2
-				}
-			}
+	if part := (lpPoolPart23{sum, y, t, P0, P1, P2}); runtime.Small(N*P0*P1, 9*P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
-// lpPoolNoStrideIfRun0F32 computes lp_pool with rank(S) = 1, stride absent, p == inf, T f32.
-func lpPoolNoStrideIfRun0F32(b *runtime.Bound, v *lpPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, N*P0)
+// lpPoolPart24 is a loop that runs in parts.
+type lpPoolPart24 struct {
+	maxSet          []bool
+	max2, x         []float32
+	P0, S0, kernel0 int
+}
 
-	// max[n, o0] max= abs(x[n, o0 * kernel[0] + k0])   for n in ...N, o0 in P0, k0 in 0..kernel[0]
-	max2 := runtime.Temp[float32](b, N*P0)
-	maxSet := runtime.Temp[bool](b, N*P0)
-	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
+func (part *lpPoolPart24) Run(from, to int) error {
+	maxSet, max2, x, P0, S0, kernel0 := part.maxSet, part.max2, part.x, part.P0, part.S0, part.kernel0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for o0 := range P0 {
@@ -1031,34 +1546,51 @@ func lpPoolNoStrideIfRun0F32(b *runtime.Bound, v *lpPoolValues) error {
 			maxSet[maxRow+o0] = found
 		}
 	}
+	return nil
+}
+
+// lpPoolNoStrideIfRun0F32 computes lp_pool with rank(S) = 1, stride absent, p == inf, T f32.
+func lpPoolNoStrideIfRun0F32(b *runtime.Bound, v *lpPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, N*P0)
+
+	// max[n, o0] max= abs(x[n, o0 * kernel[0] + k0])   for n in ...N, o0 in P0, k0 in 0..kernel[0]
+	max2 := runtime.Temp[float32](b, N*P0)
+	maxSet := runtime.Temp[bool](b, N*P0)
+	kernel0 := runtime.Entry(v.kernel, 0, 0)
+	if part := (lpPoolPart24{maxSet, max2, x, P0, S0, kernel0}); runtime.Small(N, 9*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+		return err
+	}
 
 	// y[n, p0] = max[n, p0]   for n in ...N, p0 in P0
-	for n := range N {
-		maxRow := n * P0
-		for p0 := range P0 {
-			if !maxSet[maxRow+p0] {
-				return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-			}
-			y[maxRow+p0] = max2[maxRow+p0]
+	if part := (lpPoolPart1{maxSet, max2, y, P0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
-// lpPoolNoStrideIfRun0F64 computes lp_pool with rank(S) = 1, stride absent, p == inf, T f64.
-func lpPoolNoStrideIfRun0F64(b *runtime.Bound, v *lpPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, N*P0)
+// lpPoolPart25 is a loop that runs in parts.
+type lpPoolPart25 struct {
+	maxSet          []bool
+	max2, x         []float64
+	P0, S0, kernel0 int
+}
 
-	// max[n, o0] max= abs(x[n, o0 * kernel[0] + k0])   for n in ...N, o0 in P0, k0 in 0..kernel[0]
-	max2 := runtime.Temp[float64](b, N*P0)
-	maxSet := runtime.Temp[bool](b, N*P0)
-	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
+func (part *lpPoolPart25) Run(from, to int) error {
+	maxSet, max2, x, P0, S0, kernel0 := part.maxSet, part.max2, part.x, part.P0, part.S0, part.kernel0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for o0 := range P0 {
@@ -1077,18 +1609,81 @@ func lpPoolNoStrideIfRun0F64(b *runtime.Bound, v *lpPoolValues) error {
 			maxSet[maxRow+o0] = found
 		}
 	}
+	return nil
+}
+
+// lpPoolNoStrideIfRun0F64 computes lp_pool with rank(S) = 1, stride absent, p == inf, T f64.
+func lpPoolNoStrideIfRun0F64(b *runtime.Bound, v *lpPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, N*P0)
+
+	// max[n, o0] max= abs(x[n, o0 * kernel[0] + k0])   for n in ...N, o0 in P0, k0 in 0..kernel[0]
+	max2 := runtime.Temp[float64](b, N*P0)
+	maxSet := runtime.Temp[bool](b, N*P0)
+	kernel0 := runtime.Entry(v.kernel, 0, 0)
+	if part := (lpPoolPart25{maxSet, max2, x, P0, S0, kernel0}); runtime.Small(N, 17*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 17*P0*8); err != nil {
+		return err
+	}
 
 	// y[n, p0] = max[n, p0]   for n in ...N, p0 in P0
-	for n := range N {
-		maxRow := n * P0
-		for p0 := range P0 {
-			if !maxSet[maxRow+p0] {
-				return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-			}
-			y[maxRow+p0] = max2[maxRow+p0]
+	if part := (lpPoolPart3{maxSet, max2, y, P0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// lpPoolPart26 is a loop that runs in parts.
+type lpPoolPart26 struct {
+	maxSet                           []bool
+	max2, x                          []float32
+	P0, P1, S0, S1, kernel0, kernel1 int
+}
+
+func (part *lpPoolPart26) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, S0, S1, kernel0, kernel1 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * kernel0
+		maxRow2 := (maxRow + o0) * P1
+		for o1 := range P1 {
+			most := float32(math.Inf(-1))
+			found := false
+			i3 := o1 * kernel1
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+					}
+					i4 := i3 + k1
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+					}
+					most = runtime.Max32(most, runtime.Abs32(x[(xRow+i2)*S1+i4]))
+					found = true
+				}
+			}
+			max2[maxRow2+o1] = most
+			maxSet[maxRow2+o1] = found
+		}
+	}
 	return nil
 }
 
@@ -1107,50 +1702,66 @@ func lpPoolNoStrideIfRun1F32(b *runtime.Bound, v *lpPoolValues) error {
 	maxSet := runtime.Temp[bool](b, N*P0*P1)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for o0 := range P0 {
-			i := o0 * kernel0
-			maxRow2 := (maxRow + o0) * P1
-			for o1 := range P1 {
-				most := float32(math.Inf(-1))
-				found := false
-				i3 := o1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0
-					for k1 := range kernel1 {
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-						}
-						i4 := i3 + k1
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-						}
-						most = runtime.Max32(most, runtime.Abs32(x[(xRow+i2)*S1+i4]))
-						found = true
-					}
-				}
-				max2[maxRow2+o1] = most
-				maxSet[maxRow2+o1] = found
-			}
+	if part := (lpPoolPart26{maxSet, max2, x, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*P0, 9*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = max[n, p0, p1]   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		maxRow := n * P0
-		for p0 := range P0 {
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				if !maxSet[maxRow2+p1] {
-					return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-				}
-				y[maxRow2+p1] = max2[maxRow2+p1]
-			}
+	if part := (lpPoolPart5{maxSet, max2, y, P0, P1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// lpPoolPart27 is a loop that runs in parts.
+type lpPoolPart27 struct {
+	maxSet                           []bool
+	max2, x                          []float64
+	P0, P1, S0, S1, kernel0, kernel1 int
+}
+
+func (part *lpPoolPart27) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, S0, S1, kernel0, kernel1 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * kernel0
+		maxRow2 := (maxRow + o0) * P1
+		for o1 := range P1 {
+			most := math.Inf(-1)
+			found := false
+			i3 := o1 * kernel1
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+					}
+					i4 := i3 + k1
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+					}
+					most = runtime.Max64(most, math.Abs(x[(xRow+i2)*S1+i4]))
+					found = true
+				}
+			}
+			max2[maxRow2+o1] = most
+			maxSet[maxRow2+o1] = found
+		}
+	}
 	return nil
 }
 
@@ -1169,50 +1780,76 @@ func lpPoolNoStrideIfRun1F64(b *runtime.Bound, v *lpPoolValues) error {
 	maxSet := runtime.Temp[bool](b, N*P0*P1)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for o0 := range P0 {
-			i := o0 * kernel0
-			maxRow2 := (maxRow + o0) * P1
-			for o1 := range P1 {
-				most := math.Inf(-1)
-				found := false
-				i3 := o1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0
-					for k1 := range kernel1 {
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-						}
-						i4 := i3 + k1
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-						}
-						most = runtime.Max64(most, math.Abs(x[(xRow+i2)*S1+i4]))
-						found = true
-					}
-				}
-				max2[maxRow2+o1] = most
-				maxSet[maxRow2+o1] = found
-			}
+	if part := (lpPoolPart27{maxSet, max2, x, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*P0, 17*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 17*P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = max[n, p0, p1]   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		maxRow := n * P0
-		for p0 := range P0 {
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				if !maxSet[maxRow2+p1] {
-					return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-				}
-				y[maxRow2+p1] = max2[maxRow2+p1]
-			}
+	if part := (lpPoolPart7{maxSet, max2, y, P0, P1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// lpPoolPart28 is a loop that runs in parts.
+type lpPoolPart28 struct {
+	maxSet                                            []bool
+	max2, x                                           []float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 int
+}
+
+func (part *lpPoolPart28) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		o1 := rest % P1
+		rest /= P1
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * kernel0
+		maxRow2 := (maxRow + o0) * P1
+		i3 := o1 * kernel1
+		maxRow3 := (maxRow2 + o1) * P2
+		for o2 := range P2 {
+			most := float32(math.Inf(-1))
+			found := false
+			i5 := o2 * kernel2
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					i4 := i3 + k1
+					for k2 := range kernel2 {
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+						}
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+						}
+						i6 := i5 + k2
+						if uint(i6) >= uint(S2) {
+							return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
+						}
+						most = runtime.Max32(most, runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6]))
+						found = true
+					}
+				}
+			}
+			max2[maxRow3+o2] = most
+			maxSet[maxRow3+o2] = found
+		}
+	}
 	return nil
 }
 
@@ -1234,63 +1871,76 @@ func lpPoolNoStrideIfRun2F32(b *runtime.Bound, v *lpPoolValues) error {
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for o0 := range P0 {
-			i := o0 * kernel0
-			maxRow2 := (maxRow + o0) * P1
-			for o1 := range P1 {
-				i3 := o1 * kernel1
-				maxRow3 := (maxRow2 + o1) * P2
-				for o2 := range P2 {
-					most := float32(math.Inf(-1))
-					found := false
-					i5 := o2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							i4 := i3 + k1
-							for k2 := range kernel2 {
-								if uint(i2) >= uint(S0) {
-									return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-								}
-								if uint(i4) >= uint(S1) {
-									return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-								}
-								i6 := i5 + k2
-								if uint(i6) >= uint(S2) {
-									return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-								}
-								most = runtime.Max32(most, runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6]))
-								found = true
-							}
-						}
-					}
-					max2[maxRow3+o2] = most
-					maxSet[maxRow3+o2] = found
-				}
-			}
+	if part := (lpPoolPart28{maxSet, max2, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = max[n, p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
-		maxRow := n * P0
-		for p0 := range P0 {
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					if !maxSet[maxRow3+p2] {
-						return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-					}
-					y[maxRow3+p2] = max2[maxRow3+p2]
-				}
-			}
+	if part := (lpPoolPart9{maxSet, max2, y, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// lpPoolPart29 is a loop that runs in parts.
+type lpPoolPart29 struct {
+	maxSet                                            []bool
+	max2, x                                           []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 int
+}
+
+func (part *lpPoolPart29) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		o1 := rest % P1
+		rest /= P1
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * kernel0
+		maxRow2 := (maxRow + o0) * P1
+		i3 := o1 * kernel1
+		maxRow3 := (maxRow2 + o1) * P2
+		for o2 := range P2 {
+			most := math.Inf(-1)
+			found := false
+			i5 := o2 * kernel2
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					i4 := i3 + k1
+					for k2 := range kernel2 {
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+						}
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+						}
+						i6 := i5 + k2
+						if uint(i6) >= uint(S2) {
+							return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
+						}
+						most = runtime.Max64(most, math.Abs(x[((xRow+i2)*S1+i4)*S2+i6]))
+						found = true
+					}
+				}
+			}
+			max2[maxRow3+o2] = most
+			maxSet[maxRow3+o2] = found
+		}
+	}
 	return nil
 }
 
@@ -1312,79 +1962,36 @@ func lpPoolNoStrideIfRun2F64(b *runtime.Bound, v *lpPoolValues) error {
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for o0 := range P0 {
-			i := o0 * kernel0
-			maxRow2 := (maxRow + o0) * P1
-			for o1 := range P1 {
-				i3 := o1 * kernel1
-				maxRow3 := (maxRow2 + o1) * P2
-				for o2 := range P2 {
-					most := math.Inf(-1)
-					found := false
-					i5 := o2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							i4 := i3 + k1
-							for k2 := range kernel2 {
-								if uint(i2) >= uint(S0) {
-									return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-								}
-								if uint(i4) >= uint(S1) {
-									return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-								}
-								i6 := i5 + k2
-								if uint(i6) >= uint(S2) {
-									return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-								}
-								most = runtime.Max64(most, math.Abs(x[((xRow+i2)*S1+i4)*S2+i6]))
-								found = true
-							}
-						}
-					}
-					max2[maxRow3+o2] = most
-					maxSet[maxRow3+o2] = found
-				}
-			}
+	if part := (lpPoolPart29{maxSet, max2, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*P0*P1, 17*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = max[n, p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	for n := range N {
-		maxRow := n * P0
-		for p0 := range P0 {
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					if !maxSet[maxRow3+p2] {
-						return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-					}
-					y[maxRow3+p2] = max2[maxRow3+p2]
-				}
-			}
+	if part := (lpPoolPart11{maxSet, max2, y, P0, P1, P2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
-// lpPoolNoStrideElseRun0F32 computes lp_pool with rank(S) = 1, stride absent, not p == inf, T f32.
-func lpPoolNoStrideElseRun0F32(b *runtime.Bound, v *lpPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, N*P0)
+// lpPoolPart30 is a loop that runs in parts.
+type lpPoolPart30 struct {
+	sum, x          []float32
+	p               float32
+	P0, S0, kernel0 int
+}
 
-	// sum[n, o0] += abs(x[n, o0 * kernel[0] + k0]) ^ T(p)   for n in ...N, o0 in P0, k0 in 0..kernel[0]
-	sum := runtime.Temp[float32](b, N*P0)
-	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	p := float32(v.p)
-	for n := range N {
+func (part *lpPoolPart30) Run(from, to int) error {
+	sum, x, p, P0, S0, kernel0 := part.sum, part.x, part.p, part.P0, part.S0, part.kernel0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		sumRow := n * P0
 		for o0 := range P0 {
@@ -1401,36 +2008,52 @@ func lpPoolNoStrideElseRun0F32(b *runtime.Bound, v *lpPoolValues) error {
 			sum[sumRow+o0] = float32(sum2)
 		}
 	}
+	return nil
+}
+
+// lpPoolNoStrideElseRun0F32 computes lp_pool with rank(S) = 1, stride absent, not p == inf, T f32.
+func lpPoolNoStrideElseRun0F32(b *runtime.Bound, v *lpPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, N*P0)
+
+	// sum[n, o0] += abs(x[n, o0 * kernel[0] + k0]) ^ T(p)   for n in ...N, o0 in P0, k0 in 0..kernel[0]
+	sum := runtime.Temp[float32](b, N*P0)
+	kernel0 := runtime.Entry(v.kernel, 0, 0)
+	p := float32(v.p)
+	if part := (lpPoolPart30{sum, x, p, P0, S0, kernel0}); runtime.Small(N, 9*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+		return err
+	}
 
 	// y[n, p0] = if 0 < sum[n, p0] then sum[n, p0] ^ acc(T)(real(1) / p) else sum[n, p0]   for n in ...N, p0 in P0
 	t := float32(1 / v.p)
-	for n := range N {
-		sumRow := n * P0
-		for p0 := range P0 {
-			sumAt := sum[sumRow+p0]
-			t2 := sumAt
-			if 0 < sumAt {
-				t2 = float32(math.Pow(float64(sumAt), float64(t)))
-			}
-			y[sumRow+p0] = t2
+	if part := (lpPoolPart13{sum, y, t, P0}); runtime.Small(N, 9*P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, 9*P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
-// lpPoolNoStrideElseRun0F64 computes lp_pool with rank(S) = 1, stride absent, not p == inf, T f64.
-func lpPoolNoStrideElseRun0F64(b *runtime.Bound, v *lpPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, N*P0)
+// lpPoolPart31 is a loop that runs in parts.
+type lpPoolPart31 struct {
+	v               lpPoolValues
+	sum, x          []float64
+	P0, S0, kernel0 int
+}
 
-	// sum[n, o0] += abs(x[n, o0 * kernel[0] + k0]) ^ T(p)   for n in ...N, o0 in P0, k0 in 0..kernel[0]
-	sum := runtime.Temp[float64](b, N*P0)
-	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
+func (part *lpPoolPart31) Run(from, to int) error {
+	v, sum, x, P0, S0, kernel0 := &part.v, part.sum, part.x, part.P0, part.S0, part.kernel0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		sumRow := n * P0
 		for o0 := range P0 {
@@ -1446,21 +2069,79 @@ func lpPoolNoStrideElseRun0F64(b *runtime.Bound, v *lpPoolValues) error {
 			sum[sumRow+o0] = sum2
 		}
 	}
+	return nil
+}
+
+// lpPoolNoStrideElseRun0F64 computes lp_pool with rank(S) = 1, stride absent, not p == inf, T f64.
+func lpPoolNoStrideElseRun0F64(b *runtime.Bound, v *lpPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, N*P0)
+
+	// sum[n, o0] += abs(x[n, o0 * kernel[0] + k0]) ^ T(p)   for n in ...N, o0 in P0, k0 in 0..kernel[0]
+	sum := runtime.Temp[float64](b, N*P0)
+	kernel0 := runtime.Entry(v.kernel, 0, 0)
+	if part := (lpPoolPart31{*v, sum, x, P0, S0, kernel0}); runtime.Small(N, 17*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 17*P0*8); err != nil {
+		return err
+	}
 
 	// y[n, p0] = if 0 < sum[n, p0] then sum[n, p0] ^ acc(T)(real(1) / p) else sum[n, p0]   for n in ...N, p0 in P0
 	t := 1 / v.p
-	for n := range N {
-		sumRow := n * P0
-		for p0 := range P0 {
-			sumAt := sum[sumRow+p0]
-			t2 := sumAt
-			if 0 < sumAt {
-				t2 = math.Pow(sumAt, t)
-			}
-			y[sumRow+p0] = t2
+	if part := (lpPoolPart15{sum, y, t, P0}); runtime.Small(N, 9*P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, 9*P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// lpPoolPart32 is a loop that runs in parts.
+type lpPoolPart32 struct {
+	sum, x                           []float32
+	p                                float32
+	P0, P1, S0, S1, kernel0, kernel1 int
+}
+
+func (part *lpPoolPart32) Run(from, to int) error {
+	sum, x, p, P0, P1, S0, S1, kernel0, kernel1 := part.sum, part.x, part.p, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		sumRow := n * P0
+		i := o0 * kernel0
+		sumRow2 := (sumRow + o0) * P1
+		for o1 := range P1 {
+			sum2 := float64(0)
+			i3 := o1 * kernel1
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+					}
+					i4 := i3 + k1
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+					}
+					t := float32(math.Pow(float64(runtime.Abs32(x[(xRow+i2)*S1+i4])), float64(p)))
+					sum2 += float64(t)
+				}
+			}
+			sum[sumRow2+o1] = float32(sum2)
+		}
+	}
 	return nil
 }
 
@@ -1479,51 +2160,64 @@ func lpPoolNoStrideElseRun1F32(b *runtime.Bound, v *lpPoolValues) error {
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	p := float32(v.p)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for o0 := range P0 {
-			i := o0 * kernel0
-			sumRow2 := (sumRow + o0) * P1
-			for o1 := range P1 {
-				sum2 := float64(0)
-				i3 := o1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0
-					for k1 := range kernel1 {
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-						}
-						i4 := i3 + k1
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-						}
-						t := float32(math.Pow(float64(runtime.Abs32(x[(xRow+i2)*S1+i4])), float64(p)))
-						sum2 += float64(t)
-					}
-				}
-				sum[sumRow2+o1] = float32(sum2)
-			}
+	if part := (lpPoolPart32{sum, x, p, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*P0, 9*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = if 0 < sum[n, p0, p1] then sum[n, p0, p1] ^ acc(T)(real(1) / p) else sum[n, p0, p1]   for n in ...N, p0 in P0, p1 in P1
 	t := float32(1 / v.p)
-	for n := range N {
-		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sumAt := sum[sumRow2+p1]
-				t2 := sumAt
-				if 0 < sumAt {
-					t2 = float32(math.Pow(float64(sumAt), float64(t)))
-				}
-				y[sumRow2+p1] = t2
-			}
+	if part := (lpPoolPart17{sum, y, t, P0, P1}); runtime.Small(N*P0, 9*P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// lpPoolPart33 is a loop that runs in parts.
+type lpPoolPart33 struct {
+	v                                lpPoolValues
+	sum, x                           []float64
+	P0, P1, S0, S1, kernel0, kernel1 int
+}
+
+func (part *lpPoolPart33) Run(from, to int) error {
+	v, sum, x, P0, P1, S0, S1, kernel0, kernel1 := &part.v, part.sum, part.x, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		sumRow := n * P0
+		i := o0 * kernel0
+		sumRow2 := (sumRow + o0) * P1
+		for o1 := range P1 {
+			sum2 := float64(0)
+			i3 := o1 * kernel1
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+					}
+					i4 := i3 + k1
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+					}
+					sum2 += math.Pow(math.Abs(x[(xRow+i2)*S1+i4]), v.p)
+				}
+			}
+			sum[sumRow2+o1] = sum2
+		}
+	}
 	return nil
 }
 
@@ -1541,50 +2235,75 @@ func lpPoolNoStrideElseRun1F64(b *runtime.Bound, v *lpPoolValues) error {
 	sum := runtime.Temp[float64](b, N*P0*P1)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for o0 := range P0 {
-			i := o0 * kernel0
-			sumRow2 := (sumRow + o0) * P1
-			for o1 := range P1 {
-				sum2 := float64(0)
-				i3 := o1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0
-					for k1 := range kernel1 {
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-						}
-						i4 := i3 + k1
-						if uint(i4) >= uint(S1) {
-							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-						}
-						sum2 += math.Pow(math.Abs(x[(xRow+i2)*S1+i4]), v.p)
-					}
-				}
-				sum[sumRow2+o1] = sum2
-			}
+	if part := (lpPoolPart33{*v, sum, x, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*P0, 17*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 17*P1*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = if 0 < sum[n, p0, p1] then sum[n, p0, p1] ^ acc(T)(real(1) / p) else sum[n, p0, p1]   for n in ...N, p0 in P0, p1 in P1
 	t := 1 / v.p
-	for n := range N {
-		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sumAt := sum[sumRow2+p1]
-				t2 := sumAt
-				if 0 < sumAt {
-					t2 = math.Pow(sumAt, t)
-				}
-				y[sumRow2+p1] = t2
-			}
+	if part := (lpPoolPart19{sum, y, t, P0, P1}); runtime.Small(N*P0, 9*P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// lpPoolPart34 is a loop that runs in parts.
+type lpPoolPart34 struct {
+	sum, x                                            []float32
+	p                                                 float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 int
+}
+
+func (part *lpPoolPart34) Run(from, to int) error {
+	sum, x, p, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 := part.sum, part.x, part.p, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		o1 := rest % P1
+		rest /= P1
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		sumRow := n * P0
+		i := o0 * kernel0
+		sumRow2 := (sumRow + o0) * P1
+		i3 := o1 * kernel1
+		sumRow3 := (sumRow2 + o1) * P2
+		for o2 := range P2 {
+			sum2 := float64(0)
+			i5 := o2 * kernel2
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					i4 := i3 + k1
+					for k2 := range kernel2 {
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+						}
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+						}
+						i6 := i5 + k2
+						if uint(i6) >= uint(S2) {
+							return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
+						}
+						t := float32(math.Pow(float64(runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6])), float64(p)))
+						sum2 += float64(t)
+					}
+				}
+			}
+			sum[sumRow3+o2] = float32(sum2)
+		}
+	}
 	return nil
 }
 
@@ -1606,64 +2325,75 @@ func lpPoolNoStrideElseRun2F32(b *runtime.Bound, v *lpPoolValues) error {
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	p := float32(v.p)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for o0 := range P0 {
-			i := o0 * kernel0
-			sumRow2 := (sumRow + o0) * P1
-			for o1 := range P1 {
-				i3 := o1 * kernel1
-				sumRow3 := (sumRow2 + o1) * P2
-				for o2 := range P2 {
-					sum2 := float64(0)
-					i5 := o2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							i4 := i3 + k1
-							for k2 := range kernel2 {
-								if uint(i2) >= uint(S0) {
-									return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-								}
-								if uint(i4) >= uint(S1) {
-									return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-								}
-								i6 := i5 + k2
-								if uint(i6) >= uint(S2) {
-									return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-								}
-								t := float32(math.Pow(float64(runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6])), float64(p)))
-								sum2 += float64(t)
-							}
-						}
-					}
-					sum[sumRow3+o2] = float32(sum2)
-				}
-			}
+	if part := (lpPoolPart34{sum, x, p, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = if 0 < sum[n, p0, p1, p2] then sum[n, p0, p1, p2] ^ acc(T)(real(1) / p) else sum[n, p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	t := float32(1 / v.p)
-	for n := range N {
-		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sumAt := sum[sumRow3+p2]
-					t2 := sumAt
-					if 0 < sumAt {
-						t2 = float32(math.Pow(float64(sumAt), float64(t)))
-					}
-					y[sumRow3+p2] = t2
-				}
-			}
+	if part := (lpPoolPart21{sum, y, t, P0, P1, P2}); runtime.Small(N*P0*P1, 9*P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// lpPoolPart35 is a loop that runs in parts.
+type lpPoolPart35 struct {
+	v                                                 lpPoolValues
+	sum, x                                            []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 int
+}
+
+func (part *lpPoolPart35) Run(from, to int) error {
+	v, sum, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 := &part.v, part.sum, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		o1 := rest % P1
+		rest /= P1
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		sumRow := n * P0
+		i := o0 * kernel0
+		sumRow2 := (sumRow + o0) * P1
+		i3 := o1 * kernel1
+		sumRow3 := (sumRow2 + o1) * P2
+		for o2 := range P2 {
+			sum2 := float64(0)
+			i5 := o2 * kernel2
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					i4 := i3 + k1
+					for k2 := range kernel2 {
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+						}
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+						}
+						i6 := i5 + k2
+						if uint(i6) >= uint(S2) {
+							return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
+						}
+						t := math.Pow(math.Abs(x[((xRow+i2)*S1+i4)*S2+i6]), v.p)
+						sum2 += t
+					}
+				}
+			}
+			sum[sumRow3+o2] = sum2
+		}
+	}
 	return nil
 }
 
@@ -1684,64 +2414,111 @@ func lpPoolNoStrideElseRun2F64(b *runtime.Bound, v *lpPoolValues) error {
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
-	for n := range N {
-		xRow := n * S0
-		sumRow := n * P0
-		for o0 := range P0 {
-			i := o0 * kernel0
-			sumRow2 := (sumRow + o0) * P1
-			for o1 := range P1 {
-				i3 := o1 * kernel1
-				sumRow3 := (sumRow2 + o1) * P2
-				for o2 := range P2 {
-					sum2 := float64(0)
-					i5 := o2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							i4 := i3 + k1
-							for k2 := range kernel2 {
-								if uint(i2) >= uint(S0) {
-									return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-								}
-								if uint(i4) >= uint(S1) {
-									return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-								}
-								i6 := i5 + k2
-								if uint(i6) >= uint(S2) {
-									return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-								}
-								t := math.Pow(math.Abs(x[((xRow+i2)*S1+i4)*S2+i6]), v.p)
-								sum2 += t
-							}
-						}
-					}
-					sum[sumRow3+o2] = sum2
-				}
-			}
+	if part := (lpPoolPart35{*v, sum, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*P0*P1, 17*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = if 0 < sum[n, p0, p1, p2] then sum[n, p0, p1, p2] ^ acc(T)(real(1) / p) else sum[n, p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	t := 1 / v.p
-	for n := range N {
-		sumRow := n * P0
-		for p0 := range P0 {
-			sumRow2 := (sumRow + p0) * P1
-			for p1 := range P1 {
-				sumRow3 := (sumRow2 + p1) * P2
-				for p2 := range P2 {
-					sumAt := sum[sumRow3+p2]
-					t2 := sumAt
-					if 0 < sumAt {
-						t2 = math.Pow(sumAt, t)
-					}
-					y[sumRow3+p2] = t2
-				}
-			}
+	if part := (lpPoolPart23{sum, y, t, P0, P1, P2}); runtime.Small(N*P0*P1, 9*P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// lpPoolPart36 is a loop that runs in parts.
+type lpPoolPart36 struct {
+	maxSet, maxTiesSet       []bool
+	max2, maxTies, x         []float32
+	P0, S0, kernel0, stride0 int
+}
+
+func (part *lpPoolPart36) Run(from, to int) error {
+	maxSet, maxTiesSet, max2, maxTies, x, P0, S0, kernel0, stride0 := part.maxSet, part.maxTiesSet, part.max2, part.maxTies, part.x, part.P0, part.S0, part.kernel0, part.stride0
+	for n := from; n < to; n++ {
+		xRow := n * S0
+		maxRow := n * P0
+		for o0 := range P0 {
+			sum := float64(0)
+			none := false
+			i := o0 * stride0
+			for k0 := range kernel0 {
+				i2 := i + k0
+				if uint(i2) >= uint(S0) {
+					return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+				}
+				t := runtime.Abs32(x[xRow+i2])
+				if !maxSet[maxRow+o0] {
+					none = true
+					continue
+				}
+				maxAt := max2[maxRow+o0]
+				c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
+				t2 := float32(0)
+				if c {
+					t2 = 1
+				}
+				sum += float64(t2)
+			}
+			maxTies[maxRow+o0] = float32(sum)
+			maxTiesSet[maxRow+o0] = !none
+		}
+	}
+	return nil
+}
+
+// lpPoolPart37 is a loop that runs in parts.
+type lpPoolPart37 struct {
+	maxSet, maxTiesSet       []bool
+	dx, dy, max2, maxTies, x []float32
+	P0, S0, kernel0, stride0 int
+}
+
+func (part *lpPoolPart37) Run(from, to int) error {
+	maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0, stride0 := part.maxSet, part.maxTiesSet, part.dx, part.dy, part.max2, part.maxTies, part.x, part.P0, part.S0, part.kernel0, part.stride0
+	for n := from; n < to; n++ {
+		xRow := n * S0
+		maxRow := n * P0
+		for s0 := range S0 {
+			sum := float64(0)
+			for o0 := range P0 {
+				i := o0 * stride0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				xAt := x[xRow+(i+i2)]
+				t := runtime.Abs32(xAt)
+				if !maxSet[maxRow+o0] {
+					return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+				}
+				maxAt := max2[maxRow+o0]
+				c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
+				t3 := float32(0)
+				if c {
+					if !maxTiesSet[maxRow+o0] {
+						return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
+					}
+					t2 := float32(dy[maxRow+o0]*runtime.Sign(xAt)) / maxTies[maxRow+o0]
+					t3 = t2
+				}
+				sum += float64(t3)
+			}
+			dx[xRow+s0] = float32(sum)
+		}
+	}
 	return nil
 }
 
@@ -1761,24 +2538,12 @@ func lpPoolStrideIfRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error {
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				most := float32(math.Inf(-1))
-				found := false
-				i := o0 * stride0
-				for k0 := range kernel0 {
-					i2 := i + k0
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-					}
-					most = runtime.Max32(most, runtime.Abs32(x[xRow+i2]))
-					found = true
-				}
-				max2[maxRow+o0] = most
-				maxSet[maxRow+o0] = found
+		if part := (lpPoolPart0{maxSet, max2, x, P0, S0, kernel0, stride0}); runtime.Small(N, 9*P0*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+			return err
 		}
 	}
 
@@ -1786,75 +2551,111 @@ func lpPoolStrideIfRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error {
 	maxTies := runtime.Temp[float32](b, N*P0)
 	maxTiesSet := runtime.Temp[bool](b, N*P0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				sum := float64(0)
-				none := false
-				i := o0 * stride0
-				for k0 := range kernel0 {
-					i2 := i + k0
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-					}
-					t := runtime.Abs32(x[xRow+i2])
-					if !maxSet[maxRow+o0] {
-						none = true
-						continue
-					}
-					maxAt := max2[maxRow+o0]
-					c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
-					t2 := float32(0)
-					if c {
-						t2 = 1
-					}
-					sum += float64(t2)
-				}
-				maxTies[maxRow+o0] = float32(sum)
-				maxTiesSet[maxRow+o0] = !none
+		if part := (lpPoolPart36{maxSet, maxTiesSet, max2, maxTies, x, P0, S0, kernel0, stride0}); runtime.Small(N, 17*P0*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 17*P0*8); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) == max[n, o0] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])])) && isnan(max[n, o0]) then @y[n, o0] * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0]
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for s0 := range S0 {
-				sum := float64(0)
-				for o0 := range P0 {
-					i := o0 * stride0
-					i2 := s0 - i
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					xAt := x[xRow+(i+i2)]
-					t := runtime.Abs32(xAt)
-					if !maxSet[maxRow+o0] {
-						return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-					}
-					maxAt := max2[maxRow+o0]
-					c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
-					t3 := float32(0)
-					if c {
-						if !maxTiesSet[maxRow+o0] {
-							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
-						}
-						t2 := float32(dy[maxRow+o0]*runtime.Sign(xAt)) / maxTies[maxRow+o0]
-						t3 = t2
-					}
-					sum += float64(t3)
-				}
-				dx[xRow+s0] = float32(sum)
+		if part := (lpPoolPart37{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0, stride0}); runtime.Small(N, 17*S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 17*S0*P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart38 is a loop that runs in parts.
+type lpPoolPart38 struct {
+	maxSet, maxTiesSet       []bool
+	max2, maxTies, x         []float64
+	P0, S0, kernel0, stride0 int
+}
+
+func (part *lpPoolPart38) Run(from, to int) error {
+	maxSet, maxTiesSet, max2, maxTies, x, P0, S0, kernel0, stride0 := part.maxSet, part.maxTiesSet, part.max2, part.maxTies, part.x, part.P0, part.S0, part.kernel0, part.stride0
+	for n := from; n < to; n++ {
+		xRow := n * S0
+		maxRow := n * P0
+		for o0 := range P0 {
+			sum := float64(0)
+			none := false
+			i := o0 * stride0
+			for k0 := range kernel0 {
+				i2 := i + k0
+				if uint(i2) >= uint(S0) {
+					return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+				}
+				t := math.Abs(x[xRow+i2])
+				if !maxSet[maxRow+o0] {
+					none = true
+					continue
+				}
+				maxAt := max2[maxRow+o0]
+				t2 := float64(0)
+				if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
+					t2 = 1
+				}
+				sum += t2
+			}
+			maxTies[maxRow+o0] = sum
+			maxTiesSet[maxRow+o0] = !none
+		}
+	}
+	return nil
+}
+
+// lpPoolPart39 is a loop that runs in parts.
+type lpPoolPart39 struct {
+	maxSet, maxTiesSet       []bool
+	dx, dy, max2, maxTies, x []float64
+	P0, S0, kernel0, stride0 int
+}
+
+func (part *lpPoolPart39) Run(from, to int) error {
+	maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0, stride0 := part.maxSet, part.maxTiesSet, part.dx, part.dy, part.max2, part.maxTies, part.x, part.P0, part.S0, part.kernel0, part.stride0
+	for n := from; n < to; n++ {
+		xRow := n * S0
+		maxRow := n * P0
+		for s0 := range S0 {
+			sum := float64(0)
+			for o0 := range P0 {
+				i := o0 * stride0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				xAt := x[xRow+(i+i2)]
+				t := math.Abs(xAt)
+				if !maxSet[maxRow+o0] {
+					return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+				}
+				maxAt := max2[maxRow+o0]
+				t3 := float64(0)
+				if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
+					if !maxTiesSet[maxRow+o0] {
+						return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
+					}
+					t2 := float64(dy[maxRow+o0]*runtime.Sign(xAt)) / maxTies[maxRow+o0]
+					t3 = t2
+				}
+				sum += t3
+			}
+			dx[xRow+s0] = sum
+		}
+	}
 	return nil
 }
 
@@ -1874,24 +2675,12 @@ func lpPoolStrideIfRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error {
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				most := math.Inf(-1)
-				found := false
-				i := o0 * stride0
-				for k0 := range kernel0 {
-					i2 := i + k0
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-					}
-					most = runtime.Max64(most, math.Abs(x[xRow+i2]))
-					found = true
-				}
-				max2[maxRow+o0] = most
-				maxSet[maxRow+o0] = found
+		if part := (lpPoolPart2{maxSet, max2, x, P0, S0, kernel0, stride0}); runtime.Small(N, 17*P0*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 17*P0*8); err != nil {
+			return err
 		}
 	}
 
@@ -1899,73 +2688,143 @@ func lpPoolStrideIfRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error {
 	maxTies := runtime.Temp[float64](b, N*P0)
 	maxTiesSet := runtime.Temp[bool](b, N*P0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				sum := float64(0)
-				none := false
-				i := o0 * stride0
-				for k0 := range kernel0 {
-					i2 := i + k0
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-					}
-					t := math.Abs(x[xRow+i2])
-					if !maxSet[maxRow+o0] {
-						none = true
-						continue
-					}
-					maxAt := max2[maxRow+o0]
-					t2 := float64(0)
-					if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
-						t2 = 1
-					}
-					sum += t2
-				}
-				maxTies[maxRow+o0] = sum
-				maxTiesSet[maxRow+o0] = !none
+		if part := (lpPoolPart38{maxSet, maxTiesSet, max2, maxTies, x, P0, S0, kernel0, stride0}); runtime.Small(N, 25*P0*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 25*P0*8); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) == max[n, o0] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])])) && isnan(max[n, o0]) then @y[n, o0] * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0]
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for s0 := range S0 {
-				sum := float64(0)
-				for o0 := range P0 {
-					i := o0 * stride0
-					i2 := s0 - i
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					xAt := x[xRow+(i+i2)]
-					t := math.Abs(xAt)
-					if !maxSet[maxRow+o0] {
-						return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-					}
-					maxAt := max2[maxRow+o0]
-					t3 := float64(0)
-					if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
-						if !maxTiesSet[maxRow+o0] {
-							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
-						}
-						t2 := float64(dy[maxRow+o0]*runtime.Sign(xAt)) / maxTies[maxRow+o0]
-						t3 = t2
-					}
-					sum += t3
-				}
-				dx[xRow+s0] = sum
+		if part := (lpPoolPart39{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0, stride0}); runtime.Small(N, 25*S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 25*S0*P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart40 is a loop that runs in parts.
+type lpPoolPart40 struct {
+	maxSet, maxTiesSet                                 []bool
+	max2, maxTies, x                                   []float32
+	P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *lpPoolPart40) Run(from, to int) error {
+	maxSet, maxTiesSet, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 := part.maxSet, part.maxTiesSet, part.max2, part.maxTies, part.x, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * stride0
+		maxRow2 := (maxRow + o0) * P1
+		for o1 := range P1 {
+			sum := float64(0)
+			none := false
+			i3 := o1 * stride1
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+					}
+					i4 := i3 + k1
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+					}
+					t := runtime.Abs32(x[(xRow+i2)*S1+i4])
+					if !maxSet[maxRow2+o1] {
+						none = true
+						continue
+					}
+					maxAt := max2[maxRow2+o1]
+					c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
+					t2 := float32(0)
+					if c {
+						t2 = 1
+					}
+					sum += float64(t2)
+				}
+			}
+			maxTies[maxRow2+o1] = float32(sum)
+			maxTiesSet[maxRow2+o1] = !none
+		}
+	}
+	return nil
+}
+
+// lpPoolPart41 is a loop that runs in parts.
+type lpPoolPart41 struct {
+	maxSet, maxTiesSet                                 []bool
+	dx, dy, max2, maxTies, x                           []float32
+	P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *lpPoolPart41) Run(from, to int) error {
+	maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 := part.maxSet, part.maxTiesSet, part.dx, part.dy, part.max2, part.maxTies, part.x, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		dxRow := (xRow + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
+			for o0 := range P0 {
+				i := o0 * stride0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i5 := i + i2
+				xRow2 := (xRow + i5) * S1
+				maxRow2 := (maxRow + o0) * P1
+				for o1 := range P1 {
+					i3 := o1 * stride1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					xAt := x[xRow2+(i3+i4)]
+					t := runtime.Abs32(xAt)
+					if !maxSet[maxRow2+o1] {
+						return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+					}
+					maxAt := max2[maxRow2+o1]
+					c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
+					t3 := float32(0)
+					if c {
+						if !maxTiesSet[maxRow2+o1] {
+							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
+						}
+						t2 := float32(dy[maxRow2+o1]*runtime.Sign(xAt)) / maxTies[maxRow2+o1]
+						t3 = t2
+					}
+					sum += float64(t3)
+				}
+			}
+			dx[dxRow+s1] = float32(sum)
+		}
+	}
 	return nil
 }
 
@@ -1989,34 +2848,12 @@ func lpPoolStrideIfRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error {
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * stride0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					most := float32(math.Inf(-1))
-					found := false
-					i3 := o1 * stride1
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-							}
-							i4 := i3 + k1
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-							}
-							most = runtime.Max32(most, runtime.Abs32(x[(xRow+i2)*S1+i4]))
-							found = true
-						}
-					}
-					max2[maxRow2+o1] = most
-					maxSet[maxRow2+o1] = found
-				}
+		if part := (lpPoolPart4{maxSet, max2, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*P0, 9*P1*8*8) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -2024,101 +2861,141 @@ func lpPoolStrideIfRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error {
 	maxTies := runtime.Temp[float32](b, N*P0*P1)
 	maxTiesSet := runtime.Temp[bool](b, N*P0*P1)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * stride0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					sum := float64(0)
-					none := false
-					i3 := o1 * stride1
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-							}
-							i4 := i3 + k1
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-							}
-							t := runtime.Abs32(x[(xRow+i2)*S1+i4])
-							if !maxSet[maxRow2+o1] {
-								none = true
-								continue
-							}
-							maxAt := max2[maxRow2+o1]
-							c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
-							t2 := float32(0)
-							if c {
-								t2 = 1
-							}
-							sum += float64(t2)
-						}
-					}
-					maxTies[maxRow2+o1] = float32(sum)
-					maxTiesSet[maxRow2+o1] = !none
-				}
+		if part := (lpPoolPart40{maxSet, maxTiesSet, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*P0, 17*P1*8*8) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 17*P1*8*8); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])])) && isnan(max[n, o0, o1]) then @y[n, o0, o1] * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1]
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for o0 := range P0 {
-						i := o0 * stride0
-						i2 := s0 - i
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						i5 := i + i2
-						xRow2 := (xRow + i5) * S1
-						maxRow2 := (maxRow + o0) * P1
-						for o1 := range P1 {
-							i3 := o1 * stride1
-							i4 := s1 - i3
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							xAt := x[xRow2+(i3+i4)]
-							t := runtime.Abs32(xAt)
-							if !maxSet[maxRow2+o1] {
-								return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-							}
-							maxAt := max2[maxRow2+o1]
-							c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
-							t3 := float32(0)
-							if c {
-								if !maxTiesSet[maxRow2+o1] {
-									return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
-								}
-								t2 := float32(dy[maxRow2+o1]*runtime.Sign(xAt)) / maxTies[maxRow2+o1]
-								t3 = t2
-							}
-							sum += float64(t3)
-						}
-					}
-					dx[dxRow+s1] = float32(sum)
-				}
+		if part := (lpPoolPart41{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*S0, 17*S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0, 17*S1*P0*P1); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart42 is a loop that runs in parts.
+type lpPoolPart42 struct {
+	maxSet, maxTiesSet                                 []bool
+	max2, maxTies, x                                   []float64
+	P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *lpPoolPart42) Run(from, to int) error {
+	maxSet, maxTiesSet, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 := part.maxSet, part.maxTiesSet, part.max2, part.maxTies, part.x, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * stride0
+		maxRow2 := (maxRow + o0) * P1
+		for o1 := range P1 {
+			sum := float64(0)
+			none := false
+			i3 := o1 * stride1
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+					}
+					i4 := i3 + k1
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+					}
+					t := math.Abs(x[(xRow+i2)*S1+i4])
+					if !maxSet[maxRow2+o1] {
+						none = true
+						continue
+					}
+					maxAt := max2[maxRow2+o1]
+					t2 := float64(0)
+					if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
+						t2 = 1
+					}
+					sum += t2
+				}
+			}
+			maxTies[maxRow2+o1] = sum
+			maxTiesSet[maxRow2+o1] = !none
+		}
+	}
+	return nil
+}
+
+// lpPoolPart43 is a loop that runs in parts.
+type lpPoolPart43 struct {
+	maxSet, maxTiesSet                                 []bool
+	dx, dy, max2, maxTies, x                           []float64
+	P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *lpPoolPart43) Run(from, to int) error {
+	maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 := part.maxSet, part.maxTiesSet, part.dx, part.dy, part.max2, part.maxTies, part.x, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		dxRow := (xRow + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
+			for o0 := range P0 {
+				i := o0 * stride0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i5 := i + i2
+				xRow2 := (xRow + i5) * S1
+				maxRow2 := (maxRow + o0) * P1
+				for o1 := range P1 {
+					i3 := o1 * stride1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					xAt := x[xRow2+(i3+i4)]
+					t := math.Abs(xAt)
+					if !maxSet[maxRow2+o1] {
+						return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+					}
+					maxAt := max2[maxRow2+o1]
+					t3 := float64(0)
+					if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
+						if !maxTiesSet[maxRow2+o1] {
+							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
+						}
+						t2 := float64(dy[maxRow2+o1]*runtime.Sign(xAt)) / maxTies[maxRow2+o1]
+						t3 = t2
+					}
+					sum += t3
+				}
+			}
+			dx[dxRow+s1] = sum
+		}
+	}
 	return nil
 }
 
@@ -2142,34 +3019,12 @@ func lpPoolStrideIfRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error {
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * stride0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					most := math.Inf(-1)
-					found := false
-					i3 := o1 * stride1
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-							}
-							i4 := i3 + k1
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-							}
-							most = runtime.Max64(most, math.Abs(x[(xRow+i2)*S1+i4]))
-							found = true
-						}
-					}
-					max2[maxRow2+o1] = most
-					maxSet[maxRow2+o1] = found
-				}
+		if part := (lpPoolPart6{maxSet, max2, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*P0, 17*P1*8*8) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 17*P1*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -2177,99 +3032,169 @@ func lpPoolStrideIfRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error {
 	maxTies := runtime.Temp[float64](b, N*P0*P1)
 	maxTiesSet := runtime.Temp[bool](b, N*P0*P1)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * stride0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					sum := float64(0)
-					none := false
-					i3 := o1 * stride1
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-							}
-							i4 := i3 + k1
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-							}
-							t := math.Abs(x[(xRow+i2)*S1+i4])
-							if !maxSet[maxRow2+o1] {
-								none = true
-								continue
-							}
-							maxAt := max2[maxRow2+o1]
-							t2 := float64(0)
-							if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
-								t2 = 1
-							}
-							sum += t2
-						}
-					}
-					maxTies[maxRow2+o1] = sum
-					maxTiesSet[maxRow2+o1] = !none
-				}
+		if part := (lpPoolPart42{maxSet, maxTiesSet, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*P0, 25*P1*8*8) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 25*P1*8*8); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])])) && isnan(max[n, o0, o1]) then @y[n, o0, o1] * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1]
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for o0 := range P0 {
-						i := o0 * stride0
-						i2 := s0 - i
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						i5 := i + i2
-						xRow2 := (xRow + i5) * S1
-						maxRow2 := (maxRow + o0) * P1
-						for o1 := range P1 {
-							i3 := o1 * stride1
-							i4 := s1 - i3
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							xAt := x[xRow2+(i3+i4)]
-							t := math.Abs(xAt)
-							if !maxSet[maxRow2+o1] {
-								return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-							}
-							maxAt := max2[maxRow2+o1]
-							t3 := float64(0)
-							if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
-								if !maxTiesSet[maxRow2+o1] {
-									return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
-								}
-								t2 := float64(dy[maxRow2+o1]*runtime.Sign(xAt)) / maxTies[maxRow2+o1]
-								t3 = t2
-							}
-							sum += t3
-						}
-					}
-					dx[dxRow+s1] = sum
-				}
+		if part := (lpPoolPart43{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*S0, 25*S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0, 25*S1*P0*P1); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart44 is a loop that runs in parts.
+type lpPoolPart44 struct {
+	maxSet, maxTiesSet                                                           []bool
+	max2, maxTies, x                                                             []float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *lpPoolPart44) Run(from, to int) error {
+	maxSet, maxTiesSet, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 := part.maxSet, part.maxTiesSet, part.max2, part.maxTies, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		o1 := rest % P1
+		rest /= P1
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * stride0
+		maxRow2 := (maxRow + o0) * P1
+		i3 := o1 * stride1
+		maxRow3 := (maxRow2 + o1) * P2
+		for o2 := range P2 {
+			sum := float64(0)
+			none := false
+			i5 := o2 * stride2
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					i4 := i3 + k1
+					for k2 := range kernel2 {
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+						}
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+						}
+						i6 := i5 + k2
+						if uint(i6) >= uint(S2) {
+							return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
+						}
+						t := runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6])
+						if !maxSet[maxRow3+o2] {
+							none = true
+							continue
+						}
+						maxAt := max2[maxRow3+o2]
+						c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
+						t2 := float32(0)
+						if c {
+							t2 = 1
+						}
+						sum += float64(t2)
+					}
+				}
+			}
+			maxTies[maxRow3+o2] = float32(sum)
+			maxTiesSet[maxRow3+o2] = !none
+		}
+	}
+	return nil
+}
+
+// lpPoolPart45 is a loop that runs in parts.
+type lpPoolPart45 struct {
+	maxSet, maxTiesSet                                                           []bool
+	dx, dy, max2, maxTies, x                                                     []float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *lpPoolPart45) Run(from, to int) error {
+	maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 := part.maxSet, part.maxTiesSet, part.dx, part.dy, part.max2, part.maxTies, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		dxRow := (xRow + s0) * S1
+		dxRow2 := (dxRow + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
+			for o0 := range P0 {
+				i := o0 * stride0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i7 := i + i2
+				xRow2 := (xRow + i7) * S1
+				maxRow2 := (maxRow + o0) * P1
+				for o1 := range P1 {
+					i3 := o1 * stride1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					i8 := i3 + i4
+					xRow3 := (xRow2 + i8) * S2
+					maxRow3 := (maxRow2 + o1) * P2
+					for o2 := range P2 {
+						i5 := o2 * stride2
+						i6 := s2 - i5
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < kernel2) {
+							continue
+						}
+						xAt := x[xRow3+(i5+i6)]
+						t := runtime.Abs32(xAt)
+						if !maxSet[maxRow3+o2] {
+							return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+						}
+						maxAt := max2[maxRow3+o2]
+						c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
+						t3 := float32(0)
+						if c {
+							if !maxTiesSet[maxRow3+o2] {
+								return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
+							}
+							t2 := float32(dy[maxRow3+o2]*runtime.Sign(xAt)) / maxTies[maxRow3+o2]
+							t3 = t2
+						}
+						sum += float64(t3)
+					}
+				}
+			}
+			dx[dxRow2+s2] = float32(sum)
+		}
+	}
 	return nil
 }
 
@@ -2297,44 +3222,12 @@ func lpPoolStrideIfRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error {
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * stride0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					i3 := o1 * stride1
-					maxRow3 := (maxRow2 + o1) * P2
-					for o2 := range P2 {
-						most := float32(math.Inf(-1))
-						found := false
-						i5 := o2 * stride2
-						for k0 := range kernel0 {
-							i2 := i + k0
-							for k1 := range kernel1 {
-								i4 := i3 + k1
-								for k2 := range kernel2 {
-									if uint(i2) >= uint(S0) {
-										return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-									}
-									if uint(i4) >= uint(S1) {
-										return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-									}
-									i6 := i5 + k2
-									if uint(i6) >= uint(S2) {
-										return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-									}
-									most = runtime.Max32(most, runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6]))
-									found = true
-								}
-							}
-						}
-						max2[maxRow3+o2] = most
-						maxSet[maxRow3+o2] = found
-					}
-				}
+		if part := (lpPoolPart8{maxSet, max2, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -2342,127 +3235,167 @@ func lpPoolStrideIfRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error {
 	maxTies := runtime.Temp[float32](b, N*P0*P1*P2)
 	maxTiesSet := runtime.Temp[bool](b, N*P0*P1*P2)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * stride0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					i3 := o1 * stride1
-					maxRow3 := (maxRow2 + o1) * P2
-					for o2 := range P2 {
-						sum := float64(0)
-						none := false
-						i5 := o2 * stride2
-						for k0 := range kernel0 {
-							i2 := i + k0
-							for k1 := range kernel1 {
-								i4 := i3 + k1
-								for k2 := range kernel2 {
-									if uint(i2) >= uint(S0) {
-										return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-									}
-									if uint(i4) >= uint(S1) {
-										return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-									}
-									i6 := i5 + k2
-									if uint(i6) >= uint(S2) {
-										return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-									}
-									t := runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6])
-									if !maxSet[maxRow3+o2] {
-										none = true
-										continue
-									}
-									maxAt := max2[maxRow3+o2]
-									c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
-									t2 := float32(0)
-									if c {
-										t2 = 1
-									}
-									sum += float64(t2)
-								}
-							}
-						}
-						maxTies[maxRow3+o2] = float32(sum)
-						maxTiesSet[maxRow3+o2] = !none
-					}
-				}
+		if part := (lpPoolPart44{maxSet, maxTiesSet, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 17*P2*8*8*8) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 17*P2*8*8*8); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1, s2] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])])) && isnan(max[n, o0, o1, o2]) then @y[n, o0, o1, o2] * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1] && 0 <= s2 - o2 * stride[2] && s2 - o2 * stride[2] < kernel[2]
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					dxRow2 := (dxRow + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for o0 := range P0 {
-							i := o0 * stride0
-							i2 := s0 - i
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							i7 := i + i2
-							xRow2 := (xRow + i7) * S1
-							maxRow2 := (maxRow + o0) * P1
-							for o1 := range P1 {
-								i3 := o1 * stride1
-								i4 := s1 - i3
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								i8 := i3 + i4
-								xRow3 := (xRow2 + i8) * S2
-								maxRow3 := (maxRow2 + o1) * P2
-								for o2 := range P2 {
-									i5 := o2 * stride2
-									i6 := s2 - i5
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									xAt := x[xRow3+(i5+i6)]
-									t := runtime.Abs32(xAt)
-									if !maxSet[maxRow3+o2] {
-										return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-									}
-									maxAt := max2[maxRow3+o2]
-									c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
-									t3 := float32(0)
-									if c {
-										if !maxTiesSet[maxRow3+o2] {
-											return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
-										}
-										t2 := float32(dy[maxRow3+o2]*runtime.Sign(xAt)) / maxTies[maxRow3+o2]
-										t3 = t2
-									}
-									sum += float64(t3)
-								}
-							}
-						}
-						dx[dxRow2+s2] = float32(sum)
-					}
-				}
+		if part := (lpPoolPart45{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*S0*S1, 17*S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, 17*S2*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart46 is a loop that runs in parts.
+type lpPoolPart46 struct {
+	maxSet, maxTiesSet                                                           []bool
+	max2, maxTies, x                                                             []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *lpPoolPart46) Run(from, to int) error {
+	maxSet, maxTiesSet, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 := part.maxSet, part.maxTiesSet, part.max2, part.maxTies, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		o1 := rest % P1
+		rest /= P1
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * stride0
+		maxRow2 := (maxRow + o0) * P1
+		i3 := o1 * stride1
+		maxRow3 := (maxRow2 + o1) * P2
+		for o2 := range P2 {
+			sum := float64(0)
+			none := false
+			i5 := o2 * stride2
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					i4 := i3 + k1
+					for k2 := range kernel2 {
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+						}
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+						}
+						i6 := i5 + k2
+						if uint(i6) >= uint(S2) {
+							return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
+						}
+						t := math.Abs(x[((xRow+i2)*S1+i4)*S2+i6])
+						if !maxSet[maxRow3+o2] {
+							none = true
+							continue
+						}
+						maxAt := max2[maxRow3+o2]
+						t2 := float64(0)
+						if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
+							t2 = 1
+						}
+						sum += t2
+					}
+				}
+			}
+			maxTies[maxRow3+o2] = sum
+			maxTiesSet[maxRow3+o2] = !none
+		}
+	}
+	return nil
+}
+
+// lpPoolPart47 is a loop that runs in parts.
+type lpPoolPart47 struct {
+	maxSet, maxTiesSet                                                           []bool
+	dx, dy, max2, maxTies, x                                                     []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *lpPoolPart47) Run(from, to int) error {
+	maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 := part.maxSet, part.maxTiesSet, part.dx, part.dy, part.max2, part.maxTies, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		dxRow := (xRow + s0) * S1
+		dxRow2 := (dxRow + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
+			for o0 := range P0 {
+				i := o0 * stride0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i7 := i + i2
+				xRow2 := (xRow + i7) * S1
+				maxRow2 := (maxRow + o0) * P1
+				for o1 := range P1 {
+					i3 := o1 * stride1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					i8 := i3 + i4
+					xRow3 := (xRow2 + i8) * S2
+					maxRow3 := (maxRow2 + o1) * P2
+					for o2 := range P2 {
+						i5 := o2 * stride2
+						i6 := s2 - i5
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < kernel2) {
+							continue
+						}
+						xAt := x[xRow3+(i5+i6)]
+						t := math.Abs(xAt)
+						if !maxSet[maxRow3+o2] {
+							return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+						}
+						maxAt := max2[maxRow3+o2]
+						t3 := float64(0)
+						if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
+							if !maxTiesSet[maxRow3+o2] {
+								return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
+							}
+							t2 := float64(dy[maxRow3+o2]*runtime.Sign(xAt)) / maxTies[maxRow3+o2]
+							t3 = t2
+						}
+						sum += t3
+					}
+				}
+			}
+			dx[dxRow2+s2] = sum
+		}
+	}
 	return nil
 }
 
@@ -2490,44 +3423,12 @@ func lpPoolStrideIfRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error {
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * stride0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					i3 := o1 * stride1
-					maxRow3 := (maxRow2 + o1) * P2
-					for o2 := range P2 {
-						most := math.Inf(-1)
-						found := false
-						i5 := o2 * stride2
-						for k0 := range kernel0 {
-							i2 := i + k0
-							for k1 := range kernel1 {
-								i4 := i3 + k1
-								for k2 := range kernel2 {
-									if uint(i2) >= uint(S0) {
-										return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-									}
-									if uint(i4) >= uint(S1) {
-										return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-									}
-									i6 := i5 + k2
-									if uint(i6) >= uint(S2) {
-										return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-									}
-									most = runtime.Max64(most, math.Abs(x[((xRow+i2)*S1+i4)*S2+i6]))
-									found = true
-								}
-							}
-						}
-						max2[maxRow3+o2] = most
-						maxSet[maxRow3+o2] = found
-					}
-				}
+		if part := (lpPoolPart10{maxSet, max2, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 17*P2*8*8*8) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 17*P2*8*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -2535,125 +3436,111 @@ func lpPoolStrideIfRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error {
 	maxTies := runtime.Temp[float64](b, N*P0*P1*P2)
 	maxTiesSet := runtime.Temp[bool](b, N*P0*P1*P2)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * stride0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					i3 := o1 * stride1
-					maxRow3 := (maxRow2 + o1) * P2
-					for o2 := range P2 {
-						sum := float64(0)
-						none := false
-						i5 := o2 * stride2
-						for k0 := range kernel0 {
-							i2 := i + k0
-							for k1 := range kernel1 {
-								i4 := i3 + k1
-								for k2 := range kernel2 {
-									if uint(i2) >= uint(S0) {
-										return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-									}
-									if uint(i4) >= uint(S1) {
-										return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-									}
-									i6 := i5 + k2
-									if uint(i6) >= uint(S2) {
-										return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-									}
-									t := math.Abs(x[((xRow+i2)*S1+i4)*S2+i6])
-									if !maxSet[maxRow3+o2] {
-										none = true
-										continue
-									}
-									maxAt := max2[maxRow3+o2]
-									t2 := float64(0)
-									if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
-										t2 = 1
-									}
-									sum += t2
-								}
-							}
-						}
-						maxTies[maxRow3+o2] = sum
-						maxTiesSet[maxRow3+o2] = !none
-					}
-				}
+		if part := (lpPoolPart46{maxSet, maxTiesSet, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 25*P2*8*8*8) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 25*P2*8*8*8); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1, s2] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])])) && isnan(max[n, o0, o1, o2]) then @y[n, o0, o1, o2] * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1] && 0 <= s2 - o2 * stride[2] && s2 - o2 * stride[2] < kernel[2]
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					dxRow2 := (dxRow + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for o0 := range P0 {
-							i := o0 * stride0
-							i2 := s0 - i
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							i7 := i + i2
-							xRow2 := (xRow + i7) * S1
-							maxRow2 := (maxRow + o0) * P1
-							for o1 := range P1 {
-								i3 := o1 * stride1
-								i4 := s1 - i3
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								i8 := i3 + i4
-								xRow3 := (xRow2 + i8) * S2
-								maxRow3 := (maxRow2 + o1) * P2
-								for o2 := range P2 {
-									i5 := o2 * stride2
-									i6 := s2 - i5
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									xAt := x[xRow3+(i5+i6)]
-									t := math.Abs(xAt)
-									if !maxSet[maxRow3+o2] {
-										return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-									}
-									maxAt := max2[maxRow3+o2]
-									t3 := float64(0)
-									if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
-										if !maxTiesSet[maxRow3+o2] {
-											return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
-										}
-										t2 := float64(dy[maxRow3+o2]*runtime.Sign(xAt)) / maxTies[maxRow3+o2]
-										t3 = t2
-									}
-									sum += t3
-								}
-							}
-						}
-						dx[dxRow2+s2] = sum
-					}
-				}
+		if part := (lpPoolPart47{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*S0*S1, 25*S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, 25*S2*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart48 is a loop that runs in parts.
+type lpPoolPart48 struct {
+	dsum, dy, sum []float32
+	c2, c3        bool
+	t, t2         float32
+	P0            int
+}
+
+func (part *lpPoolPart48) Run(from, to int) error {
+	dsum, dy, sum, c2, c3, t, t2, P0 := part.dsum, part.dy, part.sum, part.c2, part.c3, part.t, part.t2, part.P0
+	for n := from; n < to; n++ {
+		sumRow := n * P0
+		for p0 := range P0 {
+			sumAt := sum[sumRow+p0]
+			c := 0 < sumAt
+			t6 := float32(0)
+			if c && c3 || !c {
+				var t5 float32
+				if c {
+					var t4 float32
+					if c2 {
+						t4 = 0
+					} else {
+						dyAt := dy[sumRow+p0]
+						t3 := float32(float32(t*dyAt) * float32(math.Pow(float64(sumAt), float64(t2))))
+						t4 = t3
+					}
+					t5 = t4
+				} else {
+					dyAt2 := dy[sumRow+p0]
+					t5 = dyAt2
+				}
+				t6 = t5
+			}
+			dsum[sumRow+p0] = t6
+		}
+	}
+	return nil
+}
+
+// lpPoolPart49 is a loop that runs in parts.
+type lpPoolPart49 struct {
+	dsum, dx, sum, x         []float32
+	c3, c4                   bool
+	p, t3                    float32
+	P0, S0, kernel0, stride0 int
+}
+
+func (part *lpPoolPart49) Run(from, to int) error {
+	dsum, dx, sum, x, c3, c4, p, t3, P0, S0, kernel0, stride0 := part.dsum, part.dx, part.sum, part.x, part.c3, part.c4, part.p, part.t3, part.P0, part.S0, part.kernel0, part.stride0
+	for n := from; n < to; n++ {
+		sumRow := n * P0
+		xRow := n * S0
+		for s0 := range S0 {
+			sum2 := float64(0)
+			for o0 := range P0 {
+				i := o0 * stride0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				c := 0 < sum[sumRow+o0]
+				t6 := float32(0)
+				if c && c3 || !c {
+					var t5 float32
+					if c4 {
+						t5 = 0
+					} else {
+						xAt := x[xRow+(i+i2)]
+						t4 := float32(float32(p*dsum[sumRow+o0]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
+						t5 = float32(t4 * runtime.Sign(xAt))
+					}
+					t6 = t5
+				}
+				sum2 += float64(t6)
+			}
+			dx[xRow+s0] = float32(sum2)
+		}
+	}
 	return nil
 }
 
@@ -2673,22 +3560,12 @@ func lpPoolStrideElseRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error {
 	p := float32(v.p)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			sumRow := n * P0
-			for o0 := range P0 {
-				sum2 := float64(0)
-				i := o0 * stride0
-				for k0 := range kernel0 {
-					i2 := i + k0
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-					}
-					t := float32(math.Pow(float64(runtime.Abs32(x[xRow+i2])), float64(p)))
-					sum2 += float64(t)
-				}
-				sum[sumRow+o0] = float32(sum2)
+		if part := (lpPoolPart12{sum, x, p, P0, S0, kernel0, stride0}); runtime.Small(N, 9*P0*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+			return err
 		}
 	}
 
@@ -2699,32 +3576,12 @@ func lpPoolStrideElseRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error {
 	c3 := !c2
 	t2 := t - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			for p0 := range P0 {
-				sumAt := sum[sumRow+p0]
-				c := 0 < sumAt
-				t6 := float32(0)
-				if c && c3 || !c {
-					var t5 float32
-					if c {
-						var t4 float32
-						if c2 {
-							t4 = 0
-						} else {
-							dyAt := dy[sumRow+p0]
-							t3 := float32(float32(t*dyAt) * float32(math.Pow(float64(sumAt), float64(t2))))
-							t4 = t3
-						}
-						t5 = t4
-					} else {
-						dyAt2 := dy[sumRow+p0]
-						t5 = dyAt2
-					}
-					t6 = t5
-				}
-				dsum[sumRow+p0] = t6
+		if part := (lpPoolPart48{dsum, dy, sum, c2, c3, t, t2, P0}); runtime.Small(N, 9*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*P0); err != nil {
+			return err
 		}
 	}
 
@@ -2732,40 +3589,100 @@ func lpPoolStrideElseRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error {
 	c4 := p == 0
 	t3 := p - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			xRow := n * S0
-			for s0 := range S0 {
-				sum2 := float64(0)
-				for o0 := range P0 {
-					i := o0 * stride0
-					i2 := s0 - i
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					c := 0 < sum[sumRow+o0]
-					t6 := float32(0)
-					if c && c3 || !c {
-						var t5 float32
-						if c4 {
-							t5 = 0
-						} else {
-							xAt := x[xRow+(i+i2)]
-							t4 := float32(float32(p*dsum[sumRow+o0]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
-							t5 = float32(t4 * runtime.Sign(xAt))
-						}
-						t6 = t5
-					}
-					sum2 += float64(t6)
-				}
-				dx[xRow+s0] = float32(sum2)
+		if part := (lpPoolPart49{dsum, dx, sum, x, c3, c4, p, t3, P0, S0, kernel0, stride0}); runtime.Small(N, 9*S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*S0*P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart50 is a loop that runs in parts.
+type lpPoolPart50 struct {
+	dsum, dy, sum []float64
+	c2, c3        bool
+	t, t2         float64
+	P0            int
+}
+
+func (part *lpPoolPart50) Run(from, to int) error {
+	dsum, dy, sum, c2, c3, t, t2, P0 := part.dsum, part.dy, part.sum, part.c2, part.c3, part.t, part.t2, part.P0
+	for n := from; n < to; n++ {
+		sumRow := n * P0
+		for p0 := range P0 {
+			sumAt := sum[sumRow+p0]
+			c := 0 < sumAt
+			t5 := float64(0)
+			if c && c3 || !c {
+				var t4 float64
+				if c {
+					var t3 float64
+					if c2 {
+						t3 = 0
+					} else {
+						dyAt := dy[sumRow+p0]
+						t3 = float64(float64(t*dyAt) * math.Pow(sumAt, t2))
+					}
+					t4 = t3
+				} else {
+					dyAt2 := dy[sumRow+p0]
+					t4 = dyAt2
+				}
+				t5 = t4
+			}
+			dsum[sumRow+p0] = t5
+		}
+	}
+	return nil
+}
+
+// lpPoolPart51 is a loop that runs in parts.
+type lpPoolPart51 struct {
+	v                        lpPoolValues
+	dsum, dx, sum, x         []float64
+	c3, c4                   bool
+	t3                       float64
+	P0, S0, kernel0, stride0 int
+}
+
+func (part *lpPoolPart51) Run(from, to int) error {
+	v, dsum, dx, sum, x, c3, c4, t3, P0, S0, kernel0, stride0 := &part.v, part.dsum, part.dx, part.sum, part.x, part.c3, part.c4, part.t3, part.P0, part.S0, part.kernel0, part.stride0
+	for n := from; n < to; n++ {
+		sumRow := n * P0
+		xRow := n * S0
+		for s0 := range S0 {
+			sum2 := float64(0)
+			for o0 := range P0 {
+				i := o0 * stride0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				c := 0 < sum[sumRow+o0]
+				t6 := float64(0)
+				if c && c3 || !c {
+					var t5 float64
+					if c4 {
+						t5 = 0
+					} else {
+						xAt := x[xRow+(i+i2)]
+						t4 := float64(float64(v.p*dsum[sumRow+o0]) * math.Pow(math.Abs(xAt), t3))
+						t5 = float64(t4 * runtime.Sign(xAt))
+					}
+					t6 = t5
+				}
+				sum2 += t6
+			}
+			dx[xRow+s0] = sum2
+		}
+	}
 	return nil
 }
 
@@ -2784,21 +3701,12 @@ func lpPoolStrideElseRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error {
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			sumRow := n * P0
-			for o0 := range P0 {
-				sum2 := float64(0)
-				i := o0 * stride0
-				for k0 := range kernel0 {
-					i2 := i + k0
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-					}
-					sum2 += math.Pow(math.Abs(x[xRow+i2]), v.p)
-				}
-				sum[sumRow+o0] = sum2
+		if part := (lpPoolPart14{*v, sum, x, P0, S0, kernel0, stride0}); runtime.Small(N, 17*P0*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 17*P0*8); err != nil {
+			return err
 		}
 	}
 
@@ -2809,31 +3717,12 @@ func lpPoolStrideElseRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error {
 	c3 := !c2
 	t2 := t - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			for p0 := range P0 {
-				sumAt := sum[sumRow+p0]
-				c := 0 < sumAt
-				t5 := float64(0)
-				if c && c3 || !c {
-					var t4 float64
-					if c {
-						var t3 float64
-						if c2 {
-							t3 = 0
-						} else {
-							dyAt := dy[sumRow+p0]
-							t3 = float64(float64(t*dyAt) * math.Pow(sumAt, t2))
-						}
-						t4 = t3
-					} else {
-						dyAt2 := dy[sumRow+p0]
-						t4 = dyAt2
-					}
-					t5 = t4
-				}
-				dsum[sumRow+p0] = t5
+		if part := (lpPoolPart50{dsum, dy, sum, c2, c3, t, t2, P0}); runtime.Small(N, 9*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*P0); err != nil {
+			return err
 		}
 	}
 
@@ -2841,40 +3730,123 @@ func lpPoolStrideElseRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error {
 	c4 := v.p == 0
 	t3 := v.p - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			xRow := n * S0
-			for s0 := range S0 {
-				sum2 := float64(0)
-				for o0 := range P0 {
-					i := o0 * stride0
-					i2 := s0 - i
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					c := 0 < sum[sumRow+o0]
-					t6 := float64(0)
-					if c && c3 || !c {
-						var t5 float64
-						if c4 {
-							t5 = 0
-						} else {
-							xAt := x[xRow+(i+i2)]
-							t4 := float64(float64(v.p*dsum[sumRow+o0]) * math.Pow(math.Abs(xAt), t3))
-							t5 = float64(t4 * runtime.Sign(xAt))
-						}
-						t6 = t5
-					}
-					sum2 += t6
-				}
-				dx[xRow+s0] = sum2
+		if part := (lpPoolPart51{*v, dsum, dx, sum, x, c3, c4, t3, P0, S0, kernel0, stride0}); runtime.Small(N, 17*S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 17*S0*P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart52 is a loop that runs in parts.
+type lpPoolPart52 struct {
+	dsum, dy, sum []float32
+	c2, c3        bool
+	t, t2         float32
+	P0, P1        int
+}
+
+func (part *lpPoolPart52) Run(from, to int) error {
+	dsum, dy, sum, c2, c3, t, t2, P0, P1 := part.dsum, part.dy, part.sum, part.c2, part.c3, part.t, part.t2, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		sumRow := n * P0
+		sumRow2 := (sumRow + p0) * P1
+		for p1 := range P1 {
+			sumAt := sum[sumRow2+p1]
+			c := 0 < sumAt
+			t6 := float32(0)
+			if c && c3 || !c {
+				var t5 float32
+				if c {
+					var t4 float32
+					if c2 {
+						t4 = 0
+					} else {
+						dyAt := dy[sumRow2+p1]
+						t3 := float32(float32(t*dyAt) * float32(math.Pow(float64(sumAt), float64(t2))))
+						t4 = t3
+					}
+					t5 = t4
+				} else {
+					dyAt2 := dy[sumRow2+p1]
+					t5 = dyAt2
+				}
+				t6 = t5
+			}
+			dsum[sumRow2+p1] = t6
+		}
+	}
+	return nil
+}
+
+// lpPoolPart53 is a loop that runs in parts.
+type lpPoolPart53 struct {
+	dsum, dx, sum, x                                   []float32
+	c3, c4                                             bool
+	p, t3                                              float32
+	P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *lpPoolPart53) Run(from, to int) error {
+	dsum, dx, sum, x, c3, c4, p, t3, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 := part.dsum, part.dx, part.sum, part.x, part.c3, part.c4, part.p, part.t3, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		sumRow := n * P0
+		xRow := n * S0
+		dxRow := (xRow + s0) * S1
+		for s1 := range S1 {
+			sum2 := float64(0)
+			for o0 := range P0 {
+				i := o0 * stride0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				sumRow2 := (sumRow + o0) * P1
+				i5 := i + i2
+				xRow2 := (xRow + i5) * S1
+				for o1 := range P1 {
+					i3 := o1 * stride1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					c := 0 < sum[sumRow2+o1]
+					t6 := float32(0)
+					if c && c3 || !c {
+						var t5 float32
+						if c4 {
+							t5 = 0
+						} else {
+							xAt := x[xRow2+(i3+i4)]
+							t4 := float32(float32(p*dsum[sumRow2+o1]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
+							t5 = float32(t4 * runtime.Sign(xAt))
+						}
+						t6 = t5
+					}
+					sum2 += float64(t6)
+				}
+			}
+			dx[dxRow+s1] = float32(sum2)
+		}
+	}
 	return nil
 }
 
@@ -2898,32 +3870,12 @@ func lpPoolStrideElseRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error {
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			sumRow := n * P0
-			for o0 := range P0 {
-				i := o0 * stride0
-				sumRow2 := (sumRow + o0) * P1
-				for o1 := range P1 {
-					sum2 := float64(0)
-					i3 := o1 * stride1
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-							}
-							i4 := i3 + k1
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-							}
-							t := float32(math.Pow(float64(runtime.Abs32(x[(xRow+i2)*S1+i4])), float64(p)))
-							sum2 += float64(t)
-						}
-					}
-					sum[sumRow2+o1] = float32(sum2)
-				}
+		if part := (lpPoolPart16{sum, x, p, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*P0, 9*P1*8*8) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -2934,35 +3886,12 @@ func lpPoolStrideElseRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error {
 	c3 := !c2
 	t2 := t - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			for p0 := range P0 {
-				sumRow2 := (sumRow + p0) * P1
-				for p1 := range P1 {
-					sumAt := sum[sumRow2+p1]
-					c := 0 < sumAt
-					t6 := float32(0)
-					if c && c3 || !c {
-						var t5 float32
-						if c {
-							var t4 float32
-							if c2 {
-								t4 = 0
-							} else {
-								dyAt := dy[sumRow2+p1]
-								t3 := float32(float32(t*dyAt) * float32(math.Pow(float64(sumAt), float64(t2))))
-								t4 = t3
-							}
-							t5 = t4
-						} else {
-							dyAt2 := dy[sumRow2+p1]
-							t5 = dyAt2
-						}
-						t6 = t5
-					}
-					dsum[sumRow2+p1] = t6
-				}
+		if part := (lpPoolPart52{dsum, dy, sum, c2, c3, t, t2, P0, P1}); runtime.Small(N*P0, 9*P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 9*P1); err != nil {
+			return err
 		}
 	}
 
@@ -2970,56 +3899,123 @@ func lpPoolStrideElseRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error {
 	c4 := p == 0
 	t3 := p - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			xRow := n * S0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					sum2 := float64(0)
-					for o0 := range P0 {
-						i := o0 * stride0
-						i2 := s0 - i
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						sumRow2 := (sumRow + o0) * P1
-						i5 := i + i2
-						xRow2 := (xRow + i5) * S1
-						for o1 := range P1 {
-							i3 := o1 * stride1
-							i4 := s1 - i3
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							c := 0 < sum[sumRow2+o1]
-							t6 := float32(0)
-							if c && c3 || !c {
-								var t5 float32
-								if c4 {
-									t5 = 0
-								} else {
-									xAt := x[xRow2+(i3+i4)]
-									t4 := float32(float32(p*dsum[sumRow2+o1]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
-									t5 = float32(t4 * runtime.Sign(xAt))
-								}
-								t6 = t5
-							}
-							sum2 += float64(t6)
-						}
-					}
-					dx[dxRow+s1] = float32(sum2)
-				}
+		if part := (lpPoolPart53{dsum, dx, sum, x, c3, c4, p, t3, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*S0, 9*S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0, 9*S1*P0*P1); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart54 is a loop that runs in parts.
+type lpPoolPart54 struct {
+	dsum, dy, sum []float64
+	c2, c3        bool
+	t, t2         float64
+	P0, P1        int
+}
+
+func (part *lpPoolPart54) Run(from, to int) error {
+	dsum, dy, sum, c2, c3, t, t2, P0, P1 := part.dsum, part.dy, part.sum, part.c2, part.c3, part.t, part.t2, part.P0, part.P1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		sumRow := n * P0
+		sumRow2 := (sumRow + p0) * P1
+		for p1 := range P1 {
+			sumAt := sum[sumRow2+p1]
+			c := 0 < sumAt
+			t5 := float64(0)
+			if c && c3 || !c {
+				var t4 float64
+				if c {
+					var t3 float64
+					if c2 {
+						t3 = 0
+					} else {
+						dyAt := dy[sumRow2+p1]
+						t3 = float64(float64(t*dyAt) * math.Pow(sumAt, t2))
+					}
+					t4 = t3
+				} else {
+					dyAt2 := dy[sumRow2+p1]
+					t4 = dyAt2
+				}
+				t5 = t4
+			}
+			dsum[sumRow2+p1] = t5
+		}
+	}
+	return nil
+}
+
+// lpPoolPart55 is a loop that runs in parts.
+type lpPoolPart55 struct {
+	v                                                  lpPoolValues
+	dsum, dx, sum, x                                   []float64
+	c3, c4                                             bool
+	t3                                                 float64
+	P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 int
+}
+
+func (part *lpPoolPart55) Run(from, to int) error {
+	v, dsum, dx, sum, x, c3, c4, t3, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1 := &part.v, part.dsum, part.dx, part.sum, part.x, part.c3, part.c4, part.t3, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		sumRow := n * P0
+		xRow := n * S0
+		dxRow := (xRow + s0) * S1
+		for s1 := range S1 {
+			sum2 := float64(0)
+			for o0 := range P0 {
+				i := o0 * stride0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				sumRow2 := (sumRow + o0) * P1
+				i5 := i + i2
+				xRow2 := (xRow + i5) * S1
+				for o1 := range P1 {
+					i3 := o1 * stride1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					c := 0 < sum[sumRow2+o1]
+					t6 := float64(0)
+					if c && c3 || !c {
+						var t5 float64
+						if c4 {
+							t5 = 0
+						} else {
+							xAt := x[xRow2+(i3+i4)]
+							t4 := float64(float64(v.p*dsum[sumRow2+o1]) * math.Pow(math.Abs(xAt), t3))
+							t5 = float64(t4 * runtime.Sign(xAt))
+						}
+						t6 = t5
+					}
+					sum2 += t6
+				}
+			}
+			dx[dxRow+s1] = sum2
+		}
+	}
 	return nil
 }
 
@@ -3042,31 +4038,12 @@ func lpPoolStrideElseRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error {
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			sumRow := n * P0
-			for o0 := range P0 {
-				i := o0 * stride0
-				sumRow2 := (sumRow + o0) * P1
-				for o1 := range P1 {
-					sum2 := float64(0)
-					i3 := o1 * stride1
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-							}
-							i4 := i3 + k1
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-							}
-							sum2 += math.Pow(math.Abs(x[(xRow+i2)*S1+i4]), v.p)
-						}
-					}
-					sum[sumRow2+o1] = sum2
-				}
+		if part := (lpPoolPart18{*v, sum, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*P0, 17*P1*8*8) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 17*P1*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -3077,34 +4054,12 @@ func lpPoolStrideElseRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error {
 	c3 := !c2
 	t2 := t - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			for p0 := range P0 {
-				sumRow2 := (sumRow + p0) * P1
-				for p1 := range P1 {
-					sumAt := sum[sumRow2+p1]
-					c := 0 < sumAt
-					t5 := float64(0)
-					if c && c3 || !c {
-						var t4 float64
-						if c {
-							var t3 float64
-							if c2 {
-								t3 = 0
-							} else {
-								dyAt := dy[sumRow2+p1]
-								t3 = float64(float64(t*dyAt) * math.Pow(sumAt, t2))
-							}
-							t4 = t3
-						} else {
-							dyAt2 := dy[sumRow2+p1]
-							t4 = dyAt2
-						}
-						t5 = t4
-					}
-					dsum[sumRow2+p1] = t5
-				}
+		if part := (lpPoolPart54{dsum, dy, sum, c2, c3, t, t2, P0, P1}); runtime.Small(N*P0, 9*P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 9*P1); err != nil {
+			return err
 		}
 	}
 
@@ -3112,56 +4067,142 @@ func lpPoolStrideElseRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error {
 	c4 := v.p == 0
 	t3 := v.p - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			xRow := n * S0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					sum2 := float64(0)
-					for o0 := range P0 {
-						i := o0 * stride0
-						i2 := s0 - i
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						sumRow2 := (sumRow + o0) * P1
-						i5 := i + i2
-						xRow2 := (xRow + i5) * S1
-						for o1 := range P1 {
-							i3 := o1 * stride1
-							i4 := s1 - i3
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							c := 0 < sum[sumRow2+o1]
-							t6 := float64(0)
-							if c && c3 || !c {
-								var t5 float64
-								if c4 {
-									t5 = 0
-								} else {
-									xAt := x[xRow2+(i3+i4)]
-									t4 := float64(float64(v.p*dsum[sumRow2+o1]) * math.Pow(math.Abs(xAt), t3))
-									t5 = float64(t4 * runtime.Sign(xAt))
-								}
-								t6 = t5
-							}
-							sum2 += t6
-						}
-					}
-					dx[dxRow+s1] = sum2
-				}
+		if part := (lpPoolPart55{*v, dsum, dx, sum, x, c3, c4, t3, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*S0, 17*S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0, 17*S1*P0*P1); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart56 is a loop that runs in parts.
+type lpPoolPart56 struct {
+	dsum, dy, sum []float32
+	c2, c3        bool
+	t, t2         float32
+	P0, P1, P2    int
+}
+
+func (part *lpPoolPart56) Run(from, to int) error {
+	dsum, dy, sum, c2, c3, t, t2, P0, P1, P2 := part.dsum, part.dy, part.sum, part.c2, part.c3, part.t, part.t2, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		sumRow := n * P0
+		sumRow2 := (sumRow + p0) * P1
+		sumRow3 := (sumRow2 + p1) * P2
+		for p2 := range P2 {
+			sumAt := sum[sumRow3+p2]
+			c := 0 < sumAt
+			t6 := float32(0)
+			if c && c3 || !c {
+				var t5 float32
+				if c {
+					var t4 float32
+					if c2 {
+						t4 = 0
+					} else {
+						dyAt := dy[sumRow3+p2]
+						t3 := float32(float32(t*dyAt) * float32(math.Pow(float64(sumAt), float64(t2))))
+						t4 = t3
+					}
+					t5 = t4
+				} else {
+					dyAt2 := dy[sumRow3+p2]
+					t5 = dyAt2
+				}
+				t6 = t5
+			}
+			dsum[sumRow3+p2] = t6
+		}
+	}
+	return nil
+}
+
+// lpPoolPart57 is a loop that runs in parts.
+type lpPoolPart57 struct {
+	dsum, dx, sum, x                                                             []float32
+	c3, c4                                                                       bool
+	p, t3                                                                        float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *lpPoolPart57) Run(from, to int) error {
+	dsum, dx, sum, x, c3, c4, p, t3, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 := part.dsum, part.dx, part.sum, part.x, part.c3, part.c4, part.p, part.t3, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		sumRow := n * P0
+		xRow := n * S0
+		dxRow := (xRow + s0) * S1
+		dxRow2 := (dxRow + s1) * S2
+		for s2 := range S2 {
+			sum2 := float64(0)
+			for o0 := range P0 {
+				i := o0 * stride0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				sumRow2 := (sumRow + o0) * P1
+				i7 := i + i2
+				xRow2 := (xRow + i7) * S1
+				for o1 := range P1 {
+					i3 := o1 * stride1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					sumRow3 := (sumRow2 + o1) * P2
+					i8 := i3 + i4
+					xRow3 := (xRow2 + i8) * S2
+					for o2 := range P2 {
+						i5 := o2 * stride2
+						i6 := s2 - i5
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < kernel2) {
+							continue
+						}
+						c := 0 < sum[sumRow3+o2]
+						t6 := float32(0)
+						if c && c3 || !c {
+							var t5 float32
+							if c4 {
+								t5 = 0
+							} else {
+								xAt := x[xRow3+(i5+i6)]
+								t4 := float32(float32(p*dsum[sumRow3+o2]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
+								t5 = float32(t4 * runtime.Sign(xAt))
+							}
+							t6 = t5
+						}
+						sum2 += float64(t6)
+					}
+				}
+			}
+			dx[dxRow2+s2] = float32(sum2)
+		}
+	}
 	return nil
 }
 
@@ -3189,42 +4230,12 @@ func lpPoolStrideElseRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error {
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			sumRow := n * P0
-			for o0 := range P0 {
-				i := o0 * stride0
-				sumRow2 := (sumRow + o0) * P1
-				for o1 := range P1 {
-					i3 := o1 * stride1
-					sumRow3 := (sumRow2 + o1) * P2
-					for o2 := range P2 {
-						sum2 := float64(0)
-						i5 := o2 * stride2
-						for k0 := range kernel0 {
-							i2 := i + k0
-							for k1 := range kernel1 {
-								i4 := i3 + k1
-								for k2 := range kernel2 {
-									if uint(i2) >= uint(S0) {
-										return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-									}
-									if uint(i4) >= uint(S1) {
-										return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-									}
-									i6 := i5 + k2
-									if uint(i6) >= uint(S2) {
-										return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-									}
-									t := float32(math.Pow(float64(runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6])), float64(p)))
-									sum2 += float64(t)
-								}
-							}
-						}
-						sum[sumRow3+o2] = float32(sum2)
-					}
-				}
+		if part := (lpPoolPart20{sum, x, p, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -3235,38 +4246,12 @@ func lpPoolStrideElseRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error {
 	c3 := !c2
 	t2 := t - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			for p0 := range P0 {
-				sumRow2 := (sumRow + p0) * P1
-				for p1 := range P1 {
-					sumRow3 := (sumRow2 + p1) * P2
-					for p2 := range P2 {
-						sumAt := sum[sumRow3+p2]
-						c := 0 < sumAt
-						t6 := float32(0)
-						if c && c3 || !c {
-							var t5 float32
-							if c {
-								var t4 float32
-								if c2 {
-									t4 = 0
-								} else {
-									dyAt := dy[sumRow3+p2]
-									t3 := float32(float32(t*dyAt) * float32(math.Pow(float64(sumAt), float64(t2))))
-									t4 = t3
-								}
-								t5 = t4
-							} else {
-								dyAt2 := dy[sumRow3+p2]
-								t5 = dyAt2
-							}
-							t6 = t5
-						}
-						dsum[sumRow3+p2] = t6
-					}
-				}
+		if part := (lpPoolPart56{dsum, dy, sum, c2, c3, t, t2, P0, P1, P2}); runtime.Small(N*P0*P1, 9*P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 9*P2); err != nil {
+			return err
 		}
 	}
 
@@ -3274,72 +4259,142 @@ func lpPoolStrideElseRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error {
 	c4 := p == 0
 	t3 := p - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			xRow := n * S0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					dxRow2 := (dxRow + s1) * S2
-					for s2 := range S2 {
-						sum2 := float64(0)
-						for o0 := range P0 {
-							i := o0 * stride0
-							i2 := s0 - i
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							sumRow2 := (sumRow + o0) * P1
-							i7 := i + i2
-							xRow2 := (xRow + i7) * S1
-							for o1 := range P1 {
-								i3 := o1 * stride1
-								i4 := s1 - i3
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								sumRow3 := (sumRow2 + o1) * P2
-								i8 := i3 + i4
-								xRow3 := (xRow2 + i8) * S2
-								for o2 := range P2 {
-									i5 := o2 * stride2
-									i6 := s2 - i5
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									c := 0 < sum[sumRow3+o2]
-									t6 := float32(0)
-									if c && c3 || !c {
-										var t5 float32
-										if c4 {
-											t5 = 0
-										} else {
-											xAt := x[xRow3+(i5+i6)]
-											t4 := float32(float32(p*dsum[sumRow3+o2]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
-											t5 = float32(t4 * runtime.Sign(xAt))
-										}
-										t6 = t5
-									}
-									sum2 += float64(t6)
-								}
-							}
-						}
-						dx[dxRow2+s2] = float32(sum2)
-					}
-				}
+		if part := (lpPoolPart57{dsum, dx, sum, x, c3, c4, p, t3, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*S0*S1, 9*S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, 9*S2*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart58 is a loop that runs in parts.
+type lpPoolPart58 struct {
+	dsum, dy, sum []float64
+	c2, c3        bool
+	t, t2         float64
+	P0, P1, P2    int
+}
+
+func (part *lpPoolPart58) Run(from, to int) error {
+	dsum, dy, sum, c2, c3, t, t2, P0, P1, P2 := part.dsum, part.dy, part.sum, part.c2, part.c3, part.t, part.t2, part.P0, part.P1, part.P2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		sumRow := n * P0
+		sumRow2 := (sumRow + p0) * P1
+		sumRow3 := (sumRow2 + p1) * P2
+		for p2 := range P2 {
+			sumAt := sum[sumRow3+p2]
+			c := 0 < sumAt
+			t5 := float64(0)
+			if c && c3 || !c {
+				var t4 float64
+				if c {
+					var t3 float64
+					if c2 {
+						t3 = 0
+					} else {
+						dyAt := dy[sumRow3+p2]
+						t3 = float64(float64(t*dyAt) * math.Pow(sumAt, t2))
+					}
+					t4 = t3
+				} else {
+					dyAt2 := dy[sumRow3+p2]
+					t4 = dyAt2
+				}
+				t5 = t4
+			}
+			dsum[sumRow3+p2] = t5
+		}
+	}
+	return nil
+}
+
+// lpPoolPart59 is a loop that runs in parts.
+type lpPoolPart59 struct {
+	v                                                                            lpPoolValues
+	dsum, dx, sum, x                                                             []float64
+	c3, c4                                                                       bool
+	t3                                                                           float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 int
+}
+
+func (part *lpPoolPart59) Run(from, to int) error {
+	v, dsum, dx, sum, x, c3, c4, t3, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2 := &part.v, part.dsum, part.dx, part.sum, part.x, part.c3, part.c4, part.t3, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		sumRow := n * P0
+		xRow := n * S0
+		dxRow := (xRow + s0) * S1
+		dxRow2 := (dxRow + s1) * S2
+		for s2 := range S2 {
+			sum2 := float64(0)
+			for o0 := range P0 {
+				i := o0 * stride0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				sumRow2 := (sumRow + o0) * P1
+				i7 := i + i2
+				xRow2 := (xRow + i7) * S1
+				for o1 := range P1 {
+					i3 := o1 * stride1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					sumRow3 := (sumRow2 + o1) * P2
+					i8 := i3 + i4
+					xRow3 := (xRow2 + i8) * S2
+					for o2 := range P2 {
+						i5 := o2 * stride2
+						i6 := s2 - i5
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < kernel2) {
+							continue
+						}
+						c := 0 < sum[sumRow3+o2]
+						t6 := float64(0)
+						if c && c3 || !c {
+							var t5 float64
+							if c4 {
+								t5 = 0
+							} else {
+								xAt := x[xRow3+(i5+i6)]
+								t4 := float64(float64(v.p*dsum[sumRow3+o2]) * math.Pow(math.Abs(xAt), t3))
+								t5 = float64(t4 * runtime.Sign(xAt))
+							}
+							t6 = t5
+						}
+						sum2 += t6
+					}
+				}
+			}
+			dx[dxRow2+s2] = sum2
+		}
+	}
 	return nil
 }
 
@@ -3366,42 +4421,12 @@ func lpPoolStrideElseRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error {
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			sumRow := n * P0
-			for o0 := range P0 {
-				i := o0 * stride0
-				sumRow2 := (sumRow + o0) * P1
-				for o1 := range P1 {
-					i3 := o1 * stride1
-					sumRow3 := (sumRow2 + o1) * P2
-					for o2 := range P2 {
-						sum2 := float64(0)
-						i5 := o2 * stride2
-						for k0 := range kernel0 {
-							i2 := i + k0
-							for k1 := range kernel1 {
-								i4 := i3 + k1
-								for k2 := range kernel2 {
-									if uint(i2) >= uint(S0) {
-										return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-									}
-									if uint(i4) >= uint(S1) {
-										return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-									}
-									i6 := i5 + k2
-									if uint(i6) >= uint(S2) {
-										return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-									}
-									t := math.Pow(math.Abs(x[((xRow+i2)*S1+i4)*S2+i6]), v.p)
-									sum2 += t
-								}
-							}
-						}
-						sum[sumRow3+o2] = sum2
-					}
-				}
+		if part := (lpPoolPart22{*v, sum, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 17*P2*8*8*8) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 17*P2*8*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -3412,37 +4437,12 @@ func lpPoolStrideElseRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error {
 	c3 := !c2
 	t2 := t - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			for p0 := range P0 {
-				sumRow2 := (sumRow + p0) * P1
-				for p1 := range P1 {
-					sumRow3 := (sumRow2 + p1) * P2
-					for p2 := range P2 {
-						sumAt := sum[sumRow3+p2]
-						c := 0 < sumAt
-						t5 := float64(0)
-						if c && c3 || !c {
-							var t4 float64
-							if c {
-								var t3 float64
-								if c2 {
-									t3 = 0
-								} else {
-									dyAt := dy[sumRow3+p2]
-									t3 = float64(float64(t*dyAt) * math.Pow(sumAt, t2))
-								}
-								t4 = t3
-							} else {
-								dyAt2 := dy[sumRow3+p2]
-								t4 = dyAt2
-							}
-							t5 = t4
-						}
-						dsum[sumRow3+p2] = t5
-					}
-				}
+		if part := (lpPoolPart58{dsum, dy, sum, c2, c3, t, t2, P0, P1, P2}); runtime.Small(N*P0*P1, 9*P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 9*P2); err != nil {
+			return err
 		}
 	}
 
@@ -3450,72 +4450,102 @@ func lpPoolStrideElseRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error {
 	c4 := v.p == 0
 	t3 := v.p - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			xRow := n * S0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					dxRow2 := (dxRow + s1) * S2
-					for s2 := range S2 {
-						sum2 := float64(0)
-						for o0 := range P0 {
-							i := o0 * stride0
-							i2 := s0 - i
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							sumRow2 := (sumRow + o0) * P1
-							i7 := i + i2
-							xRow2 := (xRow + i7) * S1
-							for o1 := range P1 {
-								i3 := o1 * stride1
-								i4 := s1 - i3
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								sumRow3 := (sumRow2 + o1) * P2
-								i8 := i3 + i4
-								xRow3 := (xRow2 + i8) * S2
-								for o2 := range P2 {
-									i5 := o2 * stride2
-									i6 := s2 - i5
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									c := 0 < sum[sumRow3+o2]
-									t6 := float64(0)
-									if c && c3 || !c {
-										var t5 float64
-										if c4 {
-											t5 = 0
-										} else {
-											xAt := x[xRow3+(i5+i6)]
-											t4 := float64(float64(v.p*dsum[sumRow3+o2]) * math.Pow(math.Abs(xAt), t3))
-											t5 = float64(t4 * runtime.Sign(xAt))
-										}
-										t6 = t5
-									}
-									sum2 += t6
-								}
-							}
-						}
-						dx[dxRow2+s2] = sum2
-					}
-				}
+		if part := (lpPoolPart59{*v, dsum, dx, sum, x, c3, c4, t3, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*S0*S1, 17*S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, 17*S2*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart60 is a loop that runs in parts.
+type lpPoolPart60 struct {
+	maxSet, maxTiesSet []bool
+	max2, maxTies, x   []float32
+	P0, S0, kernel0    int
+}
+
+func (part *lpPoolPart60) Run(from, to int) error {
+	maxSet, maxTiesSet, max2, maxTies, x, P0, S0, kernel0 := part.maxSet, part.maxTiesSet, part.max2, part.maxTies, part.x, part.P0, part.S0, part.kernel0
+	for n := from; n < to; n++ {
+		xRow := n * S0
+		maxRow := n * P0
+		for o0 := range P0 {
+			sum := float64(0)
+			none := false
+			i := o0 * kernel0
+			for k0 := range kernel0 {
+				i2 := i + k0
+				if uint(i2) >= uint(S0) {
+					return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+				}
+				t := runtime.Abs32(x[xRow+i2])
+				if !maxSet[maxRow+o0] {
+					none = true
+					continue
+				}
+				maxAt := max2[maxRow+o0]
+				c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
+				t2 := float32(0)
+				if c {
+					t2 = 1
+				}
+				sum += float64(t2)
+			}
+			maxTies[maxRow+o0] = float32(sum)
+			maxTiesSet[maxRow+o0] = !none
+		}
+	}
+	return nil
+}
+
+// lpPoolPart61 is a loop that runs in parts.
+type lpPoolPart61 struct {
+	maxSet, maxTiesSet       []bool
+	dx, dy, max2, maxTies, x []float32
+	P0, S0, kernel0          int
+}
+
+func (part *lpPoolPart61) Run(from, to int) error {
+	maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0 := part.maxSet, part.maxTiesSet, part.dx, part.dy, part.max2, part.maxTies, part.x, part.P0, part.S0, part.kernel0
+	for n := from; n < to; n++ {
+		xRow := n * S0
+		maxRow := n * P0
+		for s0 := range S0 {
+			sum := float64(0)
+			for o0 := range P0 {
+				i := o0 * kernel0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				xAt := x[xRow+(i+i2)]
+				t := runtime.Abs32(xAt)
+				if !maxSet[maxRow+o0] {
+					return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+				}
+				maxAt := max2[maxRow+o0]
+				c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
+				t3 := float32(0)
+				if c {
+					if !maxTiesSet[maxRow+o0] {
+						return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
+					}
+					t2 := float32(dy[maxRow+o0]*runtime.Sign(xAt)) / maxTies[maxRow+o0]
+					t3 = t2
+				}
+				sum += float64(t3)
+			}
+			dx[xRow+s0] = float32(sum)
+		}
+	}
 	return nil
 }
 
@@ -3534,24 +4564,12 @@ func lpPoolNoStrideIfRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error {
 	maxSet := runtime.Temp[bool](b, N*P0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				most := float32(math.Inf(-1))
-				found := false
-				i := o0 * kernel0
-				for k0 := range kernel0 {
-					i2 := i + k0
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-					}
-					most = runtime.Max32(most, runtime.Abs32(x[xRow+i2]))
-					found = true
-				}
-				max2[maxRow+o0] = most
-				maxSet[maxRow+o0] = found
+		if part := (lpPoolPart24{maxSet, max2, x, P0, S0, kernel0}); runtime.Small(N, 9*P0*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+			return err
 		}
 	}
 
@@ -3559,75 +4577,111 @@ func lpPoolNoStrideIfRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error {
 	maxTies := runtime.Temp[float32](b, N*P0)
 	maxTiesSet := runtime.Temp[bool](b, N*P0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				sum := float64(0)
-				none := false
-				i := o0 * kernel0
-				for k0 := range kernel0 {
-					i2 := i + k0
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-					}
-					t := runtime.Abs32(x[xRow+i2])
-					if !maxSet[maxRow+o0] {
-						none = true
-						continue
-					}
-					maxAt := max2[maxRow+o0]
-					c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
-					t2 := float32(0)
-					if c {
-						t2 = 1
-					}
-					sum += float64(t2)
-				}
-				maxTies[maxRow+o0] = float32(sum)
-				maxTiesSet[maxRow+o0] = !none
+		if part := (lpPoolPart60{maxSet, maxTiesSet, max2, maxTies, x, P0, S0, kernel0}); runtime.Small(N, 17*P0*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 17*P0*8); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) == max[n, o0] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])])) && isnan(max[n, o0]) then @y[n, o0] * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0]
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for s0 := range S0 {
-				sum := float64(0)
-				for o0 := range P0 {
-					i := o0 * kernel0
-					i2 := s0 - i
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					xAt := x[xRow+(i+i2)]
-					t := runtime.Abs32(xAt)
-					if !maxSet[maxRow+o0] {
-						return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-					}
-					maxAt := max2[maxRow+o0]
-					c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
-					t3 := float32(0)
-					if c {
-						if !maxTiesSet[maxRow+o0] {
-							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
-						}
-						t2 := float32(dy[maxRow+o0]*runtime.Sign(xAt)) / maxTies[maxRow+o0]
-						t3 = t2
-					}
-					sum += float64(t3)
-				}
-				dx[xRow+s0] = float32(sum)
+		if part := (lpPoolPart61{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0}); runtime.Small(N, 17*S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 17*S0*P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart62 is a loop that runs in parts.
+type lpPoolPart62 struct {
+	maxSet, maxTiesSet []bool
+	max2, maxTies, x   []float64
+	P0, S0, kernel0    int
+}
+
+func (part *lpPoolPart62) Run(from, to int) error {
+	maxSet, maxTiesSet, max2, maxTies, x, P0, S0, kernel0 := part.maxSet, part.maxTiesSet, part.max2, part.maxTies, part.x, part.P0, part.S0, part.kernel0
+	for n := from; n < to; n++ {
+		xRow := n * S0
+		maxRow := n * P0
+		for o0 := range P0 {
+			sum := float64(0)
+			none := false
+			i := o0 * kernel0
+			for k0 := range kernel0 {
+				i2 := i + k0
+				if uint(i2) >= uint(S0) {
+					return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+				}
+				t := math.Abs(x[xRow+i2])
+				if !maxSet[maxRow+o0] {
+					none = true
+					continue
+				}
+				maxAt := max2[maxRow+o0]
+				t2 := float64(0)
+				if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
+					t2 = 1
+				}
+				sum += t2
+			}
+			maxTies[maxRow+o0] = sum
+			maxTiesSet[maxRow+o0] = !none
+		}
+	}
+	return nil
+}
+
+// lpPoolPart63 is a loop that runs in parts.
+type lpPoolPart63 struct {
+	maxSet, maxTiesSet       []bool
+	dx, dy, max2, maxTies, x []float64
+	P0, S0, kernel0          int
+}
+
+func (part *lpPoolPart63) Run(from, to int) error {
+	maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0 := part.maxSet, part.maxTiesSet, part.dx, part.dy, part.max2, part.maxTies, part.x, part.P0, part.S0, part.kernel0
+	for n := from; n < to; n++ {
+		xRow := n * S0
+		maxRow := n * P0
+		for s0 := range S0 {
+			sum := float64(0)
+			for o0 := range P0 {
+				i := o0 * kernel0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				xAt := x[xRow+(i+i2)]
+				t := math.Abs(xAt)
+				if !maxSet[maxRow+o0] {
+					return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+				}
+				maxAt := max2[maxRow+o0]
+				t3 := float64(0)
+				if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
+					if !maxTiesSet[maxRow+o0] {
+						return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
+					}
+					t2 := float64(dy[maxRow+o0]*runtime.Sign(xAt)) / maxTies[maxRow+o0]
+					t3 = t2
+				}
+				sum += t3
+			}
+			dx[xRow+s0] = sum
+		}
+	}
 	return nil
 }
 
@@ -3646,24 +4700,12 @@ func lpPoolNoStrideIfRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error {
 	maxSet := runtime.Temp[bool](b, N*P0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				most := math.Inf(-1)
-				found := false
-				i := o0 * kernel0
-				for k0 := range kernel0 {
-					i2 := i + k0
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-					}
-					most = runtime.Max64(most, math.Abs(x[xRow+i2]))
-					found = true
-				}
-				max2[maxRow+o0] = most
-				maxSet[maxRow+o0] = found
+		if part := (lpPoolPart25{maxSet, max2, x, P0, S0, kernel0}); runtime.Small(N, 17*P0*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 17*P0*8); err != nil {
+			return err
 		}
 	}
 
@@ -3671,73 +4713,143 @@ func lpPoolNoStrideIfRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error {
 	maxTies := runtime.Temp[float64](b, N*P0)
 	maxTiesSet := runtime.Temp[bool](b, N*P0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				sum := float64(0)
-				none := false
-				i := o0 * kernel0
-				for k0 := range kernel0 {
-					i2 := i + k0
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-					}
-					t := math.Abs(x[xRow+i2])
-					if !maxSet[maxRow+o0] {
-						none = true
-						continue
-					}
-					maxAt := max2[maxRow+o0]
-					t2 := float64(0)
-					if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
-						t2 = 1
-					}
-					sum += t2
-				}
-				maxTies[maxRow+o0] = sum
-				maxTiesSet[maxRow+o0] = !none
+		if part := (lpPoolPart62{maxSet, maxTiesSet, max2, maxTies, x, P0, S0, kernel0}); runtime.Small(N, 25*P0*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 25*P0*8); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) == max[n, o0] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])])) && isnan(max[n, o0]) then @y[n, o0] * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0]
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for s0 := range S0 {
-				sum := float64(0)
-				for o0 := range P0 {
-					i := o0 * kernel0
-					i2 := s0 - i
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					xAt := x[xRow+(i+i2)]
-					t := math.Abs(xAt)
-					if !maxSet[maxRow+o0] {
-						return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-					}
-					maxAt := max2[maxRow+o0]
-					t3 := float64(0)
-					if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
-						if !maxTiesSet[maxRow+o0] {
-							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
-						}
-						t2 := float64(dy[maxRow+o0]*runtime.Sign(xAt)) / maxTies[maxRow+o0]
-						t3 = t2
-					}
-					sum += t3
-				}
-				dx[xRow+s0] = sum
+		if part := (lpPoolPart63{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0}); runtime.Small(N, 25*S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 25*S0*P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart64 is a loop that runs in parts.
+type lpPoolPart64 struct {
+	maxSet, maxTiesSet               []bool
+	max2, maxTies, x                 []float32
+	P0, P1, S0, S1, kernel0, kernel1 int
+}
+
+func (part *lpPoolPart64) Run(from, to int) error {
+	maxSet, maxTiesSet, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1 := part.maxSet, part.maxTiesSet, part.max2, part.maxTies, part.x, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * kernel0
+		maxRow2 := (maxRow + o0) * P1
+		for o1 := range P1 {
+			sum := float64(0)
+			none := false
+			i3 := o1 * kernel1
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+					}
+					i4 := i3 + k1
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+					}
+					t := runtime.Abs32(x[(xRow+i2)*S1+i4])
+					if !maxSet[maxRow2+o1] {
+						none = true
+						continue
+					}
+					maxAt := max2[maxRow2+o1]
+					c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
+					t2 := float32(0)
+					if c {
+						t2 = 1
+					}
+					sum += float64(t2)
+				}
+			}
+			maxTies[maxRow2+o1] = float32(sum)
+			maxTiesSet[maxRow2+o1] = !none
+		}
+	}
+	return nil
+}
+
+// lpPoolPart65 is a loop that runs in parts.
+type lpPoolPart65 struct {
+	maxSet, maxTiesSet               []bool
+	dx, dy, max2, maxTies, x         []float32
+	P0, P1, S0, S1, kernel0, kernel1 int
+}
+
+func (part *lpPoolPart65) Run(from, to int) error {
+	maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1 := part.maxSet, part.maxTiesSet, part.dx, part.dy, part.max2, part.maxTies, part.x, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		dxRow := (xRow + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
+			for o0 := range P0 {
+				i := o0 * kernel0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i5 := i + i2
+				xRow2 := (xRow + i5) * S1
+				maxRow2 := (maxRow + o0) * P1
+				for o1 := range P1 {
+					i3 := o1 * kernel1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					xAt := x[xRow2+(i3+i4)]
+					t := runtime.Abs32(xAt)
+					if !maxSet[maxRow2+o1] {
+						return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+					}
+					maxAt := max2[maxRow2+o1]
+					c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
+					t3 := float32(0)
+					if c {
+						if !maxTiesSet[maxRow2+o1] {
+							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
+						}
+						t2 := float32(dy[maxRow2+o1]*runtime.Sign(xAt)) / maxTies[maxRow2+o1]
+						t3 = t2
+					}
+					sum += float64(t3)
+				}
+			}
+			dx[dxRow+s1] = float32(sum)
+		}
+	}
 	return nil
 }
 
@@ -3759,34 +4871,12 @@ func lpPoolNoStrideIfRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error {
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * kernel0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					most := float32(math.Inf(-1))
-					found := false
-					i3 := o1 * kernel1
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-							}
-							i4 := i3 + k1
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-							}
-							most = runtime.Max32(most, runtime.Abs32(x[(xRow+i2)*S1+i4]))
-							found = true
-						}
-					}
-					max2[maxRow2+o1] = most
-					maxSet[maxRow2+o1] = found
-				}
+		if part := (lpPoolPart26{maxSet, max2, x, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*P0, 9*P1*8*8) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -3794,101 +4884,141 @@ func lpPoolNoStrideIfRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error {
 	maxTies := runtime.Temp[float32](b, N*P0*P1)
 	maxTiesSet := runtime.Temp[bool](b, N*P0*P1)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * kernel0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					sum := float64(0)
-					none := false
-					i3 := o1 * kernel1
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-							}
-							i4 := i3 + k1
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-							}
-							t := runtime.Abs32(x[(xRow+i2)*S1+i4])
-							if !maxSet[maxRow2+o1] {
-								none = true
-								continue
-							}
-							maxAt := max2[maxRow2+o1]
-							c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
-							t2 := float32(0)
-							if c {
-								t2 = 1
-							}
-							sum += float64(t2)
-						}
-					}
-					maxTies[maxRow2+o1] = float32(sum)
-					maxTiesSet[maxRow2+o1] = !none
-				}
+		if part := (lpPoolPart64{maxSet, maxTiesSet, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*P0, 17*P1*8*8) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 17*P1*8*8); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])])) && isnan(max[n, o0, o1]) then @y[n, o0, o1] * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1]
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for o0 := range P0 {
-						i := o0 * kernel0
-						i2 := s0 - i
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						i5 := i + i2
-						xRow2 := (xRow + i5) * S1
-						maxRow2 := (maxRow + o0) * P1
-						for o1 := range P1 {
-							i3 := o1 * kernel1
-							i4 := s1 - i3
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							xAt := x[xRow2+(i3+i4)]
-							t := runtime.Abs32(xAt)
-							if !maxSet[maxRow2+o1] {
-								return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-							}
-							maxAt := max2[maxRow2+o1]
-							c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
-							t3 := float32(0)
-							if c {
-								if !maxTiesSet[maxRow2+o1] {
-									return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
-								}
-								t2 := float32(dy[maxRow2+o1]*runtime.Sign(xAt)) / maxTies[maxRow2+o1]
-								t3 = t2
-							}
-							sum += float64(t3)
-						}
-					}
-					dx[dxRow+s1] = float32(sum)
-				}
+		if part := (lpPoolPart65{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*S0, 17*S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0, 17*S1*P0*P1); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart66 is a loop that runs in parts.
+type lpPoolPart66 struct {
+	maxSet, maxTiesSet               []bool
+	max2, maxTies, x                 []float64
+	P0, P1, S0, S1, kernel0, kernel1 int
+}
+
+func (part *lpPoolPart66) Run(from, to int) error {
+	maxSet, maxTiesSet, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1 := part.maxSet, part.maxTiesSet, part.max2, part.maxTies, part.x, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * kernel0
+		maxRow2 := (maxRow + o0) * P1
+		for o1 := range P1 {
+			sum := float64(0)
+			none := false
+			i3 := o1 * kernel1
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+					}
+					i4 := i3 + k1
+					if uint(i4) >= uint(S1) {
+						return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+					}
+					t := math.Abs(x[(xRow+i2)*S1+i4])
+					if !maxSet[maxRow2+o1] {
+						none = true
+						continue
+					}
+					maxAt := max2[maxRow2+o1]
+					t2 := float64(0)
+					if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
+						t2 = 1
+					}
+					sum += t2
+				}
+			}
+			maxTies[maxRow2+o1] = sum
+			maxTiesSet[maxRow2+o1] = !none
+		}
+	}
+	return nil
+}
+
+// lpPoolPart67 is a loop that runs in parts.
+type lpPoolPart67 struct {
+	maxSet, maxTiesSet               []bool
+	dx, dy, max2, maxTies, x         []float64
+	P0, P1, S0, S1, kernel0, kernel1 int
+}
+
+func (part *lpPoolPart67) Run(from, to int) error {
+	maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1 := part.maxSet, part.maxTiesSet, part.dx, part.dy, part.max2, part.maxTies, part.x, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		dxRow := (xRow + s0) * S1
+		for s1 := range S1 {
+			sum := float64(0)
+			for o0 := range P0 {
+				i := o0 * kernel0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i5 := i + i2
+				xRow2 := (xRow + i5) * S1
+				maxRow2 := (maxRow + o0) * P1
+				for o1 := range P1 {
+					i3 := o1 * kernel1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					xAt := x[xRow2+(i3+i4)]
+					t := math.Abs(xAt)
+					if !maxSet[maxRow2+o1] {
+						return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+					}
+					maxAt := max2[maxRow2+o1]
+					t3 := float64(0)
+					if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
+						if !maxTiesSet[maxRow2+o1] {
+							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
+						}
+						t2 := float64(dy[maxRow2+o1]*runtime.Sign(xAt)) / maxTies[maxRow2+o1]
+						t3 = t2
+					}
+					sum += t3
+				}
+			}
+			dx[dxRow+s1] = sum
+		}
+	}
 	return nil
 }
 
@@ -3910,34 +5040,12 @@ func lpPoolNoStrideIfRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error {
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * kernel0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					most := math.Inf(-1)
-					found := false
-					i3 := o1 * kernel1
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-							}
-							i4 := i3 + k1
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-							}
-							most = runtime.Max64(most, math.Abs(x[(xRow+i2)*S1+i4]))
-							found = true
-						}
-					}
-					max2[maxRow2+o1] = most
-					maxSet[maxRow2+o1] = found
-				}
+		if part := (lpPoolPart27{maxSet, max2, x, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*P0, 17*P1*8*8) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 17*P1*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -3945,99 +5053,169 @@ func lpPoolNoStrideIfRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error {
 	maxTies := runtime.Temp[float64](b, N*P0*P1)
 	maxTiesSet := runtime.Temp[bool](b, N*P0*P1)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * kernel0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					sum := float64(0)
-					none := false
-					i3 := o1 * kernel1
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-							}
-							i4 := i3 + k1
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-							}
-							t := math.Abs(x[(xRow+i2)*S1+i4])
-							if !maxSet[maxRow2+o1] {
-								none = true
-								continue
-							}
-							maxAt := max2[maxRow2+o1]
-							t2 := float64(0)
-							if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
-								t2 = 1
-							}
-							sum += t2
-						}
-					}
-					maxTies[maxRow2+o1] = sum
-					maxTiesSet[maxRow2+o1] = !none
-				}
+		if part := (lpPoolPart66{maxSet, maxTiesSet, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*P0, 25*P1*8*8) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 25*P1*8*8); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])])) && isnan(max[n, o0, o1]) then @y[n, o0, o1] * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1]
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					sum := float64(0)
-					for o0 := range P0 {
-						i := o0 * kernel0
-						i2 := s0 - i
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						i5 := i + i2
-						xRow2 := (xRow + i5) * S1
-						maxRow2 := (maxRow + o0) * P1
-						for o1 := range P1 {
-							i3 := o1 * kernel1
-							i4 := s1 - i3
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							xAt := x[xRow2+(i3+i4)]
-							t := math.Abs(xAt)
-							if !maxSet[maxRow2+o1] {
-								return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-							}
-							maxAt := max2[maxRow2+o1]
-							t3 := float64(0)
-							if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
-								if !maxTiesSet[maxRow2+o1] {
-									return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
-								}
-								t2 := float64(dy[maxRow2+o1]*runtime.Sign(xAt)) / maxTies[maxRow2+o1]
-								t3 = t2
-							}
-							sum += t3
-						}
-					}
-					dx[dxRow+s1] = sum
-				}
+		if part := (lpPoolPart67{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*S0, 25*S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0, 25*S1*P0*P1); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart68 is a loop that runs in parts.
+type lpPoolPart68 struct {
+	maxSet, maxTiesSet                                []bool
+	max2, maxTies, x                                  []float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 int
+}
+
+func (part *lpPoolPart68) Run(from, to int) error {
+	maxSet, maxTiesSet, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 := part.maxSet, part.maxTiesSet, part.max2, part.maxTies, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		o1 := rest % P1
+		rest /= P1
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * kernel0
+		maxRow2 := (maxRow + o0) * P1
+		i3 := o1 * kernel1
+		maxRow3 := (maxRow2 + o1) * P2
+		for o2 := range P2 {
+			sum := float64(0)
+			none := false
+			i5 := o2 * kernel2
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					i4 := i3 + k1
+					for k2 := range kernel2 {
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+						}
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+						}
+						i6 := i5 + k2
+						if uint(i6) >= uint(S2) {
+							return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
+						}
+						t := runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6])
+						if !maxSet[maxRow3+o2] {
+							none = true
+							continue
+						}
+						maxAt := max2[maxRow3+o2]
+						c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
+						t2 := float32(0)
+						if c {
+							t2 = 1
+						}
+						sum += float64(t2)
+					}
+				}
+			}
+			maxTies[maxRow3+o2] = float32(sum)
+			maxTiesSet[maxRow3+o2] = !none
+		}
+	}
+	return nil
+}
+
+// lpPoolPart69 is a loop that runs in parts.
+type lpPoolPart69 struct {
+	maxSet, maxTiesSet                                []bool
+	dx, dy, max2, maxTies, x                          []float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 int
+}
+
+func (part *lpPoolPart69) Run(from, to int) error {
+	maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 := part.maxSet, part.maxTiesSet, part.dx, part.dy, part.max2, part.maxTies, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		dxRow := (xRow + s0) * S1
+		dxRow2 := (dxRow + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
+			for o0 := range P0 {
+				i := o0 * kernel0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i7 := i + i2
+				xRow2 := (xRow + i7) * S1
+				maxRow2 := (maxRow + o0) * P1
+				for o1 := range P1 {
+					i3 := o1 * kernel1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					i8 := i3 + i4
+					xRow3 := (xRow2 + i8) * S2
+					maxRow3 := (maxRow2 + o1) * P2
+					for o2 := range P2 {
+						i5 := o2 * kernel2
+						i6 := s2 - i5
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < kernel2) {
+							continue
+						}
+						xAt := x[xRow3+(i5+i6)]
+						t := runtime.Abs32(xAt)
+						if !maxSet[maxRow3+o2] {
+							return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+						}
+						maxAt := max2[maxRow3+o2]
+						c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
+						t3 := float32(0)
+						if c {
+							if !maxTiesSet[maxRow3+o2] {
+								return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
+							}
+							t2 := float32(dy[maxRow3+o2]*runtime.Sign(xAt)) / maxTies[maxRow3+o2]
+							t3 = t2
+						}
+						sum += float64(t3)
+					}
+				}
+			}
+			dx[dxRow2+s2] = float32(sum)
+		}
+	}
 	return nil
 }
 
@@ -4062,44 +5240,12 @@ func lpPoolNoStrideIfRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error {
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * kernel0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					i3 := o1 * kernel1
-					maxRow3 := (maxRow2 + o1) * P2
-					for o2 := range P2 {
-						most := float32(math.Inf(-1))
-						found := false
-						i5 := o2 * kernel2
-						for k0 := range kernel0 {
-							i2 := i + k0
-							for k1 := range kernel1 {
-								i4 := i3 + k1
-								for k2 := range kernel2 {
-									if uint(i2) >= uint(S0) {
-										return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-									}
-									if uint(i4) >= uint(S1) {
-										return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-									}
-									i6 := i5 + k2
-									if uint(i6) >= uint(S2) {
-										return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-									}
-									most = runtime.Max32(most, runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6]))
-									found = true
-								}
-							}
-						}
-						max2[maxRow3+o2] = most
-						maxSet[maxRow3+o2] = found
-					}
-				}
+		if part := (lpPoolPart28{maxSet, max2, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -4107,127 +5253,167 @@ func lpPoolNoStrideIfRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error {
 	maxTies := runtime.Temp[float32](b, N*P0*P1*P2)
 	maxTiesSet := runtime.Temp[bool](b, N*P0*P1*P2)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * kernel0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					i3 := o1 * kernel1
-					maxRow3 := (maxRow2 + o1) * P2
-					for o2 := range P2 {
-						sum := float64(0)
-						none := false
-						i5 := o2 * kernel2
-						for k0 := range kernel0 {
-							i2 := i + k0
-							for k1 := range kernel1 {
-								i4 := i3 + k1
-								for k2 := range kernel2 {
-									if uint(i2) >= uint(S0) {
-										return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-									}
-									if uint(i4) >= uint(S1) {
-										return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-									}
-									i6 := i5 + k2
-									if uint(i6) >= uint(S2) {
-										return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-									}
-									t := runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6])
-									if !maxSet[maxRow3+o2] {
-										none = true
-										continue
-									}
-									maxAt := max2[maxRow3+o2]
-									c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
-									t2 := float32(0)
-									if c {
-										t2 = 1
-									}
-									sum += float64(t2)
-								}
-							}
-						}
-						maxTies[maxRow3+o2] = float32(sum)
-						maxTiesSet[maxRow3+o2] = !none
-					}
-				}
+		if part := (lpPoolPart68{maxSet, maxTiesSet, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*P0*P1, 17*P2*8*8*8) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 17*P2*8*8*8); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1, s2] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])])) && isnan(max[n, o0, o1, o2]) then @y[n, o0, o1, o2] * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1] && 0 <= s2 - o2 * kernel[2] && s2 - o2 * kernel[2] < kernel[2]
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					dxRow2 := (dxRow + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for o0 := range P0 {
-							i := o0 * kernel0
-							i2 := s0 - i
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							i7 := i + i2
-							xRow2 := (xRow + i7) * S1
-							maxRow2 := (maxRow + o0) * P1
-							for o1 := range P1 {
-								i3 := o1 * kernel1
-								i4 := s1 - i3
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								i8 := i3 + i4
-								xRow3 := (xRow2 + i8) * S2
-								maxRow3 := (maxRow2 + o1) * P2
-								for o2 := range P2 {
-									i5 := o2 * kernel2
-									i6 := s2 - i5
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									xAt := x[xRow3+(i5+i6)]
-									t := runtime.Abs32(xAt)
-									if !maxSet[maxRow3+o2] {
-										return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-									}
-									maxAt := max2[maxRow3+o2]
-									c := t == maxAt || math.IsNaN(float64(t)) && math.IsNaN(float64(maxAt))
-									t3 := float32(0)
-									if c {
-										if !maxTiesSet[maxRow3+o2] {
-											return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
-										}
-										t2 := float32(dy[maxRow3+o2]*runtime.Sign(xAt)) / maxTies[maxRow3+o2]
-										t3 = t2
-									}
-									sum += float64(t3)
-								}
-							}
-						}
-						dx[dxRow2+s2] = float32(sum)
-					}
-				}
+		if part := (lpPoolPart69{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*S0*S1, 17*S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, 17*S2*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart70 is a loop that runs in parts.
+type lpPoolPart70 struct {
+	maxSet, maxTiesSet                                []bool
+	max2, maxTies, x                                  []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 int
+}
+
+func (part *lpPoolPart70) Run(from, to int) error {
+	maxSet, maxTiesSet, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 := part.maxSet, part.maxTiesSet, part.max2, part.maxTies, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		o1 := rest % P1
+		rest /= P1
+		o0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := o0 * kernel0
+		maxRow2 := (maxRow + o0) * P1
+		i3 := o1 * kernel1
+		maxRow3 := (maxRow2 + o1) * P2
+		for o2 := range P2 {
+			sum := float64(0)
+			none := false
+			i5 := o2 * kernel2
+			for k0 := range kernel0 {
+				i2 := i + k0
+				for k1 := range kernel1 {
+					i4 := i3 + k1
+					for k2 := range kernel2 {
+						if uint(i2) >= uint(S0) {
+							return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
+						}
+						if uint(i4) >= uint(S1) {
+							return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
+						}
+						i6 := i5 + k2
+						if uint(i6) >= uint(S2) {
+							return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
+						}
+						t := math.Abs(x[((xRow+i2)*S1+i4)*S2+i6])
+						if !maxSet[maxRow3+o2] {
+							none = true
+							continue
+						}
+						maxAt := max2[maxRow3+o2]
+						t2 := float64(0)
+						if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
+							t2 = 1
+						}
+						sum += t2
+					}
+				}
+			}
+			maxTies[maxRow3+o2] = sum
+			maxTiesSet[maxRow3+o2] = !none
+		}
+	}
+	return nil
+}
+
+// lpPoolPart71 is a loop that runs in parts.
+type lpPoolPart71 struct {
+	maxSet, maxTiesSet                                []bool
+	dx, dy, max2, maxTies, x                          []float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 int
+}
+
+func (part *lpPoolPart71) Run(from, to int) error {
+	maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 := part.maxSet, part.maxTiesSet, part.dx, part.dy, part.max2, part.maxTies, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		dxRow := (xRow + s0) * S1
+		dxRow2 := (dxRow + s1) * S2
+		for s2 := range S2 {
+			sum := float64(0)
+			for o0 := range P0 {
+				i := o0 * kernel0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				i7 := i + i2
+				xRow2 := (xRow + i7) * S1
+				maxRow2 := (maxRow + o0) * P1
+				for o1 := range P1 {
+					i3 := o1 * kernel1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					i8 := i3 + i4
+					xRow3 := (xRow2 + i8) * S2
+					maxRow3 := (maxRow2 + o1) * P2
+					for o2 := range P2 {
+						i5 := o2 * kernel2
+						i6 := s2 - i5
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < kernel2) {
+							continue
+						}
+						xAt := x[xRow3+(i5+i6)]
+						t := math.Abs(xAt)
+						if !maxSet[maxRow3+o2] {
+							return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
+						}
+						maxAt := max2[maxRow3+o2]
+						t3 := float64(0)
+						if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
+							if !maxTiesSet[maxRow3+o2] {
+								return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
+							}
+							t2 := float64(dy[maxRow3+o2]*runtime.Sign(xAt)) / maxTies[maxRow3+o2]
+							t3 = t2
+						}
+						sum += t3
+					}
+				}
+			}
+			dx[dxRow2+s2] = sum
+		}
+	}
 	return nil
 }
 
@@ -4252,44 +5438,12 @@ func lpPoolNoStrideIfRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error {
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * kernel0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					i3 := o1 * kernel1
-					maxRow3 := (maxRow2 + o1) * P2
-					for o2 := range P2 {
-						most := math.Inf(-1)
-						found := false
-						i5 := o2 * kernel2
-						for k0 := range kernel0 {
-							i2 := i + k0
-							for k1 := range kernel1 {
-								i4 := i3 + k1
-								for k2 := range kernel2 {
-									if uint(i2) >= uint(S0) {
-										return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-									}
-									if uint(i4) >= uint(S1) {
-										return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-									}
-									i6 := i5 + k2
-									if uint(i6) >= uint(S2) {
-										return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-									}
-									most = runtime.Max64(most, math.Abs(x[((xRow+i2)*S1+i4)*S2+i6]))
-									found = true
-								}
-							}
-						}
-						max2[maxRow3+o2] = most
-						maxSet[maxRow3+o2] = found
-					}
-				}
+		if part := (lpPoolPart29{maxSet, max2, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*P0*P1, 17*P2*8*8*8) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 17*P2*8*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -4297,125 +5451,71 @@ func lpPoolNoStrideIfRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error {
 	maxTies := runtime.Temp[float64](b, N*P0*P1*P2)
 	maxTiesSet := runtime.Temp[bool](b, N*P0*P1*P2)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for o0 := range P0 {
-				i := o0 * kernel0
-				maxRow2 := (maxRow + o0) * P1
-				for o1 := range P1 {
-					i3 := o1 * kernel1
-					maxRow3 := (maxRow2 + o1) * P2
-					for o2 := range P2 {
-						sum := float64(0)
-						none := false
-						i5 := o2 * kernel2
-						for k0 := range kernel0 {
-							i2 := i + k0
-							for k1 := range kernel1 {
-								i4 := i3 + k1
-								for k2 := range kernel2 {
-									if uint(i2) >= uint(S0) {
-										return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-									}
-									if uint(i4) >= uint(S1) {
-										return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-									}
-									i6 := i5 + k2
-									if uint(i6) >= uint(S2) {
-										return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-									}
-									t := math.Abs(x[((xRow+i2)*S1+i4)*S2+i6])
-									if !maxSet[maxRow3+o2] {
-										none = true
-										continue
-									}
-									maxAt := max2[maxRow3+o2]
-									t2 := float64(0)
-									if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
-										t2 = 1
-									}
-									sum += t2
-								}
-							}
-						}
-						maxTies[maxRow3+o2] = sum
-						maxTiesSet[maxRow3+o2] = !none
-					}
-				}
+		if part := (lpPoolPart70{maxSet, maxTiesSet, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*P0*P1, 25*P2*8*8*8) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 25*P2*8*8*8); err != nil {
+			return err
 		}
 	}
 
 	// @x[n, s0, s1, s2] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])])) && isnan(max[n, o0, o1, o2]) then @y[n, o0, o1, o2] * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1] && 0 <= s2 - o2 * kernel[2] && s2 - o2 * kernel[2] < kernel[2]
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			maxRow := n * P0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					dxRow2 := (dxRow + s1) * S2
-					for s2 := range S2 {
-						sum := float64(0)
-						for o0 := range P0 {
-							i := o0 * kernel0
-							i2 := s0 - i
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							i7 := i + i2
-							xRow2 := (xRow + i7) * S1
-							maxRow2 := (maxRow + o0) * P1
-							for o1 := range P1 {
-								i3 := o1 * kernel1
-								i4 := s1 - i3
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								i8 := i3 + i4
-								xRow3 := (xRow2 + i8) * S2
-								maxRow3 := (maxRow2 + o1) * P2
-								for o2 := range P2 {
-									i5 := o2 * kernel2
-									i6 := s2 - i5
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									xAt := x[xRow3+(i5+i6)]
-									t := math.Abs(xAt)
-									if !maxSet[maxRow3+o2] {
-										return runtime.ValueError("window.lp_pool", "", "a value for an element of max")
-									}
-									maxAt := max2[maxRow3+o2]
-									t3 := float64(0)
-									if t == maxAt || math.IsNaN(t) && math.IsNaN(maxAt) {
-										if !maxTiesSet[maxRow3+o2] {
-											return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
-										}
-										t2 := float64(dy[maxRow3+o2]*runtime.Sign(xAt)) / maxTies[maxRow3+o2]
-										t3 = t2
-									}
-									sum += t3
-								}
-							}
-						}
-						dx[dxRow2+s2] = sum
-					}
-				}
+		if part := (lpPoolPart71{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*S0*S1, 25*S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, 25*S2*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart72 is a loop that runs in parts.
+type lpPoolPart72 struct {
+	dsum, dx, sum, x []float32
+	c3, c4           bool
+	p, t3            float32
+	P0, S0, kernel0  int
+}
+
+func (part *lpPoolPart72) Run(from, to int) error {
+	dsum, dx, sum, x, c3, c4, p, t3, P0, S0, kernel0 := part.dsum, part.dx, part.sum, part.x, part.c3, part.c4, part.p, part.t3, part.P0, part.S0, part.kernel0
+	for n := from; n < to; n++ {
+		sumRow := n * P0
+		xRow := n * S0
+		for s0 := range S0 {
+			sum2 := float64(0)
+			for o0 := range P0 {
+				i := o0 * kernel0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				c := 0 < sum[sumRow+o0]
+				t6 := float32(0)
+				if c && c3 || !c {
+					var t5 float32
+					if c4 {
+						t5 = 0
+					} else {
+						xAt := x[xRow+(i+i2)]
+						t4 := float32(float32(p*dsum[sumRow+o0]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
+						t5 = float32(t4 * runtime.Sign(xAt))
+					}
+					t6 = t5
+				}
+				sum2 += float64(t6)
+			}
+			dx[xRow+s0] = float32(sum2)
+		}
+	}
 	return nil
 }
 
@@ -4434,22 +5534,12 @@ func lpPoolNoStrideElseRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error 
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	p := float32(v.p)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			sumRow := n * P0
-			for o0 := range P0 {
-				sum2 := float64(0)
-				i := o0 * kernel0
-				for k0 := range kernel0 {
-					i2 := i + k0
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-					}
-					t := float32(math.Pow(float64(runtime.Abs32(x[xRow+i2])), float64(p)))
-					sum2 += float64(t)
-				}
-				sum[sumRow+o0] = float32(sum2)
+		if part := (lpPoolPart30{sum, x, p, P0, S0, kernel0}); runtime.Small(N, 9*P0*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+			return err
 		}
 	}
 
@@ -4460,32 +5550,12 @@ func lpPoolNoStrideElseRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error 
 	c3 := !c2
 	t2 := t - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			for p0 := range P0 {
-				sumAt := sum[sumRow+p0]
-				c := 0 < sumAt
-				t6 := float32(0)
-				if c && c3 || !c {
-					var t5 float32
-					if c {
-						var t4 float32
-						if c2 {
-							t4 = 0
-						} else {
-							dyAt := dy[sumRow+p0]
-							t3 := float32(float32(t*dyAt) * float32(math.Pow(float64(sumAt), float64(t2))))
-							t4 = t3
-						}
-						t5 = t4
-					} else {
-						dyAt2 := dy[sumRow+p0]
-						t5 = dyAt2
-					}
-					t6 = t5
-				}
-				dsum[sumRow+p0] = t6
+		if part := (lpPoolPart48{dsum, dy, sum, c2, c3, t, t2, P0}); runtime.Small(N, 9*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*P0); err != nil {
+			return err
 		}
 	}
 
@@ -4493,40 +5563,61 @@ func lpPoolNoStrideElseRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error 
 	c4 := p == 0
 	t3 := p - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			xRow := n * S0
-			for s0 := range S0 {
-				sum2 := float64(0)
-				for o0 := range P0 {
-					i := o0 * kernel0
-					i2 := s0 - i
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					c := 0 < sum[sumRow+o0]
-					t6 := float32(0)
-					if c && c3 || !c {
-						var t5 float32
-						if c4 {
-							t5 = 0
-						} else {
-							xAt := x[xRow+(i+i2)]
-							t4 := float32(float32(p*dsum[sumRow+o0]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
-							t5 = float32(t4 * runtime.Sign(xAt))
-						}
-						t6 = t5
-					}
-					sum2 += float64(t6)
-				}
-				dx[xRow+s0] = float32(sum2)
+		if part := (lpPoolPart72{dsum, dx, sum, x, c3, c4, p, t3, P0, S0, kernel0}); runtime.Small(N, 9*S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*S0*P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart73 is a loop that runs in parts.
+type lpPoolPart73 struct {
+	v                lpPoolValues
+	dsum, dx, sum, x []float64
+	c3, c4           bool
+	t3               float64
+	P0, S0, kernel0  int
+}
+
+func (part *lpPoolPart73) Run(from, to int) error {
+	v, dsum, dx, sum, x, c3, c4, t3, P0, S0, kernel0 := &part.v, part.dsum, part.dx, part.sum, part.x, part.c3, part.c4, part.t3, part.P0, part.S0, part.kernel0
+	for n := from; n < to; n++ {
+		sumRow := n * P0
+		xRow := n * S0
+		for s0 := range S0 {
+			sum2 := float64(0)
+			for o0 := range P0 {
+				i := o0 * kernel0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				c := 0 < sum[sumRow+o0]
+				t6 := float64(0)
+				if c && c3 || !c {
+					var t5 float64
+					if c4 {
+						t5 = 0
+					} else {
+						xAt := x[xRow+(i+i2)]
+						t4 := float64(float64(v.p*dsum[sumRow+o0]) * math.Pow(math.Abs(xAt), t3))
+						t5 = float64(t4 * runtime.Sign(xAt))
+					}
+					t6 = t5
+				}
+				sum2 += t6
+			}
+			dx[xRow+s0] = sum2
+		}
+	}
 	return nil
 }
 
@@ -4544,21 +5635,12 @@ func lpPoolNoStrideElseRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error 
 	sum := runtime.Temp[float64](b, N*P0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			sumRow := n * P0
-			for o0 := range P0 {
-				sum2 := float64(0)
-				i := o0 * kernel0
-				for k0 := range kernel0 {
-					i2 := i + k0
-					if uint(i2) >= uint(S0) {
-						return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-					}
-					sum2 += math.Pow(math.Abs(x[xRow+i2]), v.p)
-				}
-				sum[sumRow+o0] = sum2
+		if part := (lpPoolPart31{*v, sum, x, P0, S0, kernel0}); runtime.Small(N, 17*P0*8) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 17*P0*8); err != nil {
+			return err
 		}
 	}
 
@@ -4569,31 +5651,12 @@ func lpPoolNoStrideElseRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error 
 	c3 := !c2
 	t2 := t - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			for p0 := range P0 {
-				sumAt := sum[sumRow+p0]
-				c := 0 < sumAt
-				t5 := float64(0)
-				if c && c3 || !c {
-					var t4 float64
-					if c {
-						var t3 float64
-						if c2 {
-							t3 = 0
-						} else {
-							dyAt := dy[sumRow+p0]
-							t3 = float64(float64(t*dyAt) * math.Pow(sumAt, t2))
-						}
-						t4 = t3
-					} else {
-						dyAt2 := dy[sumRow+p0]
-						t4 = dyAt2
-					}
-					t5 = t4
-				}
-				dsum[sumRow+p0] = t5
+		if part := (lpPoolPart50{dsum, dy, sum, c2, c3, t, t2, P0}); runtime.Small(N, 9*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 9*P0); err != nil {
+			return err
 		}
 	}
 
@@ -4601,40 +5664,78 @@ func lpPoolNoStrideElseRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error 
 	c4 := v.p == 0
 	t3 := v.p - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			xRow := n * S0
-			for s0 := range S0 {
-				sum2 := float64(0)
-				for o0 := range P0 {
-					i := o0 * kernel0
-					i2 := s0 - i
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < kernel0) {
-						continue
-					}
-					c := 0 < sum[sumRow+o0]
-					t6 := float64(0)
-					if c && c3 || !c {
-						var t5 float64
-						if c4 {
-							t5 = 0
-						} else {
-							xAt := x[xRow+(i+i2)]
-							t4 := float64(float64(v.p*dsum[sumRow+o0]) * math.Pow(math.Abs(xAt), t3))
-							t5 = float64(t4 * runtime.Sign(xAt))
-						}
-						t6 = t5
-					}
-					sum2 += t6
-				}
-				dx[xRow+s0] = sum2
+		if part := (lpPoolPart73{*v, dsum, dx, sum, x, c3, c4, t3, P0, S0, kernel0}); runtime.Small(N, 17*S0*P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, 17*S0*P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart74 is a loop that runs in parts.
+type lpPoolPart74 struct {
+	dsum, dx, sum, x                 []float32
+	c3, c4                           bool
+	p, t3                            float32
+	P0, P1, S0, S1, kernel0, kernel1 int
+}
+
+func (part *lpPoolPart74) Run(from, to int) error {
+	dsum, dx, sum, x, c3, c4, p, t3, P0, P1, S0, S1, kernel0, kernel1 := part.dsum, part.dx, part.sum, part.x, part.c3, part.c4, part.p, part.t3, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		sumRow := n * P0
+		xRow := n * S0
+		dxRow := (xRow + s0) * S1
+		for s1 := range S1 {
+			sum2 := float64(0)
+			for o0 := range P0 {
+				i := o0 * kernel0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				sumRow2 := (sumRow + o0) * P1
+				i5 := i + i2
+				xRow2 := (xRow + i5) * S1
+				for o1 := range P1 {
+					i3 := o1 * kernel1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					c := 0 < sum[sumRow2+o1]
+					t6 := float32(0)
+					if c && c3 || !c {
+						var t5 float32
+						if c4 {
+							t5 = 0
+						} else {
+							xAt := x[xRow2+(i3+i4)]
+							t4 := float32(float32(p*dsum[sumRow2+o1]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
+							t5 = float32(t4 * runtime.Sign(xAt))
+						}
+						t6 = t5
+					}
+					sum2 += float64(t6)
+				}
+			}
+			dx[dxRow+s1] = float32(sum2)
+		}
+	}
 	return nil
 }
 
@@ -4656,32 +5757,12 @@ func lpPoolNoStrideElseRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error 
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	p := float32(v.p)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			sumRow := n * P0
-			for o0 := range P0 {
-				i := o0 * kernel0
-				sumRow2 := (sumRow + o0) * P1
-				for o1 := range P1 {
-					sum2 := float64(0)
-					i3 := o1 * kernel1
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-							}
-							i4 := i3 + k1
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-							}
-							t := float32(math.Pow(float64(runtime.Abs32(x[(xRow+i2)*S1+i4])), float64(p)))
-							sum2 += float64(t)
-						}
-					}
-					sum[sumRow2+o1] = float32(sum2)
-				}
+		if part := (lpPoolPart32{sum, x, p, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*P0, 9*P1*8*8) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -4692,35 +5773,12 @@ func lpPoolNoStrideElseRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error 
 	c3 := !c2
 	t2 := t - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			for p0 := range P0 {
-				sumRow2 := (sumRow + p0) * P1
-				for p1 := range P1 {
-					sumAt := sum[sumRow2+p1]
-					c := 0 < sumAt
-					t6 := float32(0)
-					if c && c3 || !c {
-						var t5 float32
-						if c {
-							var t4 float32
-							if c2 {
-								t4 = 0
-							} else {
-								dyAt := dy[sumRow2+p1]
-								t3 := float32(float32(t*dyAt) * float32(math.Pow(float64(sumAt), float64(t2))))
-								t4 = t3
-							}
-							t5 = t4
-						} else {
-							dyAt2 := dy[sumRow2+p1]
-							t5 = dyAt2
-						}
-						t6 = t5
-					}
-					dsum[sumRow2+p1] = t6
-				}
+		if part := (lpPoolPart52{dsum, dy, sum, c2, c3, t, t2, P0, P1}); runtime.Small(N*P0, 9*P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 9*P1); err != nil {
+			return err
 		}
 	}
 
@@ -4728,56 +5786,79 @@ func lpPoolNoStrideElseRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error 
 	c4 := p == 0
 	t3 := p - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			xRow := n * S0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					sum2 := float64(0)
-					for o0 := range P0 {
-						i := o0 * kernel0
-						i2 := s0 - i
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						sumRow2 := (sumRow + o0) * P1
-						i5 := i + i2
-						xRow2 := (xRow + i5) * S1
-						for o1 := range P1 {
-							i3 := o1 * kernel1
-							i4 := s1 - i3
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							c := 0 < sum[sumRow2+o1]
-							t6 := float32(0)
-							if c && c3 || !c {
-								var t5 float32
-								if c4 {
-									t5 = 0
-								} else {
-									xAt := x[xRow2+(i3+i4)]
-									t4 := float32(float32(p*dsum[sumRow2+o1]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
-									t5 = float32(t4 * runtime.Sign(xAt))
-								}
-								t6 = t5
-							}
-							sum2 += float64(t6)
-						}
-					}
-					dx[dxRow+s1] = float32(sum2)
-				}
+		if part := (lpPoolPart74{dsum, dx, sum, x, c3, c4, p, t3, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*S0, 9*S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0, 9*S1*P0*P1); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart75 is a loop that runs in parts.
+type lpPoolPart75 struct {
+	v                                lpPoolValues
+	dsum, dx, sum, x                 []float64
+	c3, c4                           bool
+	t3                               float64
+	P0, P1, S0, S1, kernel0, kernel1 int
+}
+
+func (part *lpPoolPart75) Run(from, to int) error {
+	v, dsum, dx, sum, x, c3, c4, t3, P0, P1, S0, S1, kernel0, kernel1 := &part.v, part.dsum, part.dx, part.sum, part.x, part.c3, part.c4, part.t3, part.P0, part.P1, part.S0, part.S1, part.kernel0, part.kernel1
+	for point := from; point < to; point++ {
+		rest := point
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		sumRow := n * P0
+		xRow := n * S0
+		dxRow := (xRow + s0) * S1
+		for s1 := range S1 {
+			sum2 := float64(0)
+			for o0 := range P0 {
+				i := o0 * kernel0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				sumRow2 := (sumRow + o0) * P1
+				i5 := i + i2
+				xRow2 := (xRow + i5) * S1
+				for o1 := range P1 {
+					i3 := o1 * kernel1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					c := 0 < sum[sumRow2+o1]
+					t6 := float64(0)
+					if c && c3 || !c {
+						var t5 float64
+						if c4 {
+							t5 = 0
+						} else {
+							xAt := x[xRow2+(i3+i4)]
+							t4 := float64(float64(v.p*dsum[sumRow2+o1]) * math.Pow(math.Abs(xAt), t3))
+							t5 = float64(t4 * runtime.Sign(xAt))
+						}
+						t6 = t5
+					}
+					sum2 += t6
+				}
+			}
+			dx[dxRow+s1] = sum2
+		}
+	}
 	return nil
 }
 
@@ -4798,31 +5879,12 @@ func lpPoolNoStrideElseRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error 
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			sumRow := n * P0
-			for o0 := range P0 {
-				i := o0 * kernel0
-				sumRow2 := (sumRow + o0) * P1
-				for o1 := range P1 {
-					sum2 := float64(0)
-					i3 := o1 * kernel1
-					for k0 := range kernel0 {
-						i2 := i + k0
-						for k1 := range kernel1 {
-							if uint(i2) >= uint(S0) {
-								return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-							}
-							i4 := i3 + k1
-							if uint(i4) >= uint(S1) {
-								return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-							}
-							sum2 += math.Pow(math.Abs(x[(xRow+i2)*S1+i4]), v.p)
-						}
-					}
-					sum[sumRow2+o1] = sum2
-				}
+		if part := (lpPoolPart33{*v, sum, x, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*P0, 17*P1*8*8) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 17*P1*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -4833,34 +5895,12 @@ func lpPoolNoStrideElseRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error 
 	c3 := !c2
 	t2 := t - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			for p0 := range P0 {
-				sumRow2 := (sumRow + p0) * P1
-				for p1 := range P1 {
-					sumAt := sum[sumRow2+p1]
-					c := 0 < sumAt
-					t5 := float64(0)
-					if c && c3 || !c {
-						var t4 float64
-						if c {
-							var t3 float64
-							if c2 {
-								t3 = 0
-							} else {
-								dyAt := dy[sumRow2+p1]
-								t3 = float64(float64(t*dyAt) * math.Pow(sumAt, t2))
-							}
-							t4 = t3
-						} else {
-							dyAt2 := dy[sumRow2+p1]
-							t4 = dyAt2
-						}
-						t5 = t4
-					}
-					dsum[sumRow2+p1] = t5
-				}
+		if part := (lpPoolPart54{dsum, dy, sum, c2, c3, t, t2, P0, P1}); runtime.Small(N*P0, 9*P1) {
+			if err := part.Run(0, N*P0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0, 9*P1); err != nil {
+			return err
 		}
 	}
 
@@ -4868,56 +5908,94 @@ func lpPoolNoStrideElseRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error 
 	c4 := v.p == 0
 	t3 := v.p - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			xRow := n * S0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					sum2 := float64(0)
-					for o0 := range P0 {
-						i := o0 * kernel0
-						i2 := s0 - i
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < kernel0) {
-							continue
-						}
-						sumRow2 := (sumRow + o0) * P1
-						i5 := i + i2
-						xRow2 := (xRow + i5) * S1
-						for o1 := range P1 {
-							i3 := o1 * kernel1
-							i4 := s1 - i3
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < kernel1) {
-								continue
-							}
-							c := 0 < sum[sumRow2+o1]
-							t6 := float64(0)
-							if c && c3 || !c {
-								var t5 float64
-								if c4 {
-									t5 = 0
-								} else {
-									xAt := x[xRow2+(i3+i4)]
-									t4 := float64(float64(v.p*dsum[sumRow2+o1]) * math.Pow(math.Abs(xAt), t3))
-									t5 = float64(t4 * runtime.Sign(xAt))
-								}
-								t6 = t5
-							}
-							sum2 += t6
-						}
-					}
-					dx[dxRow+s1] = sum2
-				}
+		if part := (lpPoolPart75{*v, dsum, dx, sum, x, c3, c4, t3, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*S0, 17*S1*P0*P1) {
+			if err := part.Run(0, N*S0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0, 17*S1*P0*P1); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart76 is a loop that runs in parts.
+type lpPoolPart76 struct {
+	dsum, dx, sum, x                                  []float32
+	c3, c4                                            bool
+	p, t3                                             float32
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 int
+}
+
+func (part *lpPoolPart76) Run(from, to int) error {
+	dsum, dx, sum, x, c3, c4, p, t3, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 := part.dsum, part.dx, part.sum, part.x, part.c3, part.c4, part.p, part.t3, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		sumRow := n * P0
+		xRow := n * S0
+		dxRow := (xRow + s0) * S1
+		dxRow2 := (dxRow + s1) * S2
+		for s2 := range S2 {
+			sum2 := float64(0)
+			for o0 := range P0 {
+				i := o0 * kernel0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				sumRow2 := (sumRow + o0) * P1
+				i7 := i + i2
+				xRow2 := (xRow + i7) * S1
+				for o1 := range P1 {
+					i3 := o1 * kernel1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					sumRow3 := (sumRow2 + o1) * P2
+					i8 := i3 + i4
+					xRow3 := (xRow2 + i8) * S2
+					for o2 := range P2 {
+						i5 := o2 * kernel2
+						i6 := s2 - i5
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < kernel2) {
+							continue
+						}
+						c := 0 < sum[sumRow3+o2]
+						t6 := float32(0)
+						if c && c3 || !c {
+							var t5 float32
+							if c4 {
+								t5 = 0
+							} else {
+								xAt := x[xRow3+(i5+i6)]
+								t4 := float32(float32(p*dsum[sumRow3+o2]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
+								t5 = float32(t4 * runtime.Sign(xAt))
+							}
+							t6 = t5
+						}
+						sum2 += float64(t6)
+					}
+				}
+			}
+			dx[dxRow2+s2] = float32(sum2)
+		}
+	}
 	return nil
 }
 
@@ -4942,42 +6020,12 @@ func lpPoolNoStrideElseRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error 
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	p := float32(v.p)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			sumRow := n * P0
-			for o0 := range P0 {
-				i := o0 * kernel0
-				sumRow2 := (sumRow + o0) * P1
-				for o1 := range P1 {
-					i3 := o1 * kernel1
-					sumRow3 := (sumRow2 + o1) * P2
-					for o2 := range P2 {
-						sum2 := float64(0)
-						i5 := o2 * kernel2
-						for k0 := range kernel0 {
-							i2 := i + k0
-							for k1 := range kernel1 {
-								i4 := i3 + k1
-								for k2 := range kernel2 {
-									if uint(i2) >= uint(S0) {
-										return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-									}
-									if uint(i4) >= uint(S1) {
-										return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-									}
-									i6 := i5 + k2
-									if uint(i6) >= uint(S2) {
-										return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-									}
-									t := float32(math.Pow(float64(runtime.Abs32(x[((xRow+i2)*S1+i4)*S2+i6])), float64(p)))
-									sum2 += float64(t)
-								}
-							}
-						}
-						sum[sumRow3+o2] = float32(sum2)
-					}
-				}
+		if part := (lpPoolPart34{sum, x, p, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -4988,38 +6036,12 @@ func lpPoolNoStrideElseRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error 
 	c3 := !c2
 	t2 := t - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			for p0 := range P0 {
-				sumRow2 := (sumRow + p0) * P1
-				for p1 := range P1 {
-					sumRow3 := (sumRow2 + p1) * P2
-					for p2 := range P2 {
-						sumAt := sum[sumRow3+p2]
-						c := 0 < sumAt
-						t6 := float32(0)
-						if c && c3 || !c {
-							var t5 float32
-							if c {
-								var t4 float32
-								if c2 {
-									t4 = 0
-								} else {
-									dyAt := dy[sumRow3+p2]
-									t3 := float32(float32(t*dyAt) * float32(math.Pow(float64(sumAt), float64(t2))))
-									t4 = t3
-								}
-								t5 = t4
-							} else {
-								dyAt2 := dy[sumRow3+p2]
-								t5 = dyAt2
-							}
-							t6 = t5
-						}
-						dsum[sumRow3+p2] = t6
-					}
-				}
+		if part := (lpPoolPart56{dsum, dy, sum, c2, c3, t, t2, P0, P1, P2}); runtime.Small(N*P0*P1, 9*P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 9*P2); err != nil {
+			return err
 		}
 	}
 
@@ -5027,72 +6049,95 @@ func lpPoolNoStrideElseRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error 
 	c4 := p == 0
 	t3 := p - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			xRow := n * S0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					dxRow2 := (dxRow + s1) * S2
-					for s2 := range S2 {
-						sum2 := float64(0)
-						for o0 := range P0 {
-							i := o0 * kernel0
-							i2 := s0 - i
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							sumRow2 := (sumRow + o0) * P1
-							i7 := i + i2
-							xRow2 := (xRow + i7) * S1
-							for o1 := range P1 {
-								i3 := o1 * kernel1
-								i4 := s1 - i3
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								sumRow3 := (sumRow2 + o1) * P2
-								i8 := i3 + i4
-								xRow3 := (xRow2 + i8) * S2
-								for o2 := range P2 {
-									i5 := o2 * kernel2
-									i6 := s2 - i5
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									c := 0 < sum[sumRow3+o2]
-									t6 := float32(0)
-									if c && c3 || !c {
-										var t5 float32
-										if c4 {
-											t5 = 0
-										} else {
-											xAt := x[xRow3+(i5+i6)]
-											t4 := float32(float32(p*dsum[sumRow3+o2]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
-											t5 = float32(t4 * runtime.Sign(xAt))
-										}
-										t6 = t5
-									}
-									sum2 += float64(t6)
-								}
-							}
-						}
-						dx[dxRow2+s2] = float32(sum2)
-					}
-				}
+		if part := (lpPoolPart76{dsum, dx, sum, x, c3, c4, p, t3, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*S0*S1, 9*S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, 9*S2*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float32](b, 2), dx)
+	return nil
+}
+
+// lpPoolPart77 is a loop that runs in parts.
+type lpPoolPart77 struct {
+	v                                                 lpPoolValues
+	dsum, dx, sum, x                                  []float64
+	c3, c4                                            bool
+	t3                                                float64
+	P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 int
+}
+
+func (part *lpPoolPart77) Run(from, to int) error {
+	v, dsum, dx, sum, x, c3, c4, t3, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2 := &part.v, part.dsum, part.dx, part.sum, part.x, part.c3, part.c4, part.t3, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.kernel0, part.kernel1, part.kernel2
+	for point := from; point < to; point++ {
+		rest := point
+		s1 := rest % S1
+		rest /= S1
+		s0 := rest % S0
+		rest /= S0
+		n := rest
+		sumRow := n * P0
+		xRow := n * S0
+		dxRow := (xRow + s0) * S1
+		dxRow2 := (dxRow + s1) * S2
+		for s2 := range S2 {
+			sum2 := float64(0)
+			for o0 := range P0 {
+				i := o0 * kernel0
+				i2 := s0 - i
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < kernel0) {
+					continue
+				}
+				sumRow2 := (sumRow + o0) * P1
+				i7 := i + i2
+				xRow2 := (xRow + i7) * S1
+				for o1 := range P1 {
+					i3 := o1 * kernel1
+					i4 := s1 - i3
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < kernel1) {
+						continue
+					}
+					sumRow3 := (sumRow2 + o1) * P2
+					i8 := i3 + i4
+					xRow3 := (xRow2 + i8) * S2
+					for o2 := range P2 {
+						i5 := o2 * kernel2
+						i6 := s2 - i5
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < kernel2) {
+							continue
+						}
+						c := 0 < sum[sumRow3+o2]
+						t6 := float64(0)
+						if c && c3 || !c {
+							var t5 float64
+							if c4 {
+								t5 = 0
+							} else {
+								xAt := x[xRow3+(i5+i6)]
+								t4 := float64(float64(v.p*dsum[sumRow3+o2]) * math.Pow(math.Abs(xAt), t3))
+								t5 = float64(t4 * runtime.Sign(xAt))
+							}
+							t6 = t5
+						}
+						sum2 += t6
+					}
+				}
+			}
+			dx[dxRow2+s2] = sum2
+		}
+	}
 	return nil
 }
 
@@ -5116,42 +6161,12 @@ func lpPoolNoStrideElseRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error 
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	if wantDx {
-		for n := range N {
-			xRow := n * S0
-			sumRow := n * P0
-			for o0 := range P0 {
-				i := o0 * kernel0
-				sumRow2 := (sumRow + o0) * P1
-				for o1 := range P1 {
-					i3 := o1 * kernel1
-					sumRow3 := (sumRow2 + o1) * P2
-					for o2 := range P2 {
-						sum2 := float64(0)
-						i5 := o2 * kernel2
-						for k0 := range kernel0 {
-							i2 := i + k0
-							for k1 := range kernel1 {
-								i4 := i3 + k1
-								for k2 := range kernel2 {
-									if uint(i2) >= uint(S0) {
-										return runtime.RangeError("window.lp_pool", "x", "S0", i2, S0)
-									}
-									if uint(i4) >= uint(S1) {
-										return runtime.RangeError("window.lp_pool", "x", "S1", i4, S1)
-									}
-									i6 := i5 + k2
-									if uint(i6) >= uint(S2) {
-										return runtime.RangeError("window.lp_pool", "x", "S2", i6, S2)
-									}
-									t := math.Pow(math.Abs(x[((xRow+i2)*S1+i4)*S2+i6]), v.p)
-									sum2 += t
-								}
-							}
-						}
-						sum[sumRow3+o2] = sum2
-					}
-				}
+		if part := (lpPoolPart35{*v, sum, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*P0*P1, 17*P2*8*8*8) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 17*P2*8*8*8); err != nil {
+			return err
 		}
 	}
 
@@ -5162,37 +6177,12 @@ func lpPoolNoStrideElseRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error 
 	c3 := !c2
 	t2 := t - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			for p0 := range P0 {
-				sumRow2 := (sumRow + p0) * P1
-				for p1 := range P1 {
-					sumRow3 := (sumRow2 + p1) * P2
-					for p2 := range P2 {
-						sumAt := sum[sumRow3+p2]
-						c := 0 < sumAt
-						t5 := float64(0)
-						if c && c3 || !c {
-							var t4 float64
-							if c {
-								var t3 float64
-								if c2 {
-									t3 = 0
-								} else {
-									dyAt := dy[sumRow3+p2]
-									t3 = float64(float64(t*dyAt) * math.Pow(sumAt, t2))
-								}
-								t4 = t3
-							} else {
-								dyAt2 := dy[sumRow3+p2]
-								t4 = dyAt2
-							}
-							t5 = t4
-						}
-						dsum[sumRow3+p2] = t5
-					}
-				}
+		if part := (lpPoolPart58{dsum, dy, sum, c2, c3, t, t2, P0, P1, P2}); runtime.Small(N*P0*P1, 9*P2) {
+			if err := part.Run(0, N*P0*P1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*P0*P1, 9*P2); err != nil {
+			return err
 		}
 	}
 
@@ -5200,69 +6190,12 @@ func lpPoolNoStrideElseRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error 
 	c4 := v.p == 0
 	t3 := v.p - 1
 	if wantDx {
-		for n := range N {
-			sumRow := n * P0
-			xRow := n * S0
-			for s0 := range S0 {
-				dxRow := (xRow + s0) * S1
-				for s1 := range S1 {
-					dxRow2 := (dxRow + s1) * S2
-					for s2 := range S2 {
-						sum2 := float64(0)
-						for o0 := range P0 {
-							i := o0 * kernel0
-							i2 := s0 - i
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < kernel0) {
-								continue
-							}
-							sumRow2 := (sumRow + o0) * P1
-							i7 := i + i2
-							xRow2 := (xRow + i7) * S1
-							for o1 := range P1 {
-								i3 := o1 * kernel1
-								i4 := s1 - i3
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < kernel1) {
-									continue
-								}
-								sumRow3 := (sumRow2 + o1) * P2
-								i8 := i3 + i4
-								xRow3 := (xRow2 + i8) * S2
-								for o2 := range P2 {
-									i5 := o2 * kernel2
-									i6 := s2 - i5
-									if !(0 <= i6) {
-										continue
-									}
-									if !(i6 < kernel2) {
-										continue
-									}
-									c := 0 < sum[sumRow3+o2]
-									t6 := float64(0)
-									if c && c3 || !c {
-										var t5 float64
-										if c4 {
-											t5 = 0
-										} else {
-											xAt := x[xRow3+(i5+i6)]
-											t4 := float64(float64(v.p*dsum[sumRow3+o2]) * math.Pow(math.Abs(xAt), t3))
-											t5 = float64(t4 * runtime.Sign(xAt))
-										}
-										t6 = t5
-									}
-									sum2 += t6
-								}
-							}
-						}
-						dx[dxRow2+s2] = sum2
-					}
-				}
+		if part := (lpPoolPart77{*v, dsum, dx, sum, x, c3, c4, t3, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*S0*S1, 17*S2*P0*P1*P2) {
+			if err := part.Run(0, N*S0*S1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*S0*S1, 17*S2*P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)

@@ -3,12 +3,31 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleLpPool() {
+	x := runtime.Must(runtime.FromSlice([]float32{3, 4, 5, 12}, 1, 4))
+	y := runtime.Must(window.LpPool(x, 2.0, []int{2}, nil))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[1 2]
+	// [[ 5 13]]
+}
+
+func ExampleLpPool_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 3, 2, 7, 5, 4}, 1, 2, 3))
+	y := runtime.Must(window.LpPool(x, 3.0, []int{2, 2}, &window.LpPoolAttrs{Stride: []int{1, 1}}))
+	fmt.Printf("%.3v\n", y)
+	// Output:
+	// f32[1 1 2]
+	// [[[7.916 6.073]]]
+}
 
 func TestLpPoolExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.lp_pool",

@@ -43,7 +43,7 @@ func (a *MaxPoolAttrs) values(kernel []int) (maxPoolValues, error) {
 //
 // x has any axes of samples and channels, and the sizes S. kernel, the size of the window, is above 0; stride is that
 // of the kernel where it is left out; pad (0) is at most half of the kernel; dilation (1) is above 0; one number for
-// each axis or for all. ceil_mode (false): a window may hang over the end, if it starts within the image or the padding
+// each axis of S or for all. ceil_mode (false): a window may hang over the end, if it starts within the image or the padding
 // in front.
 //
 // Source: the documentation of PyTorch 1.13, MaxPool2d.
@@ -61,6 +61,10 @@ func (a *MaxPoolAttrs) values(kernel []int) (maxPoolValues, error) {
 // x: T[...N, ...S]; y: T[...N, ...P], at: i64[...N, ...P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: kernel must be positive; stride must be positive; dilation must be positive; pad must be at most half of the kernel.
+//
+// With x = [[[1, 3, 2], [7, 5, 4], [0, 8, 6]]], y is [[[7, 5], [7, 8]]] and at is [[[3, 4], [3, 7]]]:
+//
+//	y, at, err := window.MaxPool(x, []int{2, 2}, &window.MaxPoolAttrs{Stride: []int{1, 2}, Pad: []int{0, 1}})
 func MaxPool(x *runtime.Tensor, kernel []int, attrs *MaxPoolAttrs) (*runtime.Tensor, *runtime.Tensor, error) {
 	vals, err := attrs.values(kernel)
 	if err != nil {
@@ -189,18 +193,6 @@ func maxPoolVariant(v *maxPoolValues) int {
 
 // maxPoolStrideNoCeilModeRun0 is one of the cases of maxPoolStrideNoCeilModeRun.
 func maxPoolStrideNoCeilModeRun0(b *runtime.Bound, v *maxPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0)) {
-		return runtime.RequireError("window.max_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
-		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return maxPoolStrideNoCeilModeRun0F32(b, v)
@@ -213,18 +205,6 @@ func maxPoolStrideNoCeilModeRun0(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolStrideNoCeilModeRun1 is one of the cases of maxPoolStrideNoCeilModeRun.
 func maxPoolStrideNoCeilModeRun1(b *runtime.Bound, v *maxPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0)) {
-		return runtime.RequireError("window.max_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
-		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return maxPoolStrideNoCeilModeRun1F32(b, v)
@@ -237,18 +217,6 @@ func maxPoolStrideNoCeilModeRun1(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolStrideNoCeilModeRun2 is one of the cases of maxPoolStrideNoCeilModeRun.
 func maxPoolStrideNoCeilModeRun2(b *runtime.Bound, v *maxPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0) && 0 < runtime.Entry(v.stride, 2, 0)) {
-		return runtime.RequireError("window.max_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
-		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return maxPoolStrideNoCeilModeRun2F32(b, v)
@@ -273,18 +241,6 @@ func maxPoolStrideNoCeilModeRun(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolNoStrideNoCeilModeRun0 is one of the cases of maxPoolNoStrideNoCeilModeRun.
 func maxPoolNoStrideNoCeilModeRun0(b *runtime.Bound, v *maxPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.max_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
-		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return maxPoolNoStrideNoCeilModeRun0F32(b, v)
@@ -297,18 +253,6 @@ func maxPoolNoStrideNoCeilModeRun0(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolNoStrideNoCeilModeRun1 is one of the cases of maxPoolNoStrideNoCeilModeRun.
 func maxPoolNoStrideNoCeilModeRun1(b *runtime.Bound, v *maxPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.max_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
-		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return maxPoolNoStrideNoCeilModeRun1F32(b, v)
@@ -321,18 +265,6 @@ func maxPoolNoStrideNoCeilModeRun1(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolNoStrideNoCeilModeRun2 is one of the cases of maxPoolNoStrideNoCeilModeRun.
 func maxPoolNoStrideNoCeilModeRun2(b *runtime.Bound, v *maxPoolValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.max_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
-		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return maxPoolNoStrideNoCeilModeRun2F32(b, v)
@@ -491,7 +423,7 @@ func maxPoolInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.Tenso
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/window", Name: "max_pool", Source: "max_pool.op", Signature: &maxPoolStrideNoCeilModeForward,
-		Doc: "MaxPool is the greatest element y of each window, and its flat, row-major place at in the image. Padding never wins.\nNaN wins, and at a tie the first. The cotangent goes to that place alone.\n\nx has any axes of samples and channels, and the sizes S. kernel, the size of the window, is above 0; stride is that\nof the kernel where it is left out; pad (0) is at most half of the kernel; dilation (1) is above 0; one number for\neach axis or for all. ceil_mode (false): a window may hang over the end, if it starts within the image or the padding\nin front.\n\nSource: the documentation of PyTorch 1.13, MaxPool2d.",
+		Doc: "MaxPool is the greatest element y of each window, and its flat, row-major place at in the image. Padding never wins.\nNaN wins, and at a tie the first. The cotangent goes to that place alone.\n\nx has any axes of samples and channels, and the sizes S. kernel, the size of the window, is above 0; stride is that\nof the kernel where it is left out; pad (0) is at most half of the kernel; dilation (1) is above 0; one number for\neach axis of S or for all. ceil_mode (false): a window may hang over the end, if it starts within the image or the padding\nin front.\n\nSource: the documentation of PyTorch 1.13, MaxPool2d.",
 		Attrs: []runtime.AttrInfo{
 			{Name: "kernel", Type: "int[S]"},
 			{Name: "stride", Type: "int[S]"},

@@ -10,6 +10,18 @@ import (
 
 // maxPoolExtents0 finds extents that follow from attributes and those of the inputs.
 func maxPoolExtents0(b *runtime.Bound, v *maxPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 0)) {
+		return runtime.RequireError("window.max_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
+		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 0)
@@ -18,10 +30,9 @@ func maxPoolExtents0(b *runtime.Bound, v *maxPoolValues) error {
 	}
 	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
 	den := runtime.Denominator(n)
-	_ = den
 	P0 := runtime.FloorDiv(i2, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(2, P0); err != nil {
 		return err
@@ -31,6 +42,18 @@ func maxPoolExtents0(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolExtents1 finds extents that follow from attributes and those of the inputs.
 func maxPoolExtents1(b *runtime.Bound, v *maxPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0)) {
+		return runtime.RequireError("window.max_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
+		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
@@ -40,10 +63,9 @@ func maxPoolExtents1(b *runtime.Bound, v *maxPoolValues) error {
 	}
 	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
 	den := runtime.Denominator(n)
-	_ = den
 	P0 := runtime.FloorDiv(i2, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
@@ -52,10 +74,9 @@ func maxPoolExtents1(b *runtime.Bound, v *maxPoolValues) error {
 	}
 	i4 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-i3-1, n2)
 	den2 := runtime.Denominator(n2)
-	_ = den2
 	P1 := runtime.FloorDiv(i4, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(2, P0, P1); err != nil {
 		return err
@@ -65,6 +86,18 @@ func maxPoolExtents1(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolExtents2 finds extents that follow from attributes and those of the inputs.
 func maxPoolExtents2(b *runtime.Bound, v *maxPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0) && 0 < runtime.Entry(v.stride, 2, 0)) {
+		return runtime.RequireError("window.max_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
+		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
@@ -75,10 +108,9 @@ func maxPoolExtents2(b *runtime.Bound, v *maxPoolValues) error {
 	}
 	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
 	den := runtime.Denominator(n)
-	_ = den
 	P0 := runtime.FloorDiv(i2, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
@@ -87,10 +119,9 @@ func maxPoolExtents2(b *runtime.Bound, v *maxPoolValues) error {
 	}
 	i4 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-i3-1, n2)
 	den2 := runtime.Denominator(n2)
-	_ = den2
 	P1 := runtime.FloorDiv(i4, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	i5 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
 	n3 := runtime.Entry(v.stride, 2, 0)
@@ -99,10 +130,9 @@ func maxPoolExtents2(b *runtime.Bound, v *maxPoolValues) error {
 	}
 	i6 := runtime.Numerator(S2+2*runtime.Entry(v.pad, 2, 0)-i5-1, n3)
 	den3 := runtime.Denominator(n3)
-	_ = den3
 	P2 := runtime.FloorDiv(i6, den3) + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.max_pool", "P2 = floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P2 = floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(2, P0, P1, P2); err != nil {
 		return err
@@ -112,6 +142,18 @@ func maxPoolExtents2(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolExtents3 finds extents that follow from attributes and those of the inputs.
 func maxPoolExtents3(b *runtime.Bound, v *maxPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 0)) {
+		return runtime.RequireError("window.max_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
+		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
@@ -127,7 +169,7 @@ func maxPoolExtents3(b *runtime.Bound, v *maxPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
 	if err := b.DerivePack(2, i3); err != nil {
 		return err
@@ -137,6 +179,18 @@ func maxPoolExtents3(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolExtents4 finds extents that follow from attributes and those of the inputs.
 func maxPoolExtents4(b *runtime.Bound, v *maxPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0)) {
+		return runtime.RequireError("window.max_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
+		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
@@ -153,7 +207,7 @@ func maxPoolExtents4(b *runtime.Bound, v *maxPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	i4 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
@@ -169,7 +223,7 @@ func maxPoolExtents4(b *runtime.Bound, v *maxPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", i6)
 	}
 	if err := b.DerivePack(2, i3, i6); err != nil {
 		return err
@@ -179,6 +233,18 @@ func maxPoolExtents4(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolExtents5 finds extents that follow from attributes and those of the inputs.
 func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0) && 0 < runtime.Entry(v.stride, 2, 0)) {
+		return runtime.RequireError("window.max_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
+		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
@@ -196,7 +262,7 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	i4 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
@@ -212,7 +278,7 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", i6)
 	}
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	i7 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
@@ -228,7 +294,7 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 		i9 = i8 + 1
 	}
 	if i9 < 0 {
-		return runtime.ShapeError("window.max_pool", "P2 = if |S2| + pad[2] <= ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) * stride[2] then ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) else ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P2 = if |S2| + pad[2] <= ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) * stride[2] then ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) else ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", i9)
 	}
 	if err := b.DerivePack(2, i3, i6, i9); err != nil {
 		return err
@@ -238,6 +304,18 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolExtents6 finds extents that follow from attributes and those of the inputs.
 func maxPoolExtents6(b *runtime.Bound, v *maxPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
+		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - runtime.Entry(v.dilation, 0, 1)*(kernel0-1)
@@ -247,7 +325,7 @@ func maxPoolExtents6(b *runtime.Bound, v *maxPoolValues) error {
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(2, P0); err != nil {
 		return err
@@ -257,6 +335,18 @@ func maxPoolExtents6(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolExtents7 finds extents that follow from attributes and those of the inputs.
 func maxPoolExtents7(b *runtime.Bound, v *maxPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
+		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
@@ -267,7 +357,7 @@ func maxPoolExtents7(b *runtime.Bound, v *maxPoolValues) error {
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(kernel1-1)
@@ -277,7 +367,7 @@ func maxPoolExtents7(b *runtime.Bound, v *maxPoolValues) error {
 	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, kernel1), runtime.Denominator(kernel1))
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(2, P0, P1); err != nil {
 		return err
@@ -287,6 +377,18 @@ func maxPoolExtents7(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolExtents8 finds extents that follow from attributes and those of the inputs.
 func maxPoolExtents8(b *runtime.Bound, v *maxPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
+		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
@@ -298,7 +400,7 @@ func maxPoolExtents8(b *runtime.Bound, v *maxPoolValues) error {
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(kernel1-1)
@@ -308,7 +410,7 @@ func maxPoolExtents8(b *runtime.Bound, v *maxPoolValues) error {
 	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, kernel1), runtime.Denominator(kernel1))
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
 	}
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0) - runtime.Entry(v.dilation, 2, 1)*(kernel2-1)
@@ -318,7 +420,7 @@ func maxPoolExtents8(b *runtime.Bound, v *maxPoolValues) error {
 	i6 := runtime.FloorDiv(runtime.Numerator(i5-1, kernel2), runtime.Denominator(kernel2))
 	P2 := i6 + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.max_pool", "P2 = floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P2 = floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(2, P0, P1, P2); err != nil {
 		return err
@@ -328,6 +430,18 @@ func maxPoolExtents8(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolExtents9 finds extents that follow from attributes and those of the inputs.
 func maxPoolExtents9(b *runtime.Bound, v *maxPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
+		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
@@ -343,7 +457,7 @@ func maxPoolExtents9(b *runtime.Bound, v *maxPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
 	if err := b.DerivePack(2, i3); err != nil {
 		return err
@@ -353,6 +467,18 @@ func maxPoolExtents9(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolExtents10 finds extents that follow from attributes and those of the inputs.
 func maxPoolExtents10(b *runtime.Bound, v *maxPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
+		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
@@ -369,7 +495,7 @@ func maxPoolExtents10(b *runtime.Bound, v *maxPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
@@ -385,7 +511,7 @@ func maxPoolExtents10(b *runtime.Bound, v *maxPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", i6)
 	}
 	if err := b.DerivePack(2, i3, i6); err != nil {
 		return err
@@ -395,6 +521,18 @@ func maxPoolExtents10(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolExtents11 finds extents that follow from attributes and those of the inputs.
 func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.max_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
+		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
@@ -412,7 +550,7 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
@@ -428,7 +566,7 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", i6)
 	}
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
@@ -444,7 +582,7 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 		i9 = i8 + 1
 	}
 	if i9 < 0 {
-		return runtime.ShapeError("window.max_pool", "P2 = if |S2| + pad[2] <= ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) * kernel[2] then ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) else ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative")
+		return runtime.ShapeError("window.max_pool", "P2 = if |S2| + pad[2] <= ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) * kernel[2] then ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) else ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative", i9)
 	}
 	if err := b.DerivePack(2, i3, i6, i9); err != nil {
 		return err
@@ -495,23 +633,16 @@ func maxPoolExtents(b *runtime.Bound, v *maxPoolValues, variant int) error {
 	return nil
 }
 
-// maxPoolStrideNoCeilModeRun0F32 computes max_pool, T f32, in several variants.
-func maxPoolStrideNoCeilModeRun0F32(b *runtime.Bound, v *maxPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, N*P0)
-	at := runtime.Temp[int64](b, N*P0)
+// maxPoolPart0 is a loop that runs in parts.
+type maxPoolPart0 struct {
+	maxSet                                    []bool
+	max2, x                                   []float32
+	P0, S0, dilation0, kernel0, pad0, stride0 int
+}
 
-	// max[n, p0] max= x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0|
-	max2 := runtime.Temp[float32](b, N*P0)
-	maxSet := runtime.Temp[bool](b, N*P0)
-	stride0 := runtime.Entry(v.stride, 0, 0)
-	dilation0 := runtime.Entry(v.dilation, 0, 1)
-	pad0 := runtime.Entry(v.pad, 0, 0)
-	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
+func (part *maxPoolPart0) Run(from, to int) error {
+	maxSet, max2, x, P0, S0, dilation0, kernel0, pad0, stride0 := part.maxSet, part.max2, part.x, part.P0, part.S0, part.dilation0, part.kernel0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -533,11 +664,20 @@ func maxPoolStrideNoCeilModeRun0F32(b *runtime.Bound, v *maxPoolValues) error {
 			maxSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// argmin[n, p0] min= i64(k0)   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && (acc(T)(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]) == max[n, p0] || isnan(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]) && isnan(max[n, p0]))
-	argmin := runtime.Temp[int64](b, N*P0)
-	argminSet := runtime.Temp[bool](b, N*P0)
-	for n := range N {
+// maxPoolPart1 is a loop that runs in parts.
+type maxPoolPart1 struct {
+	argminSet, maxSet                         []bool
+	max2, x                                   []float32
+	argmin                                    []int64
+	P0, S0, dilation0, kernel0, pad0, stride0 int
+}
+
+func (part *maxPoolPart1) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, S0, dilation0, kernel0, pad0, stride0 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.S0, part.dilation0, part.kernel0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -568,9 +708,19 @@ func maxPoolStrideNoCeilModeRun0F32(b *runtime.Bound, v *maxPoolValues) error {
 			argminSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// at[n, p0] = i64(p0 * stride[0] + exact(argmin[n, p0]) * dilation[0] - pad[0])   for n in ...N, p0 in P0
-	for n := range N {
+// maxPoolPart2 is a loop that runs in parts.
+type maxPoolPart2 struct {
+	argminSet                    []bool
+	argmin, at                   []int64
+	P0, dilation0, pad0, stride0 int
+}
+
+func (part *maxPoolPart2) Run(from, to int) error {
+	argminSet, argmin, at, P0, dilation0, pad0, stride0 := part.argminSet, part.argmin, part.at, part.P0, part.dilation0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
 		argminRow := n * P0
 		for p0 := range P0 {
 			if !argminSet[argminRow+p0] {
@@ -580,9 +730,19 @@ func maxPoolStrideNoCeilModeRun0F32(b *runtime.Bound, v *maxPoolValues) error {
 			at[argminRow+p0] = int64(i)
 		}
 	}
+	return nil
+}
 
-	// y[n, p0] = x[n, at[n, p0]]   for n in ...N, p0 in P0
-	for n := range N {
+// maxPoolPart3 is a loop that runs in parts.
+type maxPoolPart3 struct {
+	x, y   []float32
+	at     []int64
+	P0, S0 int
+}
+
+func (part *maxPoolPart3) Run(from, to int) error {
+	x, y, at, P0, S0 := part.x, part.y, part.at, part.P0, part.S0
+	for n := from; n < to; n++ {
 		atRow := n * P0
 		xRow := n * S0
 		for p0 := range P0 {
@@ -593,28 +753,76 @@ func maxPoolStrideNoCeilModeRun0F32(b *runtime.Bound, v *maxPoolValues) error {
 			y[atRow+p0] = x[xRow+i]
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
-// maxPoolStrideNoCeilModeRun0F64 computes max_pool, T f64, in several variants.
-func maxPoolStrideNoCeilModeRun0F64(b *runtime.Bound, v *maxPoolValues) error {
+// maxPoolStrideNoCeilModeRun0F32 computes max_pool, T f32, in several variants.
+func maxPoolStrideNoCeilModeRun0F32(b *runtime.Bound, v *maxPoolValues) error {
 	N := b.Ext[0]
 	P0 := b.PackExt(2, 0)
 	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, N*P0)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, N*P0)
 	at := runtime.Temp[int64](b, N*P0)
 
 	// max[n, p0] max= x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0|
-	max2 := runtime.Temp[float64](b, N*P0)
+	max2 := runtime.Temp[float32](b, N*P0)
 	maxSet := runtime.Temp[bool](b, N*P0)
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
+	if part := (maxPoolPart0{maxSet, max2, x, P0, S0, dilation0, kernel0, pad0, stride0}); runtime.Small(N, 9*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+		return err
+	}
+
+	// argmin[n, p0] min= i64(k0)   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && (acc(T)(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]) == max[n, p0] || isnan(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]) && isnan(max[n, p0]))
+	argmin := runtime.Temp[int64](b, N*P0)
+	argminSet := runtime.Temp[bool](b, N*P0)
+	if part := (maxPoolPart1{argminSet, maxSet, max2, x, argmin, P0, S0, dilation0, kernel0, pad0, stride0}); runtime.Small(N, 25*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 25*P0*8); err != nil {
+		return err
+	}
+
+	// at[n, p0] = i64(p0 * stride[0] + exact(argmin[n, p0]) * dilation[0] - pad[0])   for n in ...N, p0 in P0
+	if part := (maxPoolPart2{argminSet, argmin, at, P0, dilation0, pad0, stride0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+
+	// y[n, p0] = x[n, at[n, p0]]   for n in ...N, p0 in P0
+	if part := (maxPoolPart3{x, y, at, P0, S0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 1), y)
+	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// maxPoolPart4 is a loop that runs in parts.
+type maxPoolPart4 struct {
+	maxSet                                    []bool
+	max2, x                                   []float64
+	P0, S0, dilation0, kernel0, pad0, stride0 int
+}
+
+func (part *maxPoolPart4) Run(from, to int) error {
+	maxSet, max2, x, P0, S0, dilation0, kernel0, pad0, stride0 := part.maxSet, part.max2, part.x, part.P0, part.S0, part.dilation0, part.kernel0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -636,11 +844,20 @@ func maxPoolStrideNoCeilModeRun0F64(b *runtime.Bound, v *maxPoolValues) error {
 			maxSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// argmin[n, p0] min= i64(k0)   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && (acc(T)(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]) == max[n, p0] || isnan(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]) && isnan(max[n, p0]))
-	argmin := runtime.Temp[int64](b, N*P0)
-	argminSet := runtime.Temp[bool](b, N*P0)
-	for n := range N {
+// maxPoolPart5 is a loop that runs in parts.
+type maxPoolPart5 struct {
+	argminSet, maxSet                         []bool
+	max2, x                                   []float64
+	argmin                                    []int64
+	P0, S0, dilation0, kernel0, pad0, stride0 int
+}
+
+func (part *maxPoolPart5) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, S0, dilation0, kernel0, pad0, stride0 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.S0, part.dilation0, part.kernel0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -670,21 +887,19 @@ func maxPoolStrideNoCeilModeRun0F64(b *runtime.Bound, v *maxPoolValues) error {
 			argminSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// at[n, p0] = i64(p0 * stride[0] + exact(argmin[n, p0]) * dilation[0] - pad[0])   for n in ...N, p0 in P0
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			if !argminSet[argminRow+p0] {
-				return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
-			}
-			i := p0*stride0 + int(argmin[argminRow+p0])*dilation0 - pad0
-			at[argminRow+p0] = int64(i)
-		}
-	}
+// maxPoolPart6 is a loop that runs in parts.
+type maxPoolPart6 struct {
+	x, y   []float64
+	at     []int64
+	P0, S0 int
+}
 
-	// y[n, p0] = x[n, at[n, p0]]   for n in ...N, p0 in P0
-	for n := range N {
+func (part *maxPoolPart6) Run(from, to int) error {
+	x, y, at, P0, S0 := part.x, part.y, part.at, part.P0, part.S0
+	for n := from; n < to; n++ {
 		atRow := n * P0
 		xRow := n * S0
 		for p0 := range P0 {
@@ -695,28 +910,76 @@ func maxPoolStrideNoCeilModeRun0F64(b *runtime.Bound, v *maxPoolValues) error {
 			y[atRow+p0] = x[xRow+i]
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
-// maxPoolStrideNoCeilModeRun0Int computes max_pool, T any integer, in several variants.
-func maxPoolStrideNoCeilModeRun0Int[T runtime.Integer](b *runtime.Bound, v *maxPoolValues) error {
+// maxPoolStrideNoCeilModeRun0F64 computes max_pool, T f64, in several variants.
+func maxPoolStrideNoCeilModeRun0F64(b *runtime.Bound, v *maxPoolValues) error {
 	N := b.Ext[0]
 	P0 := b.PackExt(2, 0)
 	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Temp[T](b, N*P0)
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, N*P0)
 	at := runtime.Temp[int64](b, N*P0)
 
 	// max[n, p0] max= x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0|
-	max2 := runtime.Temp[T](b, N*P0)
+	max2 := runtime.Temp[float64](b, N*P0)
 	maxSet := runtime.Temp[bool](b, N*P0)
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
+	if part := (maxPoolPart4{maxSet, max2, x, P0, S0, dilation0, kernel0, pad0, stride0}); runtime.Small(N, 9*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+		return err
+	}
+
+	// argmin[n, p0] min= i64(k0)   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && (acc(T)(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]) == max[n, p0] || isnan(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]) && isnan(max[n, p0]))
+	argmin := runtime.Temp[int64](b, N*P0)
+	argminSet := runtime.Temp[bool](b, N*P0)
+	if part := (maxPoolPart5{argminSet, maxSet, max2, x, argmin, P0, S0, dilation0, kernel0, pad0, stride0}); runtime.Small(N, 25*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 25*P0*8); err != nil {
+		return err
+	}
+
+	// at[n, p0] = i64(p0 * stride[0] + exact(argmin[n, p0]) * dilation[0] - pad[0])   for n in ...N, p0 in P0
+	if part := (maxPoolPart2{argminSet, argmin, at, P0, dilation0, pad0, stride0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+
+	// y[n, p0] = x[n, at[n, p0]]   for n in ...N, p0 in P0
+	if part := (maxPoolPart6{x, y, at, P0, S0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 1), y)
+	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// maxPoolPart7 is a loop that runs in parts.
+type maxPoolPart7[T runtime.Integer] struct {
+	max2, x                                   []T
+	maxSet                                    []bool
+	P0, S0, dilation0, kernel0, pad0, stride0 int
+}
+
+func (part *maxPoolPart7[T]) Run(from, to int) error {
+	max2, x, maxSet, P0, S0, dilation0, kernel0, pad0, stride0 := part.max2, part.x, part.maxSet, part.P0, part.S0, part.dilation0, part.kernel0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -738,11 +1001,20 @@ func maxPoolStrideNoCeilModeRun0Int[T runtime.Integer](b *runtime.Bound, v *maxP
 			maxSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// argmin[n, p0] min= i64(k0)   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && (acc(T)(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]) == max[n, p0] || isnan(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]) && isnan(max[n, p0]))
-	argmin := runtime.Temp[int64](b, N*P0)
-	argminSet := runtime.Temp[bool](b, N*P0)
-	for n := range N {
+// maxPoolPart8 is a loop that runs in parts.
+type maxPoolPart8[T runtime.Integer] struct {
+	max2, x                                   []T
+	argminSet, maxSet                         []bool
+	argmin                                    []int64
+	P0, S0, dilation0, kernel0, pad0, stride0 int
+}
+
+func (part *maxPoolPart8[T]) Run(from, to int) error {
+	max2, x, argminSet, maxSet, argmin, P0, S0, dilation0, kernel0, pad0, stride0 := part.max2, part.x, part.argminSet, part.maxSet, part.argmin, part.P0, part.S0, part.dilation0, part.kernel0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -772,9 +1044,19 @@ func maxPoolStrideNoCeilModeRun0Int[T runtime.Integer](b *runtime.Bound, v *maxP
 			argminSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// at[n, p0] = i64(p0 * stride[0] + exact(argmin[n, p0]) * dilation[0] - pad[0])   for n in ...N, p0 in P0
-	for n := range N {
+// maxPoolPart9 is a loop that runs in parts.
+type maxPoolPart9[T runtime.Integer] struct {
+	argminSet                    []bool
+	argmin, at                   []int64
+	P0, dilation0, pad0, stride0 int
+}
+
+func (part *maxPoolPart9[T]) Run(from, to int) error {
+	argminSet, argmin, at, P0, dilation0, pad0, stride0 := part.argminSet, part.argmin, part.at, part.P0, part.dilation0, part.pad0, part.stride0
+	for n := from; n < to; n++ {
 		argminRow := n * P0
 		for p0 := range P0 {
 			if !argminSet[argminRow+p0] {
@@ -784,9 +1066,19 @@ func maxPoolStrideNoCeilModeRun0Int[T runtime.Integer](b *runtime.Bound, v *maxP
 			at[argminRow+p0] = int64(i)
 		}
 	}
+	return nil
+}
 
-	// y[n, p0] = x[n, at[n, p0]]   for n in ...N, p0 in P0
-	for n := range N {
+// maxPoolPart10 is a loop that runs in parts.
+type maxPoolPart10[T runtime.Integer] struct {
+	x, y   []T
+	at     []int64
+	P0, S0 int
+}
+
+func (part *maxPoolPart10[T]) Run(from, to int) error {
+	x, y, at, P0, S0 := part.x, part.y, part.at, part.P0, part.S0
+	for n := from; n < to; n++ {
 		atRow := n * P0
 		xRow := n * S0
 		for p0 := range P0 {
@@ -797,8 +1089,243 @@ func maxPoolStrideNoCeilModeRun0Int[T runtime.Integer](b *runtime.Bound, v *maxP
 			y[atRow+p0] = x[xRow+i]
 		}
 	}
+	return nil
+}
+
+// maxPoolStrideNoCeilModeRun0Int computes max_pool, T any integer, in several variants.
+func maxPoolStrideNoCeilModeRun0Int[T runtime.Integer](b *runtime.Bound, v *maxPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Temp[T](b, N*P0)
+	at := runtime.Temp[int64](b, N*P0)
+
+	// max[n, p0] max= x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0|
+	max2 := runtime.Temp[T](b, N*P0)
+	maxSet := runtime.Temp[bool](b, N*P0)
+	stride0 := runtime.Entry(v.stride, 0, 0)
+	dilation0 := runtime.Entry(v.dilation, 0, 1)
+	pad0 := runtime.Entry(v.pad, 0, 0)
+	kernel0 := runtime.Entry(v.kernel, 0, 0)
+	if part := (maxPoolPart7[T]{max2, x, maxSet, P0, S0, dilation0, kernel0, pad0, stride0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
+	}
+
+	// argmin[n, p0] min= i64(k0)   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && (acc(T)(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]) == max[n, p0] || isnan(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0]]) && isnan(max[n, p0]))
+	argmin := runtime.Temp[int64](b, N*P0)
+	argminSet := runtime.Temp[bool](b, N*P0)
+	if part := (maxPoolPart8[T]{max2, x, argminSet, maxSet, argmin, P0, S0, dilation0, kernel0, pad0, stride0}); runtime.Small(N, 9*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+		return err
+	}
+
+	// at[n, p0] = i64(p0 * stride[0] + exact(argmin[n, p0]) * dilation[0] - pad[0])   for n in ...N, p0 in P0
+	if part := (maxPoolPart9[T]{argminSet, argmin, at, P0, dilation0, pad0, stride0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
+
+	// y[n, p0] = x[n, at[n, p0]]   for n in ...N, p0 in P0
+	if part := (maxPoolPart10[T]{x, y, at, P0, S0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
 	copy(runtime.Elements[T](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// maxPoolPart11 is a loop that runs in parts.
+type maxPoolPart11 struct {
+	maxSet                                                                               []bool
+	max2, x                                                                              []float32
+	P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *maxPoolPart11) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1, stride0, stride1 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.kernel0, part.kernel1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * stride0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			most := float32(math.Inf(-1))
+			found := false
+			i3 := p1 * stride1
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					most = runtime.Max32(most, x[(xRow+i2)*S1+i4])
+					found = true
+				}
+			}
+			max2[maxRow2+p1] = most
+			maxSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart12 is a loop that runs in parts.
+type maxPoolPart12 struct {
+	argminSet, maxSet                                                                        []bool
+	max2, x                                                                                  []float32
+	argmin                                                                                   []int64
+	P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *maxPoolPart12) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1, stride0, stride1 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.i5, part.kernel0, part.kernel1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * stride0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			least := int64(math.MaxInt64)
+			found := false
+			i3 := p1 * stride1
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				i6 := k0 * i5
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					xAt := x[(xRow+i2)*S1+i4]
+					if !maxSet[maxRow2+p1] {
+						return runtime.ValueError("window.max_pool", "", "a value for an element of max")
+					}
+					maxAt := max2[maxRow2+p1]
+					c := xAt == maxAt || math.IsNaN(float64(xAt)) && math.IsNaN(float64(maxAt))
+					if !c {
+						continue
+					}
+					least = min(least, int64(i6+k1))
+					found = true
+				}
+			}
+			argmin[maxRow2+p1] = least
+			argminSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart13 is a loop that runs in parts.
+type maxPoolPart13 struct {
+	argminSet                                                          []bool
+	argmin, at                                                         []int64
+	P0, P1, S1, dilation0, dilation1, i5, pad0, pad1, stride0, stride1 int
+}
+
+func (part *maxPoolPart13) Run(from, to int) error {
+	argminSet, argmin, at, P0, P1, S1, dilation0, dilation1, i5, pad0, pad1, stride0, stride1 := part.argminSet, part.argmin, part.at, part.P0, part.P1, part.S1, part.dilation0, part.dilation1, part.i5, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		argminRow := n * P0
+		i := p0 * stride0
+		argminRow2 := (argminRow + p0) * P1
+		for p1 := range P1 {
+			if !argminSet[argminRow2+p1] {
+				return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
+			}
+			argminAt := int(argmin[argminRow2+p1])
+			if i5 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
+			}
+			if i5 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
+			}
+			i2 := p1*stride1 + runtime.FloorModInt(argminAt, i5)*dilation1 - pad1
+			i3 := (i+runtime.FloorDiv(argminAt, i5)*dilation0-pad0)*S1 + i2
+			at[argminRow2+p1] = int64(i3)
+		}
+	}
+	return nil
+}
+
+// maxPoolPart14 is a loop that runs in parts.
+type maxPoolPart14 struct {
+	x, y           []float32
+	at             []int64
+	P0, P1, S0, S1 int
+}
+
+func (part *maxPoolPart14) Run(from, to int) error {
+	x, y, at, P0, P1, S0, S1 := part.x, part.y, part.at, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		atRow := n * P0
+		xRow := n * S0
+		atRow2 := (atRow + p0) * P1
+		for p1 := range P1 {
+			atAt := int(at[atRow2+p1])
+			if S1 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+			}
+			i := runtime.FloorDiv(atAt, S1)
+			if uint(i) >= uint(S0) {
+				return runtime.RangeError("window.max_pool", "x", "S0", i, S0)
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+			}
+			y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
+		}
+	}
 	return nil
 }
 
@@ -824,140 +1351,188 @@ func maxPoolStrideNoCeilModeRun1F32(b *runtime.Bound, v *maxPoolValues) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				most := float32(math.Inf(-1))
-				found := false
-				i3 := p1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0*dilation0 - pad0
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < S0) {
-						continue
-					}
-					for k1 := range kernel1 {
-						i4 := i3 + k1*dilation1 - pad1
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < S1) {
-							continue
-						}
-						most = runtime.Max32(most, x[(xRow+i2)*S1+i4])
-						found = true
-					}
-				}
-				max2[maxRow2+p1] = most
-				maxSet[maxRow2+p1] = found
-			}
+	if part := (maxPoolPart11{maxSet, max2, x, P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, 9*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1] min= i64(k0 * max(kernel[1], 0) + k1)   for n in ...N, p0 in P0, p1 in P1, k0 in 0..kernel[0], k1 in 0..kernel[1]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 * dilation[1] - pad[1] && p1 * stride[1] + k1 * dilation[1] - pad[1] < |S1| && (acc(T)(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1]]) == max[n, p0, p1] || isnan(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1]]) && isnan(max[n, p0, p1]))
 	argmin := runtime.Temp[int64](b, N*P0*P1)
 	argminSet := runtime.Temp[bool](b, N*P0*P1)
 	i5 := max(kernel1, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				least := int64(math.MaxInt64)
-				found := false
-				i3 := p1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0*dilation0 - pad0
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < S0) {
-						continue
-					}
-					i6 := k0 * i5
-					for k1 := range kernel1 {
-						i4 := i3 + k1*dilation1 - pad1
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < S1) {
-							continue
-						}
-						xAt := x[(xRow+i2)*S1+i4]
-						if !maxSet[maxRow2+p1] {
-							return runtime.ValueError("window.max_pool", "", "a value for an element of max")
-						}
-						maxAt := max2[maxRow2+p1]
-						c := xAt == maxAt || math.IsNaN(float64(xAt)) && math.IsNaN(float64(maxAt))
-						if !c {
-							continue
-						}
-						least = min(least, int64(i6+k1))
-						found = true
-					}
-				}
-				argmin[maxRow2+p1] = least
-				argminSet[maxRow2+p1] = found
-			}
+	if part := (maxPoolPart12{argminSet, maxSet, max2, x, argmin, P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, 25*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 25*P1*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1] = i64((p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1]))   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			argminRow2 := (argminRow + p0) * P1
-			for p1 := range P1 {
-				if !argminSet[argminRow2+p1] {
-					return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
-				}
-				argminAt := int(argmin[argminRow2+p1])
-				if i5 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
-				}
-				if i5 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
-				}
-				i2 := p1*stride1 + runtime.FloorModInt(argminAt, i5)*dilation1 - pad1
-				i3 := (i+runtime.FloorDiv(argminAt, i5)*dilation0-pad0)*S1 + i2
-				at[argminRow2+p1] = int64(i3)
-			}
+	if part := (maxPoolPart13{argminSet, argmin, at, P0, P1, S1, dilation0, dilation1, i5, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|]   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atAt := int(at[atRow2+p1])
-				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
-				}
-				i := runtime.FloorDiv(atAt, S1)
-				if uint(i) >= uint(S0) {
-					return runtime.RangeError("window.max_pool", "x", "S0", i, S0)
-				}
-				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
-				}
-				y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
-			}
+	if part := (maxPoolPart14{x, y, at, P0, P1, S0, S1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// maxPoolPart15 is a loop that runs in parts.
+type maxPoolPart15 struct {
+	maxSet                                                                               []bool
+	max2, x                                                                              []float64
+	P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *maxPoolPart15) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1, stride0, stride1 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.kernel0, part.kernel1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * stride0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			most := math.Inf(-1)
+			found := false
+			i3 := p1 * stride1
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					most = runtime.Max64(most, x[(xRow+i2)*S1+i4])
+					found = true
+				}
+			}
+			max2[maxRow2+p1] = most
+			maxSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart16 is a loop that runs in parts.
+type maxPoolPart16 struct {
+	argminSet, maxSet                                                                        []bool
+	max2, x                                                                                  []float64
+	argmin                                                                                   []int64
+	P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *maxPoolPart16) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1, stride0, stride1 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.i5, part.kernel0, part.kernel1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * stride0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			least := int64(math.MaxInt64)
+			found := false
+			i3 := p1 * stride1
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				i6 := k0 * i5
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					xAt := x[(xRow+i2)*S1+i4]
+					if !maxSet[maxRow2+p1] {
+						return runtime.ValueError("window.max_pool", "", "a value for an element of max")
+					}
+					maxAt := max2[maxRow2+p1]
+					if !(xAt == maxAt || math.IsNaN(xAt) && math.IsNaN(maxAt)) {
+						continue
+					}
+					least = min(least, int64(i6+k1))
+					found = true
+				}
+			}
+			argmin[maxRow2+p1] = least
+			argminSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart17 is a loop that runs in parts.
+type maxPoolPart17 struct {
+	x, y           []float64
+	at             []int64
+	P0, P1, S0, S1 int
+}
+
+func (part *maxPoolPart17) Run(from, to int) error {
+	x, y, at, P0, P1, S0, S1 := part.x, part.y, part.at, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		atRow := n * P0
+		xRow := n * S0
+		atRow2 := (atRow + p0) * P1
+		for p1 := range P1 {
+			atAt := int(at[atRow2+p1])
+			if S1 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+			}
+			i := runtime.FloorDiv(atAt, S1)
+			if uint(i) >= uint(S0) {
+				return runtime.RangeError("window.max_pool", "x", "S0", i, S0)
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+			}
+			y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
+		}
+	}
 	return nil
 }
 
@@ -983,139 +1558,224 @@ func maxPoolStrideNoCeilModeRun1F64(b *runtime.Bound, v *maxPoolValues) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				most := math.Inf(-1)
-				found := false
-				i3 := p1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0*dilation0 - pad0
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < S0) {
-						continue
-					}
-					for k1 := range kernel1 {
-						i4 := i3 + k1*dilation1 - pad1
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < S1) {
-							continue
-						}
-						most = runtime.Max64(most, x[(xRow+i2)*S1+i4])
-						found = true
-					}
-				}
-				max2[maxRow2+p1] = most
-				maxSet[maxRow2+p1] = found
-			}
+	if part := (maxPoolPart15{maxSet, max2, x, P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, 9*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1] min= i64(k0 * max(kernel[1], 0) + k1)   for n in ...N, p0 in P0, p1 in P1, k0 in 0..kernel[0], k1 in 0..kernel[1]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 * dilation[1] - pad[1] && p1 * stride[1] + k1 * dilation[1] - pad[1] < |S1| && (acc(T)(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1]]) == max[n, p0, p1] || isnan(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1]]) && isnan(max[n, p0, p1]))
 	argmin := runtime.Temp[int64](b, N*P0*P1)
 	argminSet := runtime.Temp[bool](b, N*P0*P1)
 	i5 := max(kernel1, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				least := int64(math.MaxInt64)
-				found := false
-				i3 := p1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0*dilation0 - pad0
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < S0) {
-						continue
-					}
-					i6 := k0 * i5
-					for k1 := range kernel1 {
-						i4 := i3 + k1*dilation1 - pad1
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < S1) {
-							continue
-						}
-						xAt := x[(xRow+i2)*S1+i4]
-						if !maxSet[maxRow2+p1] {
-							return runtime.ValueError("window.max_pool", "", "a value for an element of max")
-						}
-						maxAt := max2[maxRow2+p1]
-						if !(xAt == maxAt || math.IsNaN(xAt) && math.IsNaN(maxAt)) {
-							continue
-						}
-						least = min(least, int64(i6+k1))
-						found = true
-					}
-				}
-				argmin[maxRow2+p1] = least
-				argminSet[maxRow2+p1] = found
-			}
+	if part := (maxPoolPart16{argminSet, maxSet, max2, x, argmin, P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, 25*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 25*P1*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1] = i64((p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1]))   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			argminRow2 := (argminRow + p0) * P1
-			for p1 := range P1 {
-				if !argminSet[argminRow2+p1] {
-					return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
-				}
-				argminAt := int(argmin[argminRow2+p1])
-				if i5 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
-				}
-				if i5 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
-				}
-				i2 := p1*stride1 + runtime.FloorModInt(argminAt, i5)*dilation1 - pad1
-				i3 := (i+runtime.FloorDiv(argminAt, i5)*dilation0-pad0)*S1 + i2
-				at[argminRow2+p1] = int64(i3)
-			}
+	if part := (maxPoolPart13{argminSet, argmin, at, P0, P1, S1, dilation0, dilation1, i5, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|]   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atAt := int(at[atRow2+p1])
-				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
-				}
-				i := runtime.FloorDiv(atAt, S1)
-				if uint(i) >= uint(S0) {
-					return runtime.RangeError("window.max_pool", "x", "S0", i, S0)
-				}
-				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
-				}
-				y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
-			}
+	if part := (maxPoolPart17{x, y, at, P0, P1, S0, S1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// maxPoolPart18 is a loop that runs in parts.
+type maxPoolPart18[T runtime.Integer] struct {
+	max2, x                                                                              []T
+	maxSet                                                                               []bool
+	P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *maxPoolPart18[T]) Run(from, to int) error {
+	max2, x, maxSet, P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1, stride0, stride1 := part.max2, part.x, part.maxSet, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.kernel0, part.kernel1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * stride0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			most := runtime.Least[T]()
+			found := false
+			i3 := p1 * stride1
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					most = max(most, x[(xRow+i2)*S1+i4])
+					found = true
+				}
+			}
+			max2[maxRow2+p1] = most
+			maxSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart19 is a loop that runs in parts.
+type maxPoolPart19[T runtime.Integer] struct {
+	max2, x                                                                                  []T
+	argminSet, maxSet                                                                        []bool
+	argmin                                                                                   []int64
+	P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *maxPoolPart19[T]) Run(from, to int) error {
+	max2, x, argminSet, maxSet, argmin, P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1, stride0, stride1 := part.max2, part.x, part.argminSet, part.maxSet, part.argmin, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.i5, part.kernel0, part.kernel1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * stride0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			least := int64(math.MaxInt64)
+			found := false
+			i3 := p1 * stride1
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				i6 := k0 * i5
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					xAt := x[(xRow+i2)*S1+i4]
+					if !maxSet[maxRow2+p1] {
+						return runtime.ValueError("window.max_pool", "", "a value for an element of max")
+					}
+					maxAt := max2[maxRow2+p1]
+					if !(xAt == maxAt) {
+						continue
+					}
+					least = min(least, int64(i6+k1))
+					found = true
+				}
+			}
+			argmin[maxRow2+p1] = least
+			argminSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart20 is a loop that runs in parts.
+type maxPoolPart20[T runtime.Integer] struct {
+	argminSet                                                          []bool
+	argmin, at                                                         []int64
+	P0, P1, S1, dilation0, dilation1, i5, pad0, pad1, stride0, stride1 int
+}
+
+func (part *maxPoolPart20[T]) Run(from, to int) error {
+	argminSet, argmin, at, P0, P1, S1, dilation0, dilation1, i5, pad0, pad1, stride0, stride1 := part.argminSet, part.argmin, part.at, part.P0, part.P1, part.S1, part.dilation0, part.dilation1, part.i5, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		argminRow := n * P0
+		i := p0 * stride0
+		argminRow2 := (argminRow + p0) * P1
+		for p1 := range P1 {
+			if !argminSet[argminRow2+p1] {
+				return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
+			}
+			argminAt := int(argmin[argminRow2+p1])
+			if i5 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
+			}
+			if i5 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
+			}
+			i2 := p1*stride1 + runtime.FloorModInt(argminAt, i5)*dilation1 - pad1
+			i3 := (i+runtime.FloorDiv(argminAt, i5)*dilation0-pad0)*S1 + i2
+			at[argminRow2+p1] = int64(i3)
+		}
+	}
+	return nil
+}
+
+// maxPoolPart21 is a loop that runs in parts.
+type maxPoolPart21[T runtime.Integer] struct {
+	x, y           []T
+	at             []int64
+	P0, P1, S0, S1 int
+}
+
+func (part *maxPoolPart21[T]) Run(from, to int) error {
+	x, y, at, P0, P1, S0, S1 := part.x, part.y, part.at, part.P0, part.P1, part.S0, part.S1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		atRow := n * P0
+		xRow := n * S0
+		atRow2 := (atRow + p0) * P1
+		for p1 := range P1 {
+			atAt := int(at[atRow2+p1])
+			if S1 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+			}
+			i := runtime.FloorDiv(atAt, S1)
+			if uint(i) >= uint(S0) {
+				return runtime.RangeError("window.max_pool", "x", "S0", i, S0)
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+			}
+			y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
+		}
+	}
 	return nil
 }
 
@@ -1141,139 +1801,274 @@ func maxPoolStrideNoCeilModeRun1Int[T runtime.Integer](b *runtime.Bound, v *maxP
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				most := runtime.Least[T]()
-				found := false
-				i3 := p1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0*dilation0 - pad0
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < S0) {
-						continue
-					}
-					for k1 := range kernel1 {
-						i4 := i3 + k1*dilation1 - pad1
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < S1) {
-							continue
-						}
-						most = max(most, x[(xRow+i2)*S1+i4])
-						found = true
-					}
-				}
-				max2[maxRow2+p1] = most
-				maxSet[maxRow2+p1] = found
-			}
+	if part := (maxPoolPart18[T]{max2, x, maxSet, P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1] min= i64(k0 * max(kernel[1], 0) + k1)   for n in ...N, p0 in P0, p1 in P1, k0 in 0..kernel[0], k1 in 0..kernel[1]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 * dilation[1] - pad[1] && p1 * stride[1] + k1 * dilation[1] - pad[1] < |S1| && (acc(T)(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1]]) == max[n, p0, p1] || isnan(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1]]) && isnan(max[n, p0, p1]))
 	argmin := runtime.Temp[int64](b, N*P0*P1)
 	argminSet := runtime.Temp[bool](b, N*P0*P1)
 	i5 := max(kernel1, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				least := int64(math.MaxInt64)
-				found := false
-				i3 := p1 * stride1
-				for k0 := range kernel0 {
-					i2 := i + k0*dilation0 - pad0
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < S0) {
-						continue
-					}
-					i6 := k0 * i5
-					for k1 := range kernel1 {
-						i4 := i3 + k1*dilation1 - pad1
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < S1) {
-							continue
-						}
-						xAt := x[(xRow+i2)*S1+i4]
-						if !maxSet[maxRow2+p1] {
-							return runtime.ValueError("window.max_pool", "", "a value for an element of max")
-						}
-						maxAt := max2[maxRow2+p1]
-						if !(xAt == maxAt) {
-							continue
-						}
-						least = min(least, int64(i6+k1))
-						found = true
-					}
-				}
-				argmin[maxRow2+p1] = least
-				argminSet[maxRow2+p1] = found
-			}
+	if part := (maxPoolPart19[T]{max2, x, argminSet, maxSet, argmin, P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, 9*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1] = i64((p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1]))   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			argminRow2 := (argminRow + p0) * P1
-			for p1 := range P1 {
-				if !argminSet[argminRow2+p1] {
-					return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
-				}
-				argminAt := int(argmin[argminRow2+p1])
-				if i5 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
-				}
-				if i5 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
-				}
-				i2 := p1*stride1 + runtime.FloorModInt(argminAt, i5)*dilation1 - pad1
-				i3 := (i+runtime.FloorDiv(argminAt, i5)*dilation0-pad0)*S1 + i2
-				at[argminRow2+p1] = int64(i3)
-			}
+	if part := (maxPoolPart20[T]{argminSet, argmin, at, P0, P1, S1, dilation0, dilation1, i5, pad0, pad1, stride0, stride1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|]   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atAt := int(at[atRow2+p1])
-				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
-				}
-				i := runtime.FloorDiv(atAt, S1)
-				if uint(i) >= uint(S0) {
-					return runtime.RangeError("window.max_pool", "x", "S0", i, S0)
-				}
-				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
-				}
-				y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
-			}
+	if part := (maxPoolPart21[T]{x, y, at, P0, P1, S0, S1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// maxPoolPart22 is a loop that runs in parts.
+type maxPoolPart22 struct {
+	maxSet                                                                                                                          []bool
+	max2, x                                                                                                                         []float32
+	P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *maxPoolPart22) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * stride0
+		maxRow2 := (maxRow + p0) * P1
+		i3 := p1 * stride1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			most := float32(math.Inf(-1))
+			found := false
+			i5 := p2 * stride2
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					for k2 := range kernel2 {
+						i6 := i5 + k2*dilation2 - pad2
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < S2) {
+							continue
+						}
+						most = runtime.Max32(most, x[((xRow+i2)*S1+i4)*S2+i6])
+						found = true
+					}
+				}
+			}
+			max2[maxRow3+p2] = most
+			maxSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart23 is a loop that runs in parts.
+type maxPoolPart23 struct {
+	argminSet, maxSet                                                                                                                       []bool
+	max2, x                                                                                                                                 []float32
+	argmin                                                                                                                                  []int64
+	P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *maxPoolPart23) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i7, part.i9, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * stride0
+		maxRow2 := (maxRow + p0) * P1
+		i3 := p1 * stride1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			least := int64(math.MaxInt64)
+			found := false
+			i5 := p2 * stride2
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				i8 := k0 * i7
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					i10 := (i8 + k1) * i9
+					for k2 := range kernel2 {
+						i6 := i5 + k2*dilation2 - pad2
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < S2) {
+							continue
+						}
+						xAt := x[((xRow+i2)*S1+i4)*S2+i6]
+						if !maxSet[maxRow3+p2] {
+							return runtime.ValueError("window.max_pool", "", "a value for an element of max")
+						}
+						maxAt := max2[maxRow3+p2]
+						c := xAt == maxAt || math.IsNaN(float64(xAt)) && math.IsNaN(float64(maxAt))
+						if !c {
+							continue
+						}
+						least = min(least, int64(i10+k2))
+						found = true
+					}
+				}
+			}
+			argmin[maxRow3+p2] = least
+			argminSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart24 is a loop that runs in parts.
+type maxPoolPart24 struct {
+	argminSet                                                                                                    []bool
+	argmin, at                                                                                                   []int64
+	P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *maxPoolPart24) Run(from, to int) error {
+	argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, pad0, pad1, pad2, stride0, stride1, stride2 := part.argminSet, part.argmin, part.at, part.P0, part.P1, part.P2, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i2, part.i7, part.i9, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		argminRow := n * P0
+		i := p0 * stride0
+		argminRow2 := (argminRow + p0) * P1
+		argminRow3 := (argminRow2 + p1) * P2
+		i4 := p1 * stride1
+		for p2 := range P2 {
+			if !argminSet[argminRow3+p2] {
+				return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
+			}
+			argminAt := int(argmin[argminRow3+p2])
+			if i2 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
+			}
+			i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
+			if i9 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
+			}
+			if i7 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
+			}
+			i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
+			if i9 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
+			}
+			i6 := p2*stride2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
+			i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
+			at[argminRow3+p2] = int64(i8)
+		}
+	}
+	return nil
+}
+
+// maxPoolPart25 is a loop that runs in parts.
+type maxPoolPart25 struct {
+	x, y                      []float32
+	at                        []int64
+	P0, P1, P2, S0, S1, S2, i int
+}
+
+func (part *maxPoolPart25) Run(from, to int) error {
+	x, y, at, P0, P1, P2, S0, S1, S2, i := part.x, part.y, part.at, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		atRow := n * P0
+		xRow := n * S0
+		atRow2 := (atRow + p0) * P1
+		atRow3 := (atRow2 + p1) * P2
+		for p2 := range P2 {
+			atAt := int(at[atRow3+p2])
+			if i == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+			}
+			i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+			}
+			xAt := x[((xRow+i3)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
+			y[atRow3+p2] = xAt
+		}
+	}
 	return nil
 }
 
@@ -1305,53 +2100,12 @@ func maxPoolStrideNoCeilModeRun2F32(b *runtime.Bound, v *maxPoolValues) error {
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * stride1
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					most := float32(math.Inf(-1))
-					found := false
-					i5 := p2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0*dilation0 - pad0
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < S0) {
-							continue
-						}
-						for k1 := range kernel1 {
-							i4 := i3 + k1*dilation1 - pad1
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < S1) {
-								continue
-							}
-							for k2 := range kernel2 {
-								i6 := i5 + k2*dilation2 - pad2
-								if !(0 <= i6) {
-									continue
-								}
-								if !(i6 < S2) {
-									continue
-								}
-								most = runtime.Max32(most, x[((xRow+i2)*S1+i4)*S2+i6])
-								found = true
-							}
-						}
-					}
-					max2[maxRow3+p2] = most
-					maxSet[maxRow3+p2] = found
-				}
-			}
+	if part := (maxPoolPart22{maxSet, max2, x, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1, p2] min= i64((k0 * max(kernel[1], 0) + k1) * max(kernel[2], 0) + k2)   for n in ...N, p0 in P0, p1 in P1, p2 in P2, k0 in 0..kernel[0], k1 in 0..kernel[1], k2 in 0..kernel[2]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 * dilation[1] - pad[1] && p1 * stride[1] + k1 * dilation[1] - pad[1] < |S1| && 0 <= p2 * stride[2] + k2 * dilation[2] - pad[2] && p2 * stride[2] + k2 * dilation[2] - pad[2] < |S2| && (acc(T)(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1], p2 * stride[2] + k2 * dilation[2] - pad[2]]) == max[n, p0, p1, p2] || isnan(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1], p2 * stride[2] + k2 * dilation[2] - pad[2]]) && isnan(max[n, p0, p1, p2]))
@@ -1359,138 +2113,215 @@ func maxPoolStrideNoCeilModeRun2F32(b *runtime.Bound, v *maxPoolValues) error {
 	argminSet := runtime.Temp[bool](b, N*P0*P1*P2)
 	i7 := max(kernel1, 0)
 	i9 := max(kernel2, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * stride1
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					least := int64(math.MaxInt64)
-					found := false
-					i5 := p2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0*dilation0 - pad0
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < S0) {
-							continue
-						}
-						i8 := k0 * i7
-						for k1 := range kernel1 {
-							i4 := i3 + k1*dilation1 - pad1
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < S1) {
-								continue
-							}
-							i10 := (i8 + k1) * i9
-							for k2 := range kernel2 {
-								i6 := i5 + k2*dilation2 - pad2
-								if !(0 <= i6) {
-									continue
-								}
-								if !(i6 < S2) {
-									continue
-								}
-								xAt := x[((xRow+i2)*S1+i4)*S2+i6]
-								if !maxSet[maxRow3+p2] {
-									return runtime.ValueError("window.max_pool", "", "a value for an element of max")
-								}
-								maxAt := max2[maxRow3+p2]
-								c := xAt == maxAt || math.IsNaN(float64(xAt)) && math.IsNaN(float64(maxAt))
-								if !c {
-									continue
-								}
-								least = min(least, int64(i10+k2))
-								found = true
-							}
-						}
-					}
-					argmin[maxRow3+p2] = least
-					argminSet[maxRow3+p2] = found
-				}
-			}
+	if part := (maxPoolPart23{argminSet, maxSet, max2, x, argmin, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 25*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 25*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1, p2] = i64(((p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i2 := i7 * i9
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			argminRow2 := (argminRow + p0) * P1
-			for p1 := range P1 {
-				argminRow3 := (argminRow2 + p1) * P2
-				i4 := p1 * stride1
-				for p2 := range P2 {
-					if !argminSet[argminRow3+p2] {
-						return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
-					}
-					argminAt := int(argmin[argminRow3+p2])
-					if i2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
-					}
-					i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
-					if i9 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
-					}
-					if i7 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
-					}
-					i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
-					if i9 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
-					}
-					i6 := p2*stride2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-					i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
-					at[argminRow3+p2] = int64(i8)
-				}
-			}
+	if part := (maxPoolPart24{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atRow3 := (atRow2 + p1) * P2
-				for p2 := range P2 {
-					atAt := int(at[atRow3+p2])
-					if i == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
-					}
-					i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
-					if uint(i3) >= uint(S0) {
-						return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
-					}
-					if S1 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
-					}
-					xAt := x[((xRow+i3)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
-					y[atRow3+p2] = xAt
-				}
-			}
+	if part := (maxPoolPart25{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// maxPoolPart26 is a loop that runs in parts.
+type maxPoolPart26 struct {
+	maxSet                                                                                                                          []bool
+	max2, x                                                                                                                         []float64
+	P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *maxPoolPart26) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * stride0
+		maxRow2 := (maxRow + p0) * P1
+		i3 := p1 * stride1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			most := math.Inf(-1)
+			found := false
+			i5 := p2 * stride2
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					for k2 := range kernel2 {
+						i6 := i5 + k2*dilation2 - pad2
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < S2) {
+							continue
+						}
+						most = runtime.Max64(most, x[((xRow+i2)*S1+i4)*S2+i6])
+						found = true
+					}
+				}
+			}
+			max2[maxRow3+p2] = most
+			maxSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart27 is a loop that runs in parts.
+type maxPoolPart27 struct {
+	argminSet, maxSet                                                                                                                       []bool
+	max2, x                                                                                                                                 []float64
+	argmin                                                                                                                                  []int64
+	P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *maxPoolPart27) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i7, part.i9, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * stride0
+		maxRow2 := (maxRow + p0) * P1
+		i3 := p1 * stride1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			least := int64(math.MaxInt64)
+			found := false
+			i5 := p2 * stride2
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				i8 := k0 * i7
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					i10 := (i8 + k1) * i9
+					for k2 := range kernel2 {
+						i6 := i5 + k2*dilation2 - pad2
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < S2) {
+							continue
+						}
+						xAt := x[((xRow+i2)*S1+i4)*S2+i6]
+						if !maxSet[maxRow3+p2] {
+							return runtime.ValueError("window.max_pool", "", "a value for an element of max")
+						}
+						maxAt := max2[maxRow3+p2]
+						if !(xAt == maxAt || math.IsNaN(xAt) && math.IsNaN(maxAt)) {
+							continue
+						}
+						least = min(least, int64(i10+k2))
+						found = true
+					}
+				}
+			}
+			argmin[maxRow3+p2] = least
+			argminSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart28 is a loop that runs in parts.
+type maxPoolPart28 struct {
+	x, y                      []float64
+	at                        []int64
+	P0, P1, P2, S0, S1, S2, i int
+}
+
+func (part *maxPoolPart28) Run(from, to int) error {
+	x, y, at, P0, P1, P2, S0, S1, S2, i := part.x, part.y, part.at, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		atRow := n * P0
+		xRow := n * S0
+		atRow2 := (atRow + p0) * P1
+		atRow3 := (atRow2 + p1) * P2
+		for p2 := range P2 {
+			atAt := int(at[atRow3+p2])
+			if i == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+			}
+			i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+			}
+			xAt := x[((xRow+i3)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
+			y[atRow3+p2] = xAt
+		}
+	}
 	return nil
 }
 
@@ -1522,53 +2353,12 @@ func maxPoolStrideNoCeilModeRun2F64(b *runtime.Bound, v *maxPoolValues) error {
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * stride1
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					most := math.Inf(-1)
-					found := false
-					i5 := p2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0*dilation0 - pad0
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < S0) {
-							continue
-						}
-						for k1 := range kernel1 {
-							i4 := i3 + k1*dilation1 - pad1
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < S1) {
-								continue
-							}
-							for k2 := range kernel2 {
-								i6 := i5 + k2*dilation2 - pad2
-								if !(0 <= i6) {
-									continue
-								}
-								if !(i6 < S2) {
-									continue
-								}
-								most = runtime.Max64(most, x[((xRow+i2)*S1+i4)*S2+i6])
-								found = true
-							}
-						}
-					}
-					max2[maxRow3+p2] = most
-					maxSet[maxRow3+p2] = found
-				}
-			}
+	if part := (maxPoolPart26{maxSet, max2, x, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1, p2] min= i64((k0 * max(kernel[1], 0) + k1) * max(kernel[2], 0) + k2)   for n in ...N, p0 in P0, p1 in P1, p2 in P2, k0 in 0..kernel[0], k1 in 0..kernel[1], k2 in 0..kernel[2]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 * dilation[1] - pad[1] && p1 * stride[1] + k1 * dilation[1] - pad[1] < |S1| && 0 <= p2 * stride[2] + k2 * dilation[2] - pad[2] && p2 * stride[2] + k2 * dilation[2] - pad[2] < |S2| && (acc(T)(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1], p2 * stride[2] + k2 * dilation[2] - pad[2]]) == max[n, p0, p1, p2] || isnan(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1], p2 * stride[2] + k2 * dilation[2] - pad[2]]) && isnan(max[n, p0, p1, p2]))
@@ -1576,137 +2366,263 @@ func maxPoolStrideNoCeilModeRun2F64(b *runtime.Bound, v *maxPoolValues) error {
 	argminSet := runtime.Temp[bool](b, N*P0*P1*P2)
 	i7 := max(kernel1, 0)
 	i9 := max(kernel2, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * stride1
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					least := int64(math.MaxInt64)
-					found := false
-					i5 := p2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0*dilation0 - pad0
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < S0) {
-							continue
-						}
-						i8 := k0 * i7
-						for k1 := range kernel1 {
-							i4 := i3 + k1*dilation1 - pad1
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < S1) {
-								continue
-							}
-							i10 := (i8 + k1) * i9
-							for k2 := range kernel2 {
-								i6 := i5 + k2*dilation2 - pad2
-								if !(0 <= i6) {
-									continue
-								}
-								if !(i6 < S2) {
-									continue
-								}
-								xAt := x[((xRow+i2)*S1+i4)*S2+i6]
-								if !maxSet[maxRow3+p2] {
-									return runtime.ValueError("window.max_pool", "", "a value for an element of max")
-								}
-								maxAt := max2[maxRow3+p2]
-								if !(xAt == maxAt || math.IsNaN(xAt) && math.IsNaN(maxAt)) {
-									continue
-								}
-								least = min(least, int64(i10+k2))
-								found = true
-							}
-						}
-					}
-					argmin[maxRow3+p2] = least
-					argminSet[maxRow3+p2] = found
-				}
-			}
+	if part := (maxPoolPart27{argminSet, maxSet, max2, x, argmin, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 25*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 25*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1, p2] = i64(((p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i2 := i7 * i9
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			argminRow2 := (argminRow + p0) * P1
-			for p1 := range P1 {
-				argminRow3 := (argminRow2 + p1) * P2
-				i4 := p1 * stride1
-				for p2 := range P2 {
-					if !argminSet[argminRow3+p2] {
-						return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
-					}
-					argminAt := int(argmin[argminRow3+p2])
-					if i2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
-					}
-					i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
-					if i9 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
-					}
-					if i7 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
-					}
-					i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
-					if i9 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
-					}
-					i6 := p2*stride2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-					i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
-					at[argminRow3+p2] = int64(i8)
-				}
-			}
+	if part := (maxPoolPart24{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atRow3 := (atRow2 + p1) * P2
-				for p2 := range P2 {
-					atAt := int(at[atRow3+p2])
-					if i == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
-					}
-					i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
-					if uint(i3) >= uint(S0) {
-						return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
-					}
-					if S1 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
-					}
-					xAt := x[((xRow+i3)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
-					y[atRow3+p2] = xAt
-				}
-			}
+	if part := (maxPoolPart28{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// maxPoolPart29 is a loop that runs in parts.
+type maxPoolPart29[T runtime.Integer] struct {
+	max2, x                                                                                                                         []T
+	maxSet                                                                                                                          []bool
+	P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *maxPoolPart29[T]) Run(from, to int) error {
+	max2, x, maxSet, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 := part.max2, part.x, part.maxSet, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * stride0
+		maxRow2 := (maxRow + p0) * P1
+		i3 := p1 * stride1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			most := runtime.Least[T]()
+			found := false
+			i5 := p2 * stride2
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					for k2 := range kernel2 {
+						i6 := i5 + k2*dilation2 - pad2
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < S2) {
+							continue
+						}
+						most = max(most, x[((xRow+i2)*S1+i4)*S2+i6])
+						found = true
+					}
+				}
+			}
+			max2[maxRow3+p2] = most
+			maxSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart30 is a loop that runs in parts.
+type maxPoolPart30[T runtime.Integer] struct {
+	max2, x                                                                                                                                 []T
+	argminSet, maxSet                                                                                                                       []bool
+	argmin                                                                                                                                  []int64
+	P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *maxPoolPart30[T]) Run(from, to int) error {
+	max2, x, argminSet, maxSet, argmin, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2 := part.max2, part.x, part.argminSet, part.maxSet, part.argmin, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i7, part.i9, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * stride0
+		maxRow2 := (maxRow + p0) * P1
+		i3 := p1 * stride1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			least := int64(math.MaxInt64)
+			found := false
+			i5 := p2 * stride2
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				i8 := k0 * i7
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					i10 := (i8 + k1) * i9
+					for k2 := range kernel2 {
+						i6 := i5 + k2*dilation2 - pad2
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < S2) {
+							continue
+						}
+						xAt := x[((xRow+i2)*S1+i4)*S2+i6]
+						if !maxSet[maxRow3+p2] {
+							return runtime.ValueError("window.max_pool", "", "a value for an element of max")
+						}
+						maxAt := max2[maxRow3+p2]
+						if !(xAt == maxAt) {
+							continue
+						}
+						least = min(least, int64(i10+k2))
+						found = true
+					}
+				}
+			}
+			argmin[maxRow3+p2] = least
+			argminSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart31 is a loop that runs in parts.
+type maxPoolPart31[T runtime.Integer] struct {
+	argminSet                                                                                                    []bool
+	argmin, at                                                                                                   []int64
+	P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *maxPoolPart31[T]) Run(from, to int) error {
+	argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, pad0, pad1, pad2, stride0, stride1, stride2 := part.argminSet, part.argmin, part.at, part.P0, part.P1, part.P2, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i2, part.i7, part.i9, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		argminRow := n * P0
+		i := p0 * stride0
+		argminRow2 := (argminRow + p0) * P1
+		argminRow3 := (argminRow2 + p1) * P2
+		i4 := p1 * stride1
+		for p2 := range P2 {
+			if !argminSet[argminRow3+p2] {
+				return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
+			}
+			argminAt := int(argmin[argminRow3+p2])
+			if i2 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
+			}
+			i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
+			if i9 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
+			}
+			if i7 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
+			}
+			i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
+			if i9 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
+			}
+			i6 := p2*stride2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
+			i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
+			at[argminRow3+p2] = int64(i8)
+		}
+	}
+	return nil
+}
+
+// maxPoolPart32 is a loop that runs in parts.
+type maxPoolPart32[T runtime.Integer] struct {
+	x, y                      []T
+	at                        []int64
+	P0, P1, P2, S0, S1, S2, i int
+}
+
+func (part *maxPoolPart32[T]) Run(from, to int) error {
+	x, y, at, P0, P1, P2, S0, S1, S2, i := part.x, part.y, part.at, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		atRow := n * P0
+		xRow := n * S0
+		atRow2 := (atRow + p0) * P1
+		atRow3 := (atRow2 + p1) * P2
+		for p2 := range P2 {
+			atAt := int(at[atRow3+p2])
+			if i == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+			}
+			i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
+			if uint(i3) >= uint(S0) {
+				return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+			}
+			if S1 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+			}
+			if S2 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+			}
+			xAt := x[((xRow+i3)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
+			y[atRow3+p2] = xAt
+		}
+	}
 	return nil
 }
 
@@ -1738,53 +2654,12 @@ func maxPoolStrideNoCeilModeRun2Int[T runtime.Integer](b *runtime.Bound, v *maxP
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * stride1
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					most := runtime.Least[T]()
-					found := false
-					i5 := p2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0*dilation0 - pad0
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < S0) {
-							continue
-						}
-						for k1 := range kernel1 {
-							i4 := i3 + k1*dilation1 - pad1
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < S1) {
-								continue
-							}
-							for k2 := range kernel2 {
-								i6 := i5 + k2*dilation2 - pad2
-								if !(0 <= i6) {
-									continue
-								}
-								if !(i6 < S2) {
-									continue
-								}
-								most = max(most, x[((xRow+i2)*S1+i4)*S2+i6])
-								found = true
-							}
-						}
-					}
-					max2[maxRow3+p2] = most
-					maxSet[maxRow3+p2] = found
-				}
-			}
+	if part := (maxPoolPart29[T]{max2, x, maxSet, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1, p2] min= i64((k0 * max(kernel[1], 0) + k1) * max(kernel[2], 0) + k2)   for n in ...N, p0 in P0, p1 in P1, p2 in P2, k0 in 0..kernel[0], k1 in 0..kernel[1], k2 in 0..kernel[2]   where 0 <= p0 * stride[0] + k0 * dilation[0] - pad[0] && p0 * stride[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * stride[1] + k1 * dilation[1] - pad[1] && p1 * stride[1] + k1 * dilation[1] - pad[1] < |S1| && 0 <= p2 * stride[2] + k2 * dilation[2] - pad[2] && p2 * stride[2] + k2 * dilation[2] - pad[2] < |S2| && (acc(T)(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1], p2 * stride[2] + k2 * dilation[2] - pad[2]]) == max[n, p0, p1, p2] || isnan(x[n, p0 * stride[0] + k0 * dilation[0] - pad[0], p1 * stride[1] + k1 * dilation[1] - pad[1], p2 * stride[2] + k2 * dilation[2] - pad[2]]) && isnan(max[n, p0, p1, p2]))
@@ -1792,156 +2667,48 @@ func maxPoolStrideNoCeilModeRun2Int[T runtime.Integer](b *runtime.Bound, v *maxP
 	argminSet := runtime.Temp[bool](b, N*P0*P1*P2)
 	i7 := max(kernel1, 0)
 	i9 := max(kernel2, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * stride1
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					least := int64(math.MaxInt64)
-					found := false
-					i5 := p2 * stride2
-					for k0 := range kernel0 {
-						i2 := i + k0*dilation0 - pad0
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < S0) {
-							continue
-						}
-						i8 := k0 * i7
-						for k1 := range kernel1 {
-							i4 := i3 + k1*dilation1 - pad1
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < S1) {
-								continue
-							}
-							i10 := (i8 + k1) * i9
-							for k2 := range kernel2 {
-								i6 := i5 + k2*dilation2 - pad2
-								if !(0 <= i6) {
-									continue
-								}
-								if !(i6 < S2) {
-									continue
-								}
-								xAt := x[((xRow+i2)*S1+i4)*S2+i6]
-								if !maxSet[maxRow3+p2] {
-									return runtime.ValueError("window.max_pool", "", "a value for an element of max")
-								}
-								maxAt := max2[maxRow3+p2]
-								if !(xAt == maxAt) {
-									continue
-								}
-								least = min(least, int64(i10+k2))
-								found = true
-							}
-						}
-					}
-					argmin[maxRow3+p2] = least
-					argminSet[maxRow3+p2] = found
-				}
-			}
+	if part := (maxPoolPart30[T]{max2, x, argminSet, maxSet, argmin, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1, p2] = i64(((p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i2 := i7 * i9
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			i := p0 * stride0
-			argminRow2 := (argminRow + p0) * P1
-			for p1 := range P1 {
-				argminRow3 := (argminRow2 + p1) * P2
-				i4 := p1 * stride1
-				for p2 := range P2 {
-					if !argminSet[argminRow3+p2] {
-						return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
-					}
-					argminAt := int(argmin[argminRow3+p2])
-					if i2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
-					}
-					i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
-					if i9 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
-					}
-					if i7 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
-					}
-					i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
-					if i9 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
-					}
-					i6 := p2*stride2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-					i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
-					at[argminRow3+p2] = int64(i8)
-				}
-			}
+	if part := (maxPoolPart31[T]{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atRow3 := (atRow2 + p1) * P2
-				for p2 := range P2 {
-					atAt := int(at[atRow3+p2])
-					if i == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
-					}
-					i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
-					if uint(i3) >= uint(S0) {
-						return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
-					}
-					if S1 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
-					}
-					xAt := x[((xRow+i3)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
-					y[atRow3+p2] = xAt
-				}
-			}
+	if part := (maxPoolPart32[T]{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
-// maxPoolNoStrideNoCeilModeRun0F32 computes max_pool, T f32, in several variants.
-func maxPoolNoStrideNoCeilModeRun0F32(b *runtime.Bound, v *maxPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, N*P0)
-	at := runtime.Temp[int64](b, N*P0)
+// maxPoolPart33 is a loop that runs in parts.
+type maxPoolPart33 struct {
+	maxSet                           []bool
+	max2, x                          []float32
+	P0, S0, dilation0, kernel0, pad0 int
+}
 
-	// max[n, p0] max= x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0|
-	max2 := runtime.Temp[float32](b, N*P0)
-	maxSet := runtime.Temp[bool](b, N*P0)
-	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	dilation0 := runtime.Entry(v.dilation, 0, 1)
-	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n := range N {
+func (part *maxPoolPart33) Run(from, to int) error {
+	maxSet, max2, x, P0, S0, dilation0, kernel0, pad0 := part.maxSet, part.max2, part.x, part.P0, part.S0, part.dilation0, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -1963,11 +2730,20 @@ func maxPoolNoStrideNoCeilModeRun0F32(b *runtime.Bound, v *maxPoolValues) error 
 			maxSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// argmin[n, p0] min= i64(k0)   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0| && (acc(T)(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]) == max[n, p0] || isnan(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]) && isnan(max[n, p0]))
-	argmin := runtime.Temp[int64](b, N*P0)
-	argminSet := runtime.Temp[bool](b, N*P0)
-	for n := range N {
+// maxPoolPart34 is a loop that runs in parts.
+type maxPoolPart34 struct {
+	argminSet, maxSet                []bool
+	max2, x                          []float32
+	argmin                           []int64
+	P0, S0, dilation0, kernel0, pad0 int
+}
+
+func (part *maxPoolPart34) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, S0, dilation0, kernel0, pad0 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.S0, part.dilation0, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -1998,9 +2774,19 @@ func maxPoolNoStrideNoCeilModeRun0F32(b *runtime.Bound, v *maxPoolValues) error 
 			argminSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// at[n, p0] = i64(p0 * kernel[0] + exact(argmin[n, p0]) * dilation[0] - pad[0])   for n in ...N, p0 in P0
-	for n := range N {
+// maxPoolPart35 is a loop that runs in parts.
+type maxPoolPart35 struct {
+	argminSet                    []bool
+	argmin, at                   []int64
+	P0, dilation0, kernel0, pad0 int
+}
+
+func (part *maxPoolPart35) Run(from, to int) error {
+	argminSet, argmin, at, P0, dilation0, kernel0, pad0 := part.argminSet, part.argmin, part.at, part.P0, part.dilation0, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
 		argminRow := n * P0
 		for p0 := range P0 {
 			if !argminSet[argminRow+p0] {
@@ -2010,40 +2796,75 @@ func maxPoolNoStrideNoCeilModeRun0F32(b *runtime.Bound, v *maxPoolValues) error 
 			at[argminRow+p0] = int64(i)
 		}
 	}
+	return nil
+}
+
+// maxPoolNoStrideNoCeilModeRun0F32 computes max_pool, T f32, in several variants.
+func maxPoolNoStrideNoCeilModeRun0F32(b *runtime.Bound, v *maxPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Temp[float32](b, N*P0)
+	at := runtime.Temp[int64](b, N*P0)
+
+	// max[n, p0] max= x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0|
+	max2 := runtime.Temp[float32](b, N*P0)
+	maxSet := runtime.Temp[bool](b, N*P0)
+	kernel0 := runtime.Entry(v.kernel, 0, 0)
+	dilation0 := runtime.Entry(v.dilation, 0, 1)
+	pad0 := runtime.Entry(v.pad, 0, 0)
+	if part := (maxPoolPart33{maxSet, max2, x, P0, S0, dilation0, kernel0, pad0}); runtime.Small(N, 9*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+		return err
+	}
+
+	// argmin[n, p0] min= i64(k0)   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0| && (acc(T)(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]) == max[n, p0] || isnan(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]) && isnan(max[n, p0]))
+	argmin := runtime.Temp[int64](b, N*P0)
+	argminSet := runtime.Temp[bool](b, N*P0)
+	if part := (maxPoolPart34{argminSet, maxSet, max2, x, argmin, P0, S0, dilation0, kernel0, pad0}); runtime.Small(N, 25*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 25*P0*8); err != nil {
+		return err
+	}
+
+	// at[n, p0] = i64(p0 * kernel[0] + exact(argmin[n, p0]) * dilation[0] - pad[0])   for n in ...N, p0 in P0
+	if part := (maxPoolPart35{argminSet, argmin, at, P0, dilation0, kernel0, pad0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
 
 	// y[n, p0] = x[n, at[n, p0]]   for n in ...N, p0 in P0
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			i := int(at[atRow+p0])
-			if uint(i) >= uint(S0) {
-				return runtime.RangeError("window.max_pool", "x", "S0", i, S0)
-			}
-			y[atRow+p0] = x[xRow+i]
+	if part := (maxPoolPart3{x, y, at, P0, S0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
-// maxPoolNoStrideNoCeilModeRun0F64 computes max_pool, T f64, in several variants.
-func maxPoolNoStrideNoCeilModeRun0F64(b *runtime.Bound, v *maxPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, N*P0)
-	at := runtime.Temp[int64](b, N*P0)
+// maxPoolPart36 is a loop that runs in parts.
+type maxPoolPart36 struct {
+	maxSet                           []bool
+	max2, x                          []float64
+	P0, S0, dilation0, kernel0, pad0 int
+}
 
-	// max[n, p0] max= x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0|
-	max2 := runtime.Temp[float64](b, N*P0)
-	maxSet := runtime.Temp[bool](b, N*P0)
-	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	dilation0 := runtime.Entry(v.dilation, 0, 1)
-	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n := range N {
+func (part *maxPoolPart36) Run(from, to int) error {
+	maxSet, max2, x, P0, S0, dilation0, kernel0, pad0 := part.maxSet, part.max2, part.x, part.P0, part.S0, part.dilation0, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -2065,11 +2886,20 @@ func maxPoolNoStrideNoCeilModeRun0F64(b *runtime.Bound, v *maxPoolValues) error 
 			maxSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// argmin[n, p0] min= i64(k0)   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0| && (acc(T)(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]) == max[n, p0] || isnan(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]) && isnan(max[n, p0]))
-	argmin := runtime.Temp[int64](b, N*P0)
-	argminSet := runtime.Temp[bool](b, N*P0)
-	for n := range N {
+// maxPoolPart37 is a loop that runs in parts.
+type maxPoolPart37 struct {
+	argminSet, maxSet                []bool
+	max2, x                          []float64
+	argmin                           []int64
+	P0, S0, dilation0, kernel0, pad0 int
+}
+
+func (part *maxPoolPart37) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, S0, dilation0, kernel0, pad0 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.S0, part.dilation0, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -2099,52 +2929,75 @@ func maxPoolNoStrideNoCeilModeRun0F64(b *runtime.Bound, v *maxPoolValues) error 
 			argminSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
+
+// maxPoolNoStrideNoCeilModeRun0F64 computes max_pool, T f64, in several variants.
+func maxPoolNoStrideNoCeilModeRun0F64(b *runtime.Bound, v *maxPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Temp[float64](b, N*P0)
+	at := runtime.Temp[int64](b, N*P0)
+
+	// max[n, p0] max= x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0|
+	max2 := runtime.Temp[float64](b, N*P0)
+	maxSet := runtime.Temp[bool](b, N*P0)
+	kernel0 := runtime.Entry(v.kernel, 0, 0)
+	dilation0 := runtime.Entry(v.dilation, 0, 1)
+	pad0 := runtime.Entry(v.pad, 0, 0)
+	if part := (maxPoolPart36{maxSet, max2, x, P0, S0, dilation0, kernel0, pad0}); runtime.Small(N, 9*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+		return err
+	}
+
+	// argmin[n, p0] min= i64(k0)   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0| && (acc(T)(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]) == max[n, p0] || isnan(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]) && isnan(max[n, p0]))
+	argmin := runtime.Temp[int64](b, N*P0)
+	argminSet := runtime.Temp[bool](b, N*P0)
+	if part := (maxPoolPart37{argminSet, maxSet, max2, x, argmin, P0, S0, dilation0, kernel0, pad0}); runtime.Small(N, 25*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 25*P0*8); err != nil {
+		return err
+	}
 
 	// at[n, p0] = i64(p0 * kernel[0] + exact(argmin[n, p0]) * dilation[0] - pad[0])   for n in ...N, p0 in P0
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			if !argminSet[argminRow+p0] {
-				return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
-			}
-			i := p0*kernel0 + int(argmin[argminRow+p0])*dilation0 - pad0
-			at[argminRow+p0] = int64(i)
+	if part := (maxPoolPart35{argminSet, argmin, at, P0, dilation0, kernel0, pad0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
 	}
 
 	// y[n, p0] = x[n, at[n, p0]]   for n in ...N, p0 in P0
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			i := int(at[atRow+p0])
-			if uint(i) >= uint(S0) {
-				return runtime.RangeError("window.max_pool", "x", "S0", i, S0)
-			}
-			y[atRow+p0] = x[xRow+i]
+	if part := (maxPoolPart6{x, y, at, P0, S0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
-// maxPoolNoStrideNoCeilModeRun0Int computes max_pool, T any integer, in several variants.
-func maxPoolNoStrideNoCeilModeRun0Int[T runtime.Integer](b *runtime.Bound, v *maxPoolValues) error {
-	N := b.Ext[0]
-	P0 := b.PackExt(2, 0)
-	S0 := b.PackExt(1, 0)
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Temp[T](b, N*P0)
-	at := runtime.Temp[int64](b, N*P0)
+// maxPoolPart38 is a loop that runs in parts.
+type maxPoolPart38[T runtime.Integer] struct {
+	max2, x                          []T
+	maxSet                           []bool
+	P0, S0, dilation0, kernel0, pad0 int
+}
 
-	// max[n, p0] max= x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0|
-	max2 := runtime.Temp[T](b, N*P0)
-	maxSet := runtime.Temp[bool](b, N*P0)
-	kernel0 := runtime.Entry(v.kernel, 0, 0)
-	dilation0 := runtime.Entry(v.dilation, 0, 1)
-	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n := range N {
+func (part *maxPoolPart38[T]) Run(from, to int) error {
+	max2, x, maxSet, P0, S0, dilation0, kernel0, pad0 := part.max2, part.x, part.maxSet, part.P0, part.S0, part.dilation0, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -2166,11 +3019,20 @@ func maxPoolNoStrideNoCeilModeRun0Int[T runtime.Integer](b *runtime.Bound, v *ma
 			maxSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// argmin[n, p0] min= i64(k0)   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0| && (acc(T)(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]) == max[n, p0] || isnan(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]) && isnan(max[n, p0]))
-	argmin := runtime.Temp[int64](b, N*P0)
-	argminSet := runtime.Temp[bool](b, N*P0)
-	for n := range N {
+// maxPoolPart39 is a loop that runs in parts.
+type maxPoolPart39[T runtime.Integer] struct {
+	max2, x                          []T
+	argminSet, maxSet                []bool
+	argmin                           []int64
+	P0, S0, dilation0, kernel0, pad0 int
+}
+
+func (part *maxPoolPart39[T]) Run(from, to int) error {
+	max2, x, argminSet, maxSet, argmin, P0, S0, dilation0, kernel0, pad0 := part.max2, part.x, part.argminSet, part.maxSet, part.argmin, part.P0, part.S0, part.dilation0, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
 		xRow := n * S0
 		maxRow := n * P0
 		for p0 := range P0 {
@@ -2200,9 +3062,19 @@ func maxPoolNoStrideNoCeilModeRun0Int[T runtime.Integer](b *runtime.Bound, v *ma
 			argminSet[maxRow+p0] = found
 		}
 	}
+	return nil
+}
 
-	// at[n, p0] = i64(p0 * kernel[0] + exact(argmin[n, p0]) * dilation[0] - pad[0])   for n in ...N, p0 in P0
-	for n := range N {
+// maxPoolPart40 is a loop that runs in parts.
+type maxPoolPart40[T runtime.Integer] struct {
+	argminSet                    []bool
+	argmin, at                   []int64
+	P0, dilation0, kernel0, pad0 int
+}
+
+func (part *maxPoolPart40[T]) Run(from, to int) error {
+	argminSet, argmin, at, P0, dilation0, kernel0, pad0 := part.argminSet, part.argmin, part.at, part.P0, part.dilation0, part.kernel0, part.pad0
+	for n := from; n < to; n++ {
 		argminRow := n * P0
 		for p0 := range P0 {
 			if !argminSet[argminRow+p0] {
@@ -2212,21 +3084,207 @@ func maxPoolNoStrideNoCeilModeRun0Int[T runtime.Integer](b *runtime.Bound, v *ma
 			at[argminRow+p0] = int64(i)
 		}
 	}
+	return nil
+}
+
+// maxPoolNoStrideNoCeilModeRun0Int computes max_pool, T any integer, in several variants.
+func maxPoolNoStrideNoCeilModeRun0Int[T runtime.Integer](b *runtime.Bound, v *maxPoolValues) error {
+	N := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	S0 := b.PackExt(1, 0)
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Temp[T](b, N*P0)
+	at := runtime.Temp[int64](b, N*P0)
+
+	// max[n, p0] max= x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0|
+	max2 := runtime.Temp[T](b, N*P0)
+	maxSet := runtime.Temp[bool](b, N*P0)
+	kernel0 := runtime.Entry(v.kernel, 0, 0)
+	dilation0 := runtime.Entry(v.dilation, 0, 1)
+	pad0 := runtime.Entry(v.pad, 0, 0)
+	if part := (maxPoolPart38[T]{max2, x, maxSet, P0, S0, dilation0, kernel0, pad0}); runtime.Small(N, P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0*8); err != nil {
+		return err
+	}
+
+	// argmin[n, p0] min= i64(k0)   for n in ...N, p0 in P0, k0 in 0..kernel[0]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0| && (acc(T)(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]) == max[n, p0] || isnan(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0]]) && isnan(max[n, p0]))
+	argmin := runtime.Temp[int64](b, N*P0)
+	argminSet := runtime.Temp[bool](b, N*P0)
+	if part := (maxPoolPart39[T]{max2, x, argminSet, maxSet, argmin, P0, S0, dilation0, kernel0, pad0}); runtime.Small(N, 9*P0*8) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, 9*P0*8); err != nil {
+		return err
+	}
+
+	// at[n, p0] = i64(p0 * kernel[0] + exact(argmin[n, p0]) * dilation[0] - pad[0])   for n in ...N, p0 in P0
+	if part := (maxPoolPart40[T]{argminSet, argmin, at, P0, dilation0, kernel0, pad0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
+	}
 
 	// y[n, p0] = x[n, at[n, p0]]   for n in ...N, p0 in P0
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			i := int(at[atRow+p0])
-			if uint(i) >= uint(S0) {
-				return runtime.RangeError("window.max_pool", "x", "S0", i, S0)
-			}
-			y[atRow+p0] = x[xRow+i]
+	if part := (maxPoolPart10[T]{x, y, at, P0, S0}); runtime.Small(N, P0) {
+		if err := part.Run(0, N); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N, P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// maxPoolPart41 is a loop that runs in parts.
+type maxPoolPart41 struct {
+	maxSet                                                             []bool
+	max2, x                                                            []float32
+	P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *maxPoolPart41) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * kernel0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			most := float32(math.Inf(-1))
+			found := false
+			i3 := p1 * kernel1
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					most = runtime.Max32(most, x[(xRow+i2)*S1+i4])
+					found = true
+				}
+			}
+			max2[maxRow2+p1] = most
+			maxSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart42 is a loop that runs in parts.
+type maxPoolPart42 struct {
+	argminSet, maxSet                                                      []bool
+	max2, x                                                                []float32
+	argmin                                                                 []int64
+	P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *maxPoolPart42) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.i5, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * kernel0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			least := int64(math.MaxInt64)
+			found := false
+			i3 := p1 * kernel1
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				i6 := k0 * i5
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					xAt := x[(xRow+i2)*S1+i4]
+					if !maxSet[maxRow2+p1] {
+						return runtime.ValueError("window.max_pool", "", "a value for an element of max")
+					}
+					maxAt := max2[maxRow2+p1]
+					c := xAt == maxAt || math.IsNaN(float64(xAt)) && math.IsNaN(float64(maxAt))
+					if !c {
+						continue
+					}
+					least = min(least, int64(i6+k1))
+					found = true
+				}
+			}
+			argmin[maxRow2+p1] = least
+			argminSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart43 is a loop that runs in parts.
+type maxPoolPart43 struct {
+	argminSet                                                          []bool
+	argmin, at                                                         []int64
+	P0, P1, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *maxPoolPart43) Run(from, to int) error {
+	argminSet, argmin, at, P0, P1, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1 := part.argminSet, part.argmin, part.at, part.P0, part.P1, part.S1, part.dilation0, part.dilation1, part.i5, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		argminRow := n * P0
+		i := p0 * kernel0
+		argminRow2 := (argminRow + p0) * P1
+		for p1 := range P1 {
+			if !argminSet[argminRow2+p1] {
+				return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
+			}
+			argminAt := int(argmin[argminRow2+p1])
+			if i5 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
+			}
+			if i5 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
+			}
+			i2 := p1*kernel1 + runtime.FloorModInt(argminAt, i5)*dilation1 - pad1
+			i3 := (i+runtime.FloorDiv(argminAt, i5)*dilation0-pad0)*S1 + i2
+			at[argminRow2+p1] = int64(i3)
+		}
+	}
 	return nil
 }
 
@@ -2250,140 +3308,153 @@ func maxPoolNoStrideNoCeilModeRun1F32(b *runtime.Bound, v *maxPoolValues) error 
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				most := float32(math.Inf(-1))
-				found := false
-				i3 := p1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0*dilation0 - pad0
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < S0) {
-						continue
-					}
-					for k1 := range kernel1 {
-						i4 := i3 + k1*dilation1 - pad1
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < S1) {
-							continue
-						}
-						most = runtime.Max32(most, x[(xRow+i2)*S1+i4])
-						found = true
-					}
-				}
-				max2[maxRow2+p1] = most
-				maxSet[maxRow2+p1] = found
-			}
+	if part := (maxPoolPart41{maxSet, max2, x, P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, 9*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1] min= i64(k0 * max(kernel[1], 0) + k1)   for n in ...N, p0 in P0, p1 in P1, k0 in 0..kernel[0], k1 in 0..kernel[1]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * kernel[1] + k1 * dilation[1] - pad[1] && p1 * kernel[1] + k1 * dilation[1] - pad[1] < |S1| && (acc(T)(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0], p1 * kernel[1] + k1 * dilation[1] - pad[1]]) == max[n, p0, p1] || isnan(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0], p1 * kernel[1] + k1 * dilation[1] - pad[1]]) && isnan(max[n, p0, p1]))
 	argmin := runtime.Temp[int64](b, N*P0*P1)
 	argminSet := runtime.Temp[bool](b, N*P0*P1)
 	i5 := max(kernel1, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				least := int64(math.MaxInt64)
-				found := false
-				i3 := p1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0*dilation0 - pad0
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < S0) {
-						continue
-					}
-					i6 := k0 * i5
-					for k1 := range kernel1 {
-						i4 := i3 + k1*dilation1 - pad1
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < S1) {
-							continue
-						}
-						xAt := x[(xRow+i2)*S1+i4]
-						if !maxSet[maxRow2+p1] {
-							return runtime.ValueError("window.max_pool", "", "a value for an element of max")
-						}
-						maxAt := max2[maxRow2+p1]
-						c := xAt == maxAt || math.IsNaN(float64(xAt)) && math.IsNaN(float64(maxAt))
-						if !c {
-							continue
-						}
-						least = min(least, int64(i6+k1))
-						found = true
-					}
-				}
-				argmin[maxRow2+p1] = least
-				argminSet[maxRow2+p1] = found
-			}
+	if part := (maxPoolPart42{argminSet, maxSet, max2, x, argmin, P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, 25*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 25*P1*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1] = i64((p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1]))   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			argminRow2 := (argminRow + p0) * P1
-			for p1 := range P1 {
-				if !argminSet[argminRow2+p1] {
-					return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
-				}
-				argminAt := int(argmin[argminRow2+p1])
-				if i5 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
-				}
-				if i5 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
-				}
-				i2 := p1*kernel1 + runtime.FloorModInt(argminAt, i5)*dilation1 - pad1
-				i3 := (i+runtime.FloorDiv(argminAt, i5)*dilation0-pad0)*S1 + i2
-				at[argminRow2+p1] = int64(i3)
-			}
+	if part := (maxPoolPart43{argminSet, argmin, at, P0, P1, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|]   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atAt := int(at[atRow2+p1])
-				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
-				}
-				i := runtime.FloorDiv(atAt, S1)
-				if uint(i) >= uint(S0) {
-					return runtime.RangeError("window.max_pool", "x", "S0", i, S0)
-				}
-				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
-				}
-				y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
-			}
+	if part := (maxPoolPart14{x, y, at, P0, P1, S0, S1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// maxPoolPart44 is a loop that runs in parts.
+type maxPoolPart44 struct {
+	maxSet                                                             []bool
+	max2, x                                                            []float64
+	P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *maxPoolPart44) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * kernel0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			most := math.Inf(-1)
+			found := false
+			i3 := p1 * kernel1
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					most = runtime.Max64(most, x[(xRow+i2)*S1+i4])
+					found = true
+				}
+			}
+			max2[maxRow2+p1] = most
+			maxSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart45 is a loop that runs in parts.
+type maxPoolPart45 struct {
+	argminSet, maxSet                                                      []bool
+	max2, x                                                                []float64
+	argmin                                                                 []int64
+	P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *maxPoolPart45) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.i5, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * kernel0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			least := int64(math.MaxInt64)
+			found := false
+			i3 := p1 * kernel1
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				i6 := k0 * i5
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					xAt := x[(xRow+i2)*S1+i4]
+					if !maxSet[maxRow2+p1] {
+						return runtime.ValueError("window.max_pool", "", "a value for an element of max")
+					}
+					maxAt := max2[maxRow2+p1]
+					if !(xAt == maxAt || math.IsNaN(xAt) && math.IsNaN(maxAt)) {
+						continue
+					}
+					least = min(least, int64(i6+k1))
+					found = true
+				}
+			}
+			argmin[maxRow2+p1] = least
+			argminSet[maxRow2+p1] = found
+		}
+	}
 	return nil
 }
 
@@ -2407,139 +3478,189 @@ func maxPoolNoStrideNoCeilModeRun1F64(b *runtime.Bound, v *maxPoolValues) error 
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				most := math.Inf(-1)
-				found := false
-				i3 := p1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0*dilation0 - pad0
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < S0) {
-						continue
-					}
-					for k1 := range kernel1 {
-						i4 := i3 + k1*dilation1 - pad1
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < S1) {
-							continue
-						}
-						most = runtime.Max64(most, x[(xRow+i2)*S1+i4])
-						found = true
-					}
-				}
-				max2[maxRow2+p1] = most
-				maxSet[maxRow2+p1] = found
-			}
+	if part := (maxPoolPart44{maxSet, max2, x, P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, 9*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1] min= i64(k0 * max(kernel[1], 0) + k1)   for n in ...N, p0 in P0, p1 in P1, k0 in 0..kernel[0], k1 in 0..kernel[1]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * kernel[1] + k1 * dilation[1] - pad[1] && p1 * kernel[1] + k1 * dilation[1] - pad[1] < |S1| && (acc(T)(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0], p1 * kernel[1] + k1 * dilation[1] - pad[1]]) == max[n, p0, p1] || isnan(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0], p1 * kernel[1] + k1 * dilation[1] - pad[1]]) && isnan(max[n, p0, p1]))
 	argmin := runtime.Temp[int64](b, N*P0*P1)
 	argminSet := runtime.Temp[bool](b, N*P0*P1)
 	i5 := max(kernel1, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				least := int64(math.MaxInt64)
-				found := false
-				i3 := p1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0*dilation0 - pad0
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < S0) {
-						continue
-					}
-					i6 := k0 * i5
-					for k1 := range kernel1 {
-						i4 := i3 + k1*dilation1 - pad1
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < S1) {
-							continue
-						}
-						xAt := x[(xRow+i2)*S1+i4]
-						if !maxSet[maxRow2+p1] {
-							return runtime.ValueError("window.max_pool", "", "a value for an element of max")
-						}
-						maxAt := max2[maxRow2+p1]
-						if !(xAt == maxAt || math.IsNaN(xAt) && math.IsNaN(maxAt)) {
-							continue
-						}
-						least = min(least, int64(i6+k1))
-						found = true
-					}
-				}
-				argmin[maxRow2+p1] = least
-				argminSet[maxRow2+p1] = found
-			}
+	if part := (maxPoolPart45{argminSet, maxSet, max2, x, argmin, P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, 25*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 25*P1*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1] = i64((p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1]))   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			argminRow2 := (argminRow + p0) * P1
-			for p1 := range P1 {
-				if !argminSet[argminRow2+p1] {
-					return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
-				}
-				argminAt := int(argmin[argminRow2+p1])
-				if i5 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
-				}
-				if i5 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
-				}
-				i2 := p1*kernel1 + runtime.FloorModInt(argminAt, i5)*dilation1 - pad1
-				i3 := (i+runtime.FloorDiv(argminAt, i5)*dilation0-pad0)*S1 + i2
-				at[argminRow2+p1] = int64(i3)
-			}
+	if part := (maxPoolPart43{argminSet, argmin, at, P0, P1, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|]   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atAt := int(at[atRow2+p1])
-				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
-				}
-				i := runtime.FloorDiv(atAt, S1)
-				if uint(i) >= uint(S0) {
-					return runtime.RangeError("window.max_pool", "x", "S0", i, S0)
-				}
-				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
-				}
-				y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
-			}
+	if part := (maxPoolPart17{x, y, at, P0, P1, S0, S1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// maxPoolPart46 is a loop that runs in parts.
+type maxPoolPart46[T runtime.Integer] struct {
+	max2, x                                                            []T
+	maxSet                                                             []bool
+	P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *maxPoolPart46[T]) Run(from, to int) error {
+	max2, x, maxSet, P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1 := part.max2, part.x, part.maxSet, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * kernel0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			most := runtime.Least[T]()
+			found := false
+			i3 := p1 * kernel1
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					most = max(most, x[(xRow+i2)*S1+i4])
+					found = true
+				}
+			}
+			max2[maxRow2+p1] = most
+			maxSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart47 is a loop that runs in parts.
+type maxPoolPart47[T runtime.Integer] struct {
+	max2, x                                                                []T
+	argminSet, maxSet                                                      []bool
+	argmin                                                                 []int64
+	P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *maxPoolPart47[T]) Run(from, to int) error {
+	max2, x, argminSet, maxSet, argmin, P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1 := part.max2, part.x, part.argminSet, part.maxSet, part.argmin, part.P0, part.P1, part.S0, part.S1, part.dilation0, part.dilation1, part.i5, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * kernel0
+		maxRow2 := (maxRow + p0) * P1
+		for p1 := range P1 {
+			least := int64(math.MaxInt64)
+			found := false
+			i3 := p1 * kernel1
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				i6 := k0 * i5
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					xAt := x[(xRow+i2)*S1+i4]
+					if !maxSet[maxRow2+p1] {
+						return runtime.ValueError("window.max_pool", "", "a value for an element of max")
+					}
+					maxAt := max2[maxRow2+p1]
+					if !(xAt == maxAt) {
+						continue
+					}
+					least = min(least, int64(i6+k1))
+					found = true
+				}
+			}
+			argmin[maxRow2+p1] = least
+			argminSet[maxRow2+p1] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart48 is a loop that runs in parts.
+type maxPoolPart48[T runtime.Integer] struct {
+	argminSet                                                          []bool
+	argmin, at                                                         []int64
+	P0, P1, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1 int
+}
+
+func (part *maxPoolPart48[T]) Run(from, to int) error {
+	argminSet, argmin, at, P0, P1, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1 := part.argminSet, part.argmin, part.at, part.P0, part.P1, part.S1, part.dilation0, part.dilation1, part.i5, part.kernel0, part.kernel1, part.pad0, part.pad1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		argminRow := n * P0
+		i := p0 * kernel0
+		argminRow2 := (argminRow + p0) * P1
+		for p1 := range P1 {
+			if !argminSet[argminRow2+p1] {
+				return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
+			}
+			argminAt := int(argmin[argminRow2+p1])
+			if i5 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
+			}
+			if i5 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
+			}
+			i2 := p1*kernel1 + runtime.FloorModInt(argminAt, i5)*dilation1 - pad1
+			i3 := (i+runtime.FloorDiv(argminAt, i5)*dilation0-pad0)*S1 + i2
+			at[argminRow2+p1] = int64(i3)
+		}
+	}
 	return nil
 }
 
@@ -2563,139 +3684,229 @@ func maxPoolNoStrideNoCeilModeRun1Int[T runtime.Integer](b *runtime.Bound, v *ma
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				most := runtime.Least[T]()
-				found := false
-				i3 := p1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0*dilation0 - pad0
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < S0) {
-						continue
-					}
-					for k1 := range kernel1 {
-						i4 := i3 + k1*dilation1 - pad1
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < S1) {
-							continue
-						}
-						most = max(most, x[(xRow+i2)*S1+i4])
-						found = true
-					}
-				}
-				max2[maxRow2+p1] = most
-				maxSet[maxRow2+p1] = found
-			}
+	if part := (maxPoolPart46[T]{max2, x, maxSet, P0, P1, S0, S1, dilation0, dilation1, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1] min= i64(k0 * max(kernel[1], 0) + k1)   for n in ...N, p0 in P0, p1 in P1, k0 in 0..kernel[0], k1 in 0..kernel[1]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * kernel[1] + k1 * dilation[1] - pad[1] && p1 * kernel[1] + k1 * dilation[1] - pad[1] < |S1| && (acc(T)(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0], p1 * kernel[1] + k1 * dilation[1] - pad[1]]) == max[n, p0, p1] || isnan(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0], p1 * kernel[1] + k1 * dilation[1] - pad[1]]) && isnan(max[n, p0, p1]))
 	argmin := runtime.Temp[int64](b, N*P0*P1)
 	argminSet := runtime.Temp[bool](b, N*P0*P1)
 	i5 := max(kernel1, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				least := int64(math.MaxInt64)
-				found := false
-				i3 := p1 * kernel1
-				for k0 := range kernel0 {
-					i2 := i + k0*dilation0 - pad0
-					if !(0 <= i2) {
-						continue
-					}
-					if !(i2 < S0) {
-						continue
-					}
-					i6 := k0 * i5
-					for k1 := range kernel1 {
-						i4 := i3 + k1*dilation1 - pad1
-						if !(0 <= i4) {
-							continue
-						}
-						if !(i4 < S1) {
-							continue
-						}
-						xAt := x[(xRow+i2)*S1+i4]
-						if !maxSet[maxRow2+p1] {
-							return runtime.ValueError("window.max_pool", "", "a value for an element of max")
-						}
-						maxAt := max2[maxRow2+p1]
-						if !(xAt == maxAt) {
-							continue
-						}
-						least = min(least, int64(i6+k1))
-						found = true
-					}
-				}
-				argmin[maxRow2+p1] = least
-				argminSet[maxRow2+p1] = found
-			}
+	if part := (maxPoolPart47[T]{max2, x, argminSet, maxSet, argmin, P0, P1, S0, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, 9*P1*8*8) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, 9*P1*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1] = i64((p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1]))   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			argminRow2 := (argminRow + p0) * P1
-			for p1 := range P1 {
-				if !argminSet[argminRow2+p1] {
-					return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
-				}
-				argminAt := int(argmin[argminRow2+p1])
-				if i5 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
-				}
-				if i5 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
-				}
-				i2 := p1*kernel1 + runtime.FloorModInt(argminAt, i5)*dilation1 - pad1
-				i3 := (i+runtime.FloorDiv(argminAt, i5)*dilation0-pad0)*S1 + i2
-				at[argminRow2+p1] = int64(i3)
-			}
+	if part := (maxPoolPart48[T]{argminSet, argmin, at, P0, P1, S1, dilation0, dilation1, i5, kernel0, kernel1, pad0, pad1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1] = x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|]   for n in ...N, p0 in P0, p1 in P1
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atAt := int(at[atRow2+p1])
-				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
-				}
-				i := runtime.FloorDiv(atAt, S1)
-				if uint(i) >= uint(S0) {
-					return runtime.RangeError("window.max_pool", "x", "S0", i, S0)
-				}
-				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
-				}
-				y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
-			}
+	if part := (maxPoolPart21[T]{x, y, at, P0, P1, S0, S1}); runtime.Small(N*P0, P1) {
+		if err := part.Run(0, N*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// maxPoolPart49 is a loop that runs in parts.
+type maxPoolPart49 struct {
+	maxSet                                                                                               []bool
+	max2, x                                                                                              []float32
+	P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *maxPoolPart49) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * kernel0
+		maxRow2 := (maxRow + p0) * P1
+		i3 := p1 * kernel1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			most := float32(math.Inf(-1))
+			found := false
+			i5 := p2 * kernel2
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					for k2 := range kernel2 {
+						i6 := i5 + k2*dilation2 - pad2
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < S2) {
+							continue
+						}
+						most = runtime.Max32(most, x[((xRow+i2)*S1+i4)*S2+i6])
+						found = true
+					}
+				}
+			}
+			max2[maxRow3+p2] = most
+			maxSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart50 is a loop that runs in parts.
+type maxPoolPart50 struct {
+	argminSet, maxSet                                                                                            []bool
+	max2, x                                                                                                      []float32
+	argmin                                                                                                       []int64
+	P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *maxPoolPart50) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i7, part.i9, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * kernel0
+		maxRow2 := (maxRow + p0) * P1
+		i3 := p1 * kernel1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			least := int64(math.MaxInt64)
+			found := false
+			i5 := p2 * kernel2
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				i8 := k0 * i7
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					i10 := (i8 + k1) * i9
+					for k2 := range kernel2 {
+						i6 := i5 + k2*dilation2 - pad2
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < S2) {
+							continue
+						}
+						xAt := x[((xRow+i2)*S1+i4)*S2+i6]
+						if !maxSet[maxRow3+p2] {
+							return runtime.ValueError("window.max_pool", "", "a value for an element of max")
+						}
+						maxAt := max2[maxRow3+p2]
+						c := xAt == maxAt || math.IsNaN(float64(xAt)) && math.IsNaN(float64(maxAt))
+						if !c {
+							continue
+						}
+						least = min(least, int64(i10+k2))
+						found = true
+					}
+				}
+			}
+			argmin[maxRow3+p2] = least
+			argminSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart51 is a loop that runs in parts.
+type maxPoolPart51 struct {
+	argminSet                                                                                                    []bool
+	argmin, at                                                                                                   []int64
+	P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *maxPoolPart51) Run(from, to int) error {
+	argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.argminSet, part.argmin, part.at, part.P0, part.P1, part.P2, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i2, part.i7, part.i9, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		argminRow := n * P0
+		i := p0 * kernel0
+		argminRow2 := (argminRow + p0) * P1
+		argminRow3 := (argminRow2 + p1) * P2
+		i4 := p1 * kernel1
+		for p2 := range P2 {
+			if !argminSet[argminRow3+p2] {
+				return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
+			}
+			argminAt := int(argmin[argminRow3+p2])
+			if i2 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
+			}
+			i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
+			if i9 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
+			}
+			if i7 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
+			}
+			i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
+			if i9 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
+			}
+			i6 := p2*kernel2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
+			i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
+			at[argminRow3+p2] = int64(i8)
+		}
+	}
 	return nil
 }
 
@@ -2724,53 +3935,12 @@ func maxPoolNoStrideNoCeilModeRun2F32(b *runtime.Bound, v *maxPoolValues) error 
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * kernel1
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					most := float32(math.Inf(-1))
-					found := false
-					i5 := p2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0*dilation0 - pad0
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < S0) {
-							continue
-						}
-						for k1 := range kernel1 {
-							i4 := i3 + k1*dilation1 - pad1
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < S1) {
-								continue
-							}
-							for k2 := range kernel2 {
-								i6 := i5 + k2*dilation2 - pad2
-								if !(0 <= i6) {
-									continue
-								}
-								if !(i6 < S2) {
-									continue
-								}
-								most = runtime.Max32(most, x[((xRow+i2)*S1+i4)*S2+i6])
-								found = true
-							}
-						}
-					}
-					max2[maxRow3+p2] = most
-					maxSet[maxRow3+p2] = found
-				}
-			}
+	if part := (maxPoolPart49{maxSet, max2, x, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1, p2] min= i64((k0 * max(kernel[1], 0) + k1) * max(kernel[2], 0) + k2)   for n in ...N, p0 in P0, p1 in P1, p2 in P2, k0 in 0..kernel[0], k1 in 0..kernel[1], k2 in 0..kernel[2]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * kernel[1] + k1 * dilation[1] - pad[1] && p1 * kernel[1] + k1 * dilation[1] - pad[1] < |S1| && 0 <= p2 * kernel[2] + k2 * dilation[2] - pad[2] && p2 * kernel[2] + k2 * dilation[2] - pad[2] < |S2| && (acc(T)(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0], p1 * kernel[1] + k1 * dilation[1] - pad[1], p2 * kernel[2] + k2 * dilation[2] - pad[2]]) == max[n, p0, p1, p2] || isnan(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0], p1 * kernel[1] + k1 * dilation[1] - pad[1], p2 * kernel[2] + k2 * dilation[2] - pad[2]]) && isnan(max[n, p0, p1, p2]))
@@ -2778,138 +3948,170 @@ func maxPoolNoStrideNoCeilModeRun2F32(b *runtime.Bound, v *maxPoolValues) error 
 	argminSet := runtime.Temp[bool](b, N*P0*P1*P2)
 	i7 := max(kernel1, 0)
 	i9 := max(kernel2, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * kernel1
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					least := int64(math.MaxInt64)
-					found := false
-					i5 := p2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0*dilation0 - pad0
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < S0) {
-							continue
-						}
-						i8 := k0 * i7
-						for k1 := range kernel1 {
-							i4 := i3 + k1*dilation1 - pad1
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < S1) {
-								continue
-							}
-							i10 := (i8 + k1) * i9
-							for k2 := range kernel2 {
-								i6 := i5 + k2*dilation2 - pad2
-								if !(0 <= i6) {
-									continue
-								}
-								if !(i6 < S2) {
-									continue
-								}
-								xAt := x[((xRow+i2)*S1+i4)*S2+i6]
-								if !maxSet[maxRow3+p2] {
-									return runtime.ValueError("window.max_pool", "", "a value for an element of max")
-								}
-								maxAt := max2[maxRow3+p2]
-								c := xAt == maxAt || math.IsNaN(float64(xAt)) && math.IsNaN(float64(maxAt))
-								if !c {
-									continue
-								}
-								least = min(least, int64(i10+k2))
-								found = true
-							}
-						}
-					}
-					argmin[maxRow3+p2] = least
-					argminSet[maxRow3+p2] = found
-				}
-			}
+	if part := (maxPoolPart50{argminSet, maxSet, max2, x, argmin, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, 25*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 25*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1, p2] = i64(((p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i2 := i7 * i9
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			argminRow2 := (argminRow + p0) * P1
-			for p1 := range P1 {
-				argminRow3 := (argminRow2 + p1) * P2
-				i4 := p1 * kernel1
-				for p2 := range P2 {
-					if !argminSet[argminRow3+p2] {
-						return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
-					}
-					argminAt := int(argmin[argminRow3+p2])
-					if i2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
-					}
-					i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
-					if i9 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
-					}
-					if i7 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
-					}
-					i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
-					if i9 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
-					}
-					i6 := p2*kernel2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-					i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
-					at[argminRow3+p2] = int64(i8)
-				}
-			}
+	if part := (maxPoolPart51{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atRow3 := (atRow2 + p1) * P2
-				for p2 := range P2 {
-					atAt := int(at[atRow3+p2])
-					if i == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
-					}
-					i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
-					if uint(i3) >= uint(S0) {
-						return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
-					}
-					if S1 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
-					}
-					xAt := x[((xRow+i3)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
-					y[atRow3+p2] = xAt
-				}
-			}
+	if part := (maxPoolPart25{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// maxPoolPart52 is a loop that runs in parts.
+type maxPoolPart52 struct {
+	maxSet                                                                                               []bool
+	max2, x                                                                                              []float64
+	P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *maxPoolPart52) Run(from, to int) error {
+	maxSet, max2, x, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.maxSet, part.max2, part.x, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * kernel0
+		maxRow2 := (maxRow + p0) * P1
+		i3 := p1 * kernel1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			most := math.Inf(-1)
+			found := false
+			i5 := p2 * kernel2
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					for k2 := range kernel2 {
+						i6 := i5 + k2*dilation2 - pad2
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < S2) {
+							continue
+						}
+						most = runtime.Max64(most, x[((xRow+i2)*S1+i4)*S2+i6])
+						found = true
+					}
+				}
+			}
+			max2[maxRow3+p2] = most
+			maxSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart53 is a loop that runs in parts.
+type maxPoolPart53 struct {
+	argminSet, maxSet                                                                                            []bool
+	max2, x                                                                                                      []float64
+	argmin                                                                                                       []int64
+	P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *maxPoolPart53) Run(from, to int) error {
+	argminSet, maxSet, max2, x, argmin, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i7, part.i9, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * kernel0
+		maxRow2 := (maxRow + p0) * P1
+		i3 := p1 * kernel1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			least := int64(math.MaxInt64)
+			found := false
+			i5 := p2 * kernel2
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				i8 := k0 * i7
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					i10 := (i8 + k1) * i9
+					for k2 := range kernel2 {
+						i6 := i5 + k2*dilation2 - pad2
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < S2) {
+							continue
+						}
+						xAt := x[((xRow+i2)*S1+i4)*S2+i6]
+						if !maxSet[maxRow3+p2] {
+							return runtime.ValueError("window.max_pool", "", "a value for an element of max")
+						}
+						maxAt := max2[maxRow3+p2]
+						if !(xAt == maxAt || math.IsNaN(xAt) && math.IsNaN(maxAt)) {
+							continue
+						}
+						least = min(least, int64(i10+k2))
+						found = true
+					}
+				}
+			}
+			argmin[maxRow3+p2] = least
+			argminSet[maxRow3+p2] = found
+		}
+	}
 	return nil
 }
 
@@ -2938,53 +4140,12 @@ func maxPoolNoStrideNoCeilModeRun2F64(b *runtime.Bound, v *maxPoolValues) error 
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * kernel1
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					most := math.Inf(-1)
-					found := false
-					i5 := p2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0*dilation0 - pad0
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < S0) {
-							continue
-						}
-						for k1 := range kernel1 {
-							i4 := i3 + k1*dilation1 - pad1
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < S1) {
-								continue
-							}
-							for k2 := range kernel2 {
-								i6 := i5 + k2*dilation2 - pad2
-								if !(0 <= i6) {
-									continue
-								}
-								if !(i6 < S2) {
-									continue
-								}
-								most = runtime.Max64(most, x[((xRow+i2)*S1+i4)*S2+i6])
-								found = true
-							}
-						}
-					}
-					max2[maxRow3+p2] = most
-					maxSet[maxRow3+p2] = found
-				}
-			}
+	if part := (maxPoolPart52{maxSet, max2, x, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1, p2] min= i64((k0 * max(kernel[1], 0) + k1) * max(kernel[2], 0) + k2)   for n in ...N, p0 in P0, p1 in P1, p2 in P2, k0 in 0..kernel[0], k1 in 0..kernel[1], k2 in 0..kernel[2]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * kernel[1] + k1 * dilation[1] - pad[1] && p1 * kernel[1] + k1 * dilation[1] - pad[1] < |S1| && 0 <= p2 * kernel[2] + k2 * dilation[2] - pad[2] && p2 * kernel[2] + k2 * dilation[2] - pad[2] < |S2| && (acc(T)(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0], p1 * kernel[1] + k1 * dilation[1] - pad[1], p2 * kernel[2] + k2 * dilation[2] - pad[2]]) == max[n, p0, p1, p2] || isnan(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0], p1 * kernel[1] + k1 * dilation[1] - pad[1], p2 * kernel[2] + k2 * dilation[2] - pad[2]]) && isnan(max[n, p0, p1, p2]))
@@ -2992,137 +4153,218 @@ func maxPoolNoStrideNoCeilModeRun2F64(b *runtime.Bound, v *maxPoolValues) error 
 	argminSet := runtime.Temp[bool](b, N*P0*P1*P2)
 	i7 := max(kernel1, 0)
 	i9 := max(kernel2, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * kernel1
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					least := int64(math.MaxInt64)
-					found := false
-					i5 := p2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0*dilation0 - pad0
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < S0) {
-							continue
-						}
-						i8 := k0 * i7
-						for k1 := range kernel1 {
-							i4 := i3 + k1*dilation1 - pad1
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < S1) {
-								continue
-							}
-							i10 := (i8 + k1) * i9
-							for k2 := range kernel2 {
-								i6 := i5 + k2*dilation2 - pad2
-								if !(0 <= i6) {
-									continue
-								}
-								if !(i6 < S2) {
-									continue
-								}
-								xAt := x[((xRow+i2)*S1+i4)*S2+i6]
-								if !maxSet[maxRow3+p2] {
-									return runtime.ValueError("window.max_pool", "", "a value for an element of max")
-								}
-								maxAt := max2[maxRow3+p2]
-								if !(xAt == maxAt || math.IsNaN(xAt) && math.IsNaN(maxAt)) {
-									continue
-								}
-								least = min(least, int64(i10+k2))
-								found = true
-							}
-						}
-					}
-					argmin[maxRow3+p2] = least
-					argminSet[maxRow3+p2] = found
-				}
-			}
+	if part := (maxPoolPart53{argminSet, maxSet, max2, x, argmin, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, 25*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 25*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1, p2] = i64(((p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i2 := i7 * i9
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			argminRow2 := (argminRow + p0) * P1
-			for p1 := range P1 {
-				argminRow3 := (argminRow2 + p1) * P2
-				i4 := p1 * kernel1
-				for p2 := range P2 {
-					if !argminSet[argminRow3+p2] {
-						return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
-					}
-					argminAt := int(argmin[argminRow3+p2])
-					if i2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
-					}
-					i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
-					if i9 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
-					}
-					if i7 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
-					}
-					i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
-					if i9 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
-					}
-					i6 := p2*kernel2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-					i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
-					at[argminRow3+p2] = int64(i8)
-				}
-			}
+	if part := (maxPoolPart51{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atRow3 := (atRow2 + p1) * P2
-				for p2 := range P2 {
-					atAt := int(at[atRow3+p2])
-					if i == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
-					}
-					i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
-					if uint(i3) >= uint(S0) {
-						return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
-					}
-					if S1 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
-					}
-					xAt := x[((xRow+i3)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
-					y[atRow3+p2] = xAt
-				}
-			}
+	if part := (maxPoolPart28{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// maxPoolPart54 is a loop that runs in parts.
+type maxPoolPart54[T runtime.Integer] struct {
+	max2, x                                                                                              []T
+	maxSet                                                                                               []bool
+	P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *maxPoolPart54[T]) Run(from, to int) error {
+	max2, x, maxSet, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.max2, part.x, part.maxSet, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * kernel0
+		maxRow2 := (maxRow + p0) * P1
+		i3 := p1 * kernel1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			most := runtime.Least[T]()
+			found := false
+			i5 := p2 * kernel2
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					for k2 := range kernel2 {
+						i6 := i5 + k2*dilation2 - pad2
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < S2) {
+							continue
+						}
+						most = max(most, x[((xRow+i2)*S1+i4)*S2+i6])
+						found = true
+					}
+				}
+			}
+			max2[maxRow3+p2] = most
+			maxSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart55 is a loop that runs in parts.
+type maxPoolPart55[T runtime.Integer] struct {
+	max2, x                                                                                                      []T
+	argminSet, maxSet                                                                                            []bool
+	argmin                                                                                                       []int64
+	P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *maxPoolPart55[T]) Run(from, to int) error {
+	max2, x, argminSet, maxSet, argmin, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.max2, part.x, part.argminSet, part.maxSet, part.argmin, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i7, part.i9, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		xRow := n * S0
+		maxRow := n * P0
+		i := p0 * kernel0
+		maxRow2 := (maxRow + p0) * P1
+		i3 := p1 * kernel1
+		maxRow3 := (maxRow2 + p1) * P2
+		for p2 := range P2 {
+			least := int64(math.MaxInt64)
+			found := false
+			i5 := p2 * kernel2
+			for k0 := range kernel0 {
+				i2 := i + k0*dilation0 - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				i8 := k0 * i7
+				for k1 := range kernel1 {
+					i4 := i3 + k1*dilation1 - pad1
+					if !(0 <= i4) {
+						continue
+					}
+					if !(i4 < S1) {
+						continue
+					}
+					i10 := (i8 + k1) * i9
+					for k2 := range kernel2 {
+						i6 := i5 + k2*dilation2 - pad2
+						if !(0 <= i6) {
+							continue
+						}
+						if !(i6 < S2) {
+							continue
+						}
+						xAt := x[((xRow+i2)*S1+i4)*S2+i6]
+						if !maxSet[maxRow3+p2] {
+							return runtime.ValueError("window.max_pool", "", "a value for an element of max")
+						}
+						maxAt := max2[maxRow3+p2]
+						if !(xAt == maxAt) {
+							continue
+						}
+						least = min(least, int64(i10+k2))
+						found = true
+					}
+				}
+			}
+			argmin[maxRow3+p2] = least
+			argminSet[maxRow3+p2] = found
+		}
+	}
+	return nil
+}
+
+// maxPoolPart56 is a loop that runs in parts.
+type maxPoolPart56[T runtime.Integer] struct {
+	argminSet                                                                                                    []bool
+	argmin, at                                                                                                   []int64
+	P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2 int
+}
+
+func (part *maxPoolPart56[T]) Run(from, to int) error {
+	argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2 := part.argminSet, part.argmin, part.at, part.P0, part.P1, part.P2, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.i2, part.i7, part.i9, part.kernel0, part.kernel1, part.kernel2, part.pad0, part.pad1, part.pad2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		n := rest
+		argminRow := n * P0
+		i := p0 * kernel0
+		argminRow2 := (argminRow + p0) * P1
+		argminRow3 := (argminRow2 + p1) * P2
+		i4 := p1 * kernel1
+		for p2 := range P2 {
+			if !argminSet[argminRow3+p2] {
+				return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
+			}
+			argminAt := int(argmin[argminRow3+p2])
+			if i2 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
+			}
+			i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
+			if i9 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
+			}
+			if i7 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
+			}
+			i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
+			if i9 == 0 {
+				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
+			}
+			i6 := p2*kernel2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
+			i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
+			at[argminRow3+p2] = int64(i8)
+		}
+	}
 	return nil
 }
 
@@ -3151,53 +4393,12 @@ func maxPoolNoStrideNoCeilModeRun2Int[T runtime.Integer](b *runtime.Bound, v *ma
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * kernel1
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					most := runtime.Least[T]()
-					found := false
-					i5 := p2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0*dilation0 - pad0
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < S0) {
-							continue
-						}
-						for k1 := range kernel1 {
-							i4 := i3 + k1*dilation1 - pad1
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < S1) {
-								continue
-							}
-							for k2 := range kernel2 {
-								i6 := i5 + k2*dilation2 - pad2
-								if !(0 <= i6) {
-									continue
-								}
-								if !(i6 < S2) {
-									continue
-								}
-								most = max(most, x[((xRow+i2)*S1+i4)*S2+i6])
-								found = true
-							}
-						}
-					}
-					max2[maxRow3+p2] = most
-					maxSet[maxRow3+p2] = found
-				}
-			}
+	if part := (maxPoolPart54[T]{max2, x, maxSet, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2*8*8*8); err != nil {
+		return err
 	}
 
 	// argmin[n, p0, p1, p2] min= i64((k0 * max(kernel[1], 0) + k1) * max(kernel[2], 0) + k2)   for n in ...N, p0 in P0, p1 in P1, p2 in P2, k0 in 0..kernel[0], k1 in 0..kernel[1], k2 in 0..kernel[2]   where 0 <= p0 * kernel[0] + k0 * dilation[0] - pad[0] && p0 * kernel[0] + k0 * dilation[0] - pad[0] < |S0| && 0 <= p1 * kernel[1] + k1 * dilation[1] - pad[1] && p1 * kernel[1] + k1 * dilation[1] - pad[1] < |S1| && 0 <= p2 * kernel[2] + k2 * dilation[2] - pad[2] && p2 * kernel[2] + k2 * dilation[2] - pad[2] < |S2| && (acc(T)(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0], p1 * kernel[1] + k1 * dilation[1] - pad[1], p2 * kernel[2] + k2 * dilation[2] - pad[2]]) == max[n, p0, p1, p2] || isnan(x[n, p0 * kernel[0] + k0 * dilation[0] - pad[0], p1 * kernel[1] + k1 * dilation[1] - pad[1], p2 * kernel[2] + k2 * dilation[2] - pad[2]]) && isnan(max[n, p0, p1, p2]))
@@ -3205,137 +4406,60 @@ func maxPoolNoStrideNoCeilModeRun2Int[T runtime.Integer](b *runtime.Bound, v *ma
 	argminSet := runtime.Temp[bool](b, N*P0*P1*P2)
 	i7 := max(kernel1, 0)
 	i9 := max(kernel2, 0)
-	for n := range N {
-		xRow := n * S0
-		maxRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			maxRow2 := (maxRow + p0) * P1
-			for p1 := range P1 {
-				i3 := p1 * kernel1
-				maxRow3 := (maxRow2 + p1) * P2
-				for p2 := range P2 {
-					least := int64(math.MaxInt64)
-					found := false
-					i5 := p2 * kernel2
-					for k0 := range kernel0 {
-						i2 := i + k0*dilation0 - pad0
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < S0) {
-							continue
-						}
-						i8 := k0 * i7
-						for k1 := range kernel1 {
-							i4 := i3 + k1*dilation1 - pad1
-							if !(0 <= i4) {
-								continue
-							}
-							if !(i4 < S1) {
-								continue
-							}
-							i10 := (i8 + k1) * i9
-							for k2 := range kernel2 {
-								i6 := i5 + k2*dilation2 - pad2
-								if !(0 <= i6) {
-									continue
-								}
-								if !(i6 < S2) {
-									continue
-								}
-								xAt := x[((xRow+i2)*S1+i4)*S2+i6]
-								if !maxSet[maxRow3+p2] {
-									return runtime.ValueError("window.max_pool", "", "a value for an element of max")
-								}
-								maxAt := max2[maxRow3+p2]
-								if !(xAt == maxAt) {
-									continue
-								}
-								least = min(least, int64(i10+k2))
-								found = true
-							}
-						}
-					}
-					argmin[maxRow3+p2] = least
-					argminSet[maxRow3+p2] = found
-				}
-			}
+	if part := (maxPoolPart55[T]{max2, x, argminSet, maxSet, argmin, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, 9*P2*8*8*8) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, 9*P2*8*8*8); err != nil {
+		return err
 	}
 
 	// at[n, p0, p1, p2] = i64(((p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i2 := i7 * i9
-	for n := range N {
-		argminRow := n * P0
-		for p0 := range P0 {
-			i := p0 * kernel0
-			argminRow2 := (argminRow + p0) * P1
-			for p1 := range P1 {
-				argminRow3 := (argminRow2 + p1) * P2
-				i4 := p1 * kernel1
-				for p2 := range P2 {
-					if !argminSet[argminRow3+p2] {
-						return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
-					}
-					argminAt := int(argmin[argminRow3+p2])
-					if i2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
-					}
-					i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
-					if i9 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
-					}
-					if i7 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
-					}
-					i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
-					if i9 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
-					}
-					i6 := p2*kernel2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-					i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
-					at[argminRow3+p2] = int64(i8)
-				}
-			}
+	if part := (maxPoolPart56[T]{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	for n := range N {
-		atRow := n * P0
-		xRow := n * S0
-		for p0 := range P0 {
-			atRow2 := (atRow + p0) * P1
-			for p1 := range P1 {
-				atRow3 := (atRow2 + p1) * P2
-				for p2 := range P2 {
-					atAt := int(at[atRow3+p2])
-					if i == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
-					}
-					i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
-					if uint(i3) >= uint(S0) {
-						return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
-					}
-					if S1 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
-					}
-					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
-					}
-					xAt := x[((xRow+i3)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
-					y[atRow3+p2] = xAt
-				}
-			}
+	if part := (maxPoolPart32[T]{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+		if err := part.Run(0, N*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
+	return nil
+}
+
+// maxPoolPart57 is a loop that runs in parts.
+type maxPoolPart57 struct {
+	dy     []float32
+	dxAcc  []float64
+	at     []int64
+	P0, S0 int
+}
+
+func (part *maxPoolPart57) Run(from, to int) error {
+	dy, dxAcc, at, P0, S0 := part.dy, part.dxAcc, part.at, part.P0, part.S0
+	for n := from; n < to; n++ {
+		atRow := n * P0
+		dxRow := n * S0
+		for p0 := range P0 {
+			i := int(at[atRow+p0])
+			if uint(i) >= uint(S0) {
+				return runtime.IndexError("window.max_pool", "at", atRow+p0, i, S0)
+			}
+			at2 := dxRow + i
+			dxAcc[at2] += float64(dy[atRow+p0])
+		}
+	}
 	return nil
 }
 
@@ -3354,17 +4478,12 @@ func maxPoolStrideNoCeilModeRunBackward0F32(b *runtime.Bound, v *maxPoolValues) 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*S0)
 		clear(dxAcc)
-		for n := range N {
-			atRow := n * P0
-			dxRow := n * S0
-			for p0 := range P0 {
-				i := int(at[atRow+p0])
-				if uint(i) >= uint(S0) {
-					return runtime.IndexError("window.max_pool", "at", atRow+p0, i, S0)
-				}
-				at2 := dxRow + i
-				dxAcc[at2] += float64(dy[atRow+p0])
+		if part := (maxPoolPart57{dy, dxAcc, at, P0, S0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 		for i2, sum := range dxAcc {
 			dx[i2] = float32(sum)
@@ -3374,11 +4493,35 @@ func maxPoolStrideNoCeilModeRunBackward0F32(b *runtime.Bound, v *maxPoolValues) 
 	return nil
 }
 
+// maxPoolPart58 is a loop that runs in parts.
+type maxPoolPart58 struct {
+	dx, dy []float64
+	at     []int64
+	P0, S0 int
+}
+
+func (part *maxPoolPart58) Run(from, to int) error {
+	dx, dy, at, P0, S0 := part.dx, part.dy, part.at, part.P0, part.S0
+	for n := from; n < to; n++ {
+		atRow := n * P0
+		dxRow := n * S0
+		for p0 := range P0 {
+			i := int(at[atRow+p0])
+			if uint(i) >= uint(S0) {
+				return runtime.IndexError("window.max_pool", "at", atRow+p0, i, S0)
+			}
+			at2 := dxRow + i
+			dx[at2] += dy[atRow+p0]
+		}
+	}
+	return nil
+}
+
 // maxPoolStrideNoCeilModeRunBackward0F64 computes the derivative of max_pool, T f64, in several variants.
 func maxPoolStrideNoCeilModeRunBackward0F64(b *runtime.Bound, v *maxPoolValues) error {
+	N := b.Ext[0]
 	P0 := b.PackExt(2, 0)
 	S0 := b.PackExt(1, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(3) != nil
 	at := runtime.Elements[int64](b, 1)
 	dy := runtime.Elements[float64](b, 2)
@@ -3387,20 +4530,50 @@ func maxPoolStrideNoCeilModeRunBackward0F64(b *runtime.Bound, v *maxPoolValues) 
 	// @x[n, at[n, p0]] += @y[n, p0]   for n in ...N, p0 in P0
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			atRow := n * P0
-			dxRow := n * S0
-			for p0 := range P0 {
-				i := int(at[atRow+p0])
-				if uint(i) >= uint(S0) {
-					return runtime.IndexError("window.max_pool", "at", atRow+p0, i, S0)
-				}
-				at2 := dxRow + i
-				dx[at2] += dy[atRow+p0]
+		if part := (maxPoolPart58{dx, dy, at, P0, S0}); runtime.Small(N, P0) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)
+	return nil
+}
+
+// maxPoolPart59 is a loop that runs in parts.
+type maxPoolPart59 struct {
+	dy             []float32
+	dxAcc          []float64
+	at             []int64
+	P0, P1, S0, S1 int
+}
+
+func (part *maxPoolPart59) Run(from, to int) error {
+	dy, dxAcc, at, P0, P1, S0, S1 := part.dy, part.dxAcc, part.at, part.P0, part.P1, part.S0, part.S1
+	for n := from; n < to; n++ {
+		atRow := n * P0
+		dxRow := n * S0
+		for p0 := range P0 {
+			atRow2 := (atRow + p0) * P1
+			for p1 := range P1 {
+				atAt := int(at[atRow2+p1])
+				if S1 == 0 {
+					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+				}
+				i := runtime.FloorDiv(atAt, S1)
+				if uint(i) >= uint(S0) {
+					return runtime.RangeError("window.max_pool", "@x", "S0", i, S0)
+				}
+				if S1 == 0 {
+					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+				}
+				at2 := (dxRow+i)*S1 + runtime.FloorModInt(atAt, S1)
+				dxAcc[at2] += float64(dy[atRow2+p1])
+			}
+		}
+	}
 	return nil
 }
 
@@ -3421,27 +4594,12 @@ func maxPoolStrideNoCeilModeRunBackward1F32(b *runtime.Bound, v *maxPoolValues) 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*S0*S1)
 		clear(dxAcc)
-		for n := range N {
-			atRow := n * P0
-			dxRow := n * S0
-			for p0 := range P0 {
-				atRow2 := (atRow + p0) * P1
-				for p1 := range P1 {
-					atAt := int(at[atRow2+p1])
-					if S1 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
-					}
-					i := runtime.FloorDiv(atAt, S1)
-					if uint(i) >= uint(S0) {
-						return runtime.RangeError("window.max_pool", "@x", "S0", i, S0)
-					}
-					if S1 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
-					}
-					at2 := (dxRow+i)*S1 + runtime.FloorModInt(atAt, S1)
-					dxAcc[at2] += float64(dy[atRow2+p1])
-				}
+		if part := (maxPoolPart59{dy, dxAcc, at, P0, P1, S0, S1}); runtime.Small(N, P0*P1) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0*P1); err != nil {
+			return err
 		}
 		for i2, sum := range dxAcc {
 			dx[i2] = float32(sum)
@@ -3451,13 +4609,47 @@ func maxPoolStrideNoCeilModeRunBackward1F32(b *runtime.Bound, v *maxPoolValues) 
 	return nil
 }
 
+// maxPoolPart60 is a loop that runs in parts.
+type maxPoolPart60 struct {
+	dx, dy         []float64
+	at             []int64
+	P0, P1, S0, S1 int
+}
+
+func (part *maxPoolPart60) Run(from, to int) error {
+	dx, dy, at, P0, P1, S0, S1 := part.dx, part.dy, part.at, part.P0, part.P1, part.S0, part.S1
+	for n := from; n < to; n++ {
+		atRow := n * P0
+		dxRow := n * S0
+		for p0 := range P0 {
+			atRow2 := (atRow + p0) * P1
+			for p1 := range P1 {
+				atAt := int(at[atRow2+p1])
+				if S1 == 0 {
+					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+				}
+				i := runtime.FloorDiv(atAt, S1)
+				if uint(i) >= uint(S0) {
+					return runtime.RangeError("window.max_pool", "@x", "S0", i, S0)
+				}
+				if S1 == 0 {
+					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+				}
+				at2 := (dxRow+i)*S1 + runtime.FloorModInt(atAt, S1)
+				dx[at2] += dy[atRow2+p1]
+			}
+		}
+	}
+	return nil
+}
+
 // maxPoolStrideNoCeilModeRunBackward1F64 computes the derivative of max_pool, T f64, in several variants.
 func maxPoolStrideNoCeilModeRunBackward1F64(b *runtime.Bound, v *maxPoolValues) error {
+	N := b.Ext[0]
 	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
 	S1 := b.PackExt(1, 1)
 	S0 := b.PackExt(1, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(3) != nil
 	at := runtime.Elements[int64](b, 1)
 	dy := runtime.Elements[float64](b, 2)
@@ -3466,30 +4658,59 @@ func maxPoolStrideNoCeilModeRunBackward1F64(b *runtime.Bound, v *maxPoolValues) 
 	// @x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|] += @y[n, p0, p1]   for n in ...N, p0 in P0, p1 in P1
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			atRow := n * P0
-			dxRow := n * S0
-			for p0 := range P0 {
-				atRow2 := (atRow + p0) * P1
-				for p1 := range P1 {
-					atAt := int(at[atRow2+p1])
+		if part := (maxPoolPart60{dx, dy, at, P0, P1, S0, S1}); runtime.Small(N, P0*P1) {
+			if err := part.Run(0, N); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N, P0*P1); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float64](b, 3), dx)
+	return nil
+}
+
+// maxPoolPart61 is a loop that runs in parts.
+type maxPoolPart61 struct {
+	dy                        []float32
+	dxAcc                     []float64
+	at                        []int64
+	P0, P1, P2, S0, S1, S2, i int
+}
+
+func (part *maxPoolPart61) Run(from, to int) error {
+	dy, dxAcc, at, P0, P1, P2, S0, S1, S2, i := part.dy, part.dxAcc, part.at, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i
+	for n := from; n < to; n++ {
+		atRow := n * P0
+		dxRow := n * S0
+		for p0 := range P0 {
+			atRow2 := (atRow + p0) * P1
+			for p1 := range P1 {
+				atRow3 := (atRow2 + p1) * P2
+				for p2 := range P2 {
+					atAt := int(at[atRow3+p2])
+					if i == 0 {
+						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+					}
+					i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.max_pool", "@x", "S0", i2, S0)
+					}
+					if S2 == 0 {
+						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+					}
 					if S1 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
 					}
-					i := runtime.FloorDiv(atAt, S1)
-					if uint(i) >= uint(S0) {
-						return runtime.RangeError("window.max_pool", "@x", "S0", i, S0)
+					if S2 == 0 {
+						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
 					}
-					if S1 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
-					}
-					at2 := (dxRow+i)*S1 + runtime.FloorModInt(atAt, S1)
-					dx[at2] += dy[atRow2+p1]
+					at2 := ((dxRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2 + runtime.FloorModInt(atAt, S2)
+					dxAcc[at2] += float64(dy[atRow3+p2])
 				}
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }
 
@@ -3513,36 +4734,12 @@ func maxPoolStrideNoCeilModeRunBackward2F32(b *runtime.Bound, v *maxPoolValues) 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*S0*S1*S2)
 		clear(dxAcc)
-		for n := range N {
-			atRow := n * P0
-			dxRow := n * S0
-			for p0 := range P0 {
-				atRow2 := (atRow + p0) * P1
-				for p1 := range P1 {
-					atRow3 := (atRow2 + p1) * P2
-					for p2 := range P2 {
-						atAt := int(at[atRow3+p2])
-						if i == 0 {
-							return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
-						}
-						i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.max_pool", "@x", "S0", i2, S0)
-						}
-						if S2 == 0 {
-							return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
-						}
-						if S1 == 0 {
-							return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
-						}
-						if S2 == 0 {
-							return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
-						}
-						at2 := ((dxRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2 + runtime.FloorModInt(atAt, S2)
-						dxAcc[at2] += float64(dy[atRow3+p2])
-					}
-				}
+		if part := (maxPoolPart61{dy, dxAcc, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N, P0*P1*P2) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0*P1*P2); err != nil {
+			return err
 		}
 		for i3, sum := range dxAcc {
 			dx[i3] = float32(sum)
@@ -3552,15 +4749,58 @@ func maxPoolStrideNoCeilModeRunBackward2F32(b *runtime.Bound, v *maxPoolValues) 
 	return nil
 }
 
+// maxPoolPart62 is a loop that runs in parts.
+type maxPoolPart62 struct {
+	dx, dy                    []float64
+	at                        []int64
+	P0, P1, P2, S0, S1, S2, i int
+}
+
+func (part *maxPoolPart62) Run(from, to int) error {
+	dx, dy, at, P0, P1, P2, S0, S1, S2, i := part.dx, part.dy, part.at, part.P0, part.P1, part.P2, part.S0, part.S1, part.S2, part.i
+	for n := from; n < to; n++ {
+		atRow := n * P0
+		dxRow := n * S0
+		for p0 := range P0 {
+			atRow2 := (atRow + p0) * P1
+			for p1 := range P1 {
+				atRow3 := (atRow2 + p1) * P2
+				for p2 := range P2 {
+					atAt := int(at[atRow3+p2])
+					if i == 0 {
+						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+					}
+					i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
+					if uint(i2) >= uint(S0) {
+						return runtime.RangeError("window.max_pool", "@x", "S0", i2, S0)
+					}
+					if S2 == 0 {
+						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+					}
+					if S1 == 0 {
+						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+					}
+					if S2 == 0 {
+						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+					}
+					at2 := ((dxRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2 + runtime.FloorModInt(atAt, S2)
+					dx[at2] += dy[atRow3+p2]
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // maxPoolStrideNoCeilModeRunBackward2F64 computes the derivative of max_pool, T f64, in several variants.
 func maxPoolStrideNoCeilModeRunBackward2F64(b *runtime.Bound, v *maxPoolValues) error {
+	N := b.Ext[0]
 	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
 	S0 := b.PackExt(1, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(3) != nil
 	at := runtime.Elements[int64](b, 1)
 	dy := runtime.Elements[float64](b, 2)
@@ -3570,36 +4810,12 @@ func maxPoolStrideNoCeilModeRunBackward2F64(b *runtime.Bound, v *maxPoolValues) 
 	i := S1 * S2
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			atRow := n * P0
-			dxRow := n * S0
-			for p0 := range P0 {
-				atRow2 := (atRow + p0) * P1
-				for p1 := range P1 {
-					atRow3 := (atRow2 + p1) * P2
-					for p2 := range P2 {
-						atAt := int(at[atRow3+p2])
-						if i == 0 {
-							return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
-						}
-						i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
-						if uint(i2) >= uint(S0) {
-							return runtime.RangeError("window.max_pool", "@x", "S0", i2, S0)
-						}
-						if S2 == 0 {
-							return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
-						}
-						if S1 == 0 {
-							return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
-						}
-						if S2 == 0 {
-							return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
-						}
-						at2 := ((dxRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2 + runtime.FloorModInt(atAt, S2)
-						dx[at2] += dy[atRow3+p2]
-					}
-				}
+		if part := (maxPoolPart62{dx, dy, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N, P0*P1*P2) {
+			if err := part.Run(0, N); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N, P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 3), dx)

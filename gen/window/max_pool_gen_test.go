@@ -3,12 +3,45 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleMaxPool() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 3, 2, 5, 4}, 1, 5))
+	y, at, err := window.MaxPool(x, []int{2}, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(y)
+	fmt.Println(at)
+	// Output:
+	// f32[1 2]
+	// [[3 5]]
+	// i64[1 2]
+	// [[1 3]]
+}
+
+func ExampleMaxPool_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 3, 2, 7, 5, 4, 0, 8, 6}, 1, 3, 3))
+	y, at, err := window.MaxPool(x, []int{2, 2}, &window.MaxPoolAttrs{Stride: []int{1, 2}, Pad: []int{0, 1}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4v\n", y)
+	fmt.Println(at)
+	// Output:
+	// f32[1 2 2]
+	// [[[7 5]
+	//   [7 8]]]
+	// i64[1 2 2]
+	// [[[3 4]
+	//   [3 7]]]
+}
 
 func TestMaxPoolExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.max_pool",

@@ -38,6 +38,10 @@ func padCircularValuesOf(axes runtime.Placement, before []int, after []int) (pad
 // x: T[...B, ...R]; y: T[...B, ...P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue.
+//
+// With x = [1, 2, 3], y is [2, 3, 1, 2, 3, 1]:
+//
+//	y, err := window.PadCircular(x, runtime.PlaceAxes([]int{0}), []int{2}, []int{1})
 func PadCircular(x *runtime.Tensor, axes runtime.Placement, before []int, after []int) (*runtime.Tensor, error) {
 	vals, err := padCircularValuesOf(axes, before, after)
 	if err != nil {

@@ -11,7 +11,7 @@ func padCircularExtents0(b *runtime.Bound, v *padCircularValues) error {
 	R0 := b.PackExt(1, 0)
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_circular", "P0 = |R0| + before[0] + after[0] that isn't negative")
+		return runtime.ShapeError("window.pad_circular", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
 	}
 	if err := b.DerivePack(2, i); err != nil {
 		return err
@@ -25,11 +25,11 @@ func padCircularExtents1(b *runtime.Bound, v *padCircularValues) error {
 	R1 := b.PackExt(1, 1)
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_circular", "P0 = |R0| + before[0] + after[0] that isn't negative")
+		return runtime.ShapeError("window.pad_circular", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
 	}
 	i2 := R1 + runtime.Entry(v.before, 1, 0) + runtime.Entry(v.after, 1, 0)
 	if i2 < 0 {
-		return runtime.ShapeError("window.pad_circular", "P1 = |R1| + before[1] + after[1] that isn't negative")
+		return runtime.ShapeError("window.pad_circular", "P1 = |R1| + before[1] + after[1] that isn't negative", i2)
 	}
 	if err := b.DerivePack(2, i, i2); err != nil {
 		return err
@@ -44,15 +44,15 @@ func padCircularExtents2(b *runtime.Bound, v *padCircularValues) error {
 	R2 := b.PackExt(1, 2)
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_circular", "P0 = |R0| + before[0] + after[0] that isn't negative")
+		return runtime.ShapeError("window.pad_circular", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
 	}
 	i2 := R1 + runtime.Entry(v.before, 1, 0) + runtime.Entry(v.after, 1, 0)
 	if i2 < 0 {
-		return runtime.ShapeError("window.pad_circular", "P1 = |R1| + before[1] + after[1] that isn't negative")
+		return runtime.ShapeError("window.pad_circular", "P1 = |R1| + before[1] + after[1] that isn't negative", i2)
 	}
 	i3 := R2 + runtime.Entry(v.before, 2, 0) + runtime.Entry(v.after, 2, 0)
 	if i3 < 0 {
-		return runtime.ShapeError("window.pad_circular", "P2 = |R2| + before[2] + after[2] that isn't negative")
+		return runtime.ShapeError("window.pad_circular", "P2 = |R2| + before[2] + after[2] that isn't negative", i3)
 	}
 	if err := b.DerivePack(2, i, i2, i3); err != nil {
 		return err
@@ -76,11 +76,36 @@ func padCircularExtents(b *runtime.Bound, v *padCircularValues, variant int) err
 	return nil
 }
 
+// padCircularPart0 is a loop that runs in parts.
+type padCircularPart0 struct {
+	x, y              []float32
+	P0, R0, i, i2, i3 int
+}
+
+func (part *padCircularPart0) Run(from, to int) error {
+	x, y, P0, R0, i, i2, i3 := part.x, part.y, part.P0, part.R0, part.i, part.i2, part.i3
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * R0
+		yRow := b2 * P0
+		for p0 := range P0 {
+			if i3 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+			}
+			i4 := runtime.FloorModInt(p0-i, i3) - i2
+			if uint(i4) >= uint(R0) {
+				return runtime.RangeError("window.pad_circular", "x", "R0", i4, R0)
+			}
+			y[yRow+p0] = x[xRow+i4]
+		}
+	}
+	return nil
+}
+
 // padCircularRun0F32 computes pad_circular with rank(R) = 1, T f32.
 func padCircularRun0F32(b *runtime.Bound, v *padCircularValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*P0)
 
@@ -89,7 +114,26 @@ func padCircularRun0F32(b *runtime.Bound, v *padCircularValues) error {
 	i := max(before0, 0)
 	i2 := min(before0, 0)
 	i3 := R0 + i2 + min(runtime.Entry(v.after, 0, 0), 0)
-	for b2 := range B {
+	if part := (padCircularPart0{x, y, P0, R0, i, i2, i3}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// padCircularPart1 is a loop that runs in parts.
+type padCircularPart1 struct {
+	x, y              []float64
+	P0, R0, i, i2, i3 int
+}
+
+func (part *padCircularPart1) Run(from, to int) error {
+	x, y, P0, R0, i, i2, i3 := part.x, part.y, part.P0, part.R0, part.i, part.i2, part.i3
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		yRow := b2 * P0
 		for p0 := range P0 {
@@ -103,15 +147,14 @@ func padCircularRun0F32(b *runtime.Bound, v *padCircularValues) error {
 			y[yRow+p0] = x[xRow+i4]
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
 // padCircularRun0F64 computes pad_circular with rank(R) = 1, T f64.
 func padCircularRun0F64(b *runtime.Bound, v *padCircularValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*P0)
 
@@ -120,7 +163,26 @@ func padCircularRun0F64(b *runtime.Bound, v *padCircularValues) error {
 	i := max(before0, 0)
 	i2 := min(before0, 0)
 	i3 := R0 + i2 + min(runtime.Entry(v.after, 0, 0), 0)
-	for b2 := range B {
+	if part := (padCircularPart1{x, y, P0, R0, i, i2, i3}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// padCircularPart2 is a loop that runs in parts.
+type padCircularPart2 struct {
+	x, y              []bool
+	P0, R0, i, i2, i3 int
+}
+
+func (part *padCircularPart2) Run(from, to int) error {
+	x, y, P0, R0, i, i2, i3 := part.x, part.y, part.P0, part.R0, part.i, part.i2, part.i3
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		yRow := b2 * P0
 		for p0 := range P0 {
@@ -134,15 +196,14 @@ func padCircularRun0F64(b *runtime.Bound, v *padCircularValues) error {
 			y[yRow+p0] = x[xRow+i4]
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
 // padCircularRun0Bool computes pad_circular with rank(R) = 1, T bool.
 func padCircularRun0Bool(b *runtime.Bound, v *padCircularValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, B*P0)
 
@@ -151,7 +212,26 @@ func padCircularRun0Bool(b *runtime.Bound, v *padCircularValues) error {
 	i := max(before0, 0)
 	i2 := min(before0, 0)
 	i3 := R0 + i2 + min(runtime.Entry(v.after, 0, 0), 0)
-	for b2 := range B {
+	if part := (padCircularPart2{x, y, P0, R0, i, i2, i3}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
+	}
+	copy(runtime.Elements[bool](b, 1), y)
+	return nil
+}
+
+// padCircularPart3 is a loop that runs in parts.
+type padCircularPart3[T runtime.Integer] struct {
+	x, y              []T
+	P0, R0, i, i2, i3 int
+}
+
+func (part *padCircularPart3[T]) Run(from, to int) error {
+	x, y, P0, R0, i, i2, i3 := part.x, part.y, part.P0, part.R0, part.i, part.i2, part.i3
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		yRow := b2 * P0
 		for p0 := range P0 {
@@ -165,15 +245,14 @@ func padCircularRun0Bool(b *runtime.Bound, v *padCircularValues) error {
 			y[yRow+p0] = x[xRow+i4]
 		}
 	}
-	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
 // padCircularRun0Int computes pad_circular with rank(R) = 1, T any integer.
 func padCircularRun0Int[T runtime.Integer](b *runtime.Bound, v *padCircularValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, B*P0)
 
@@ -182,31 +261,62 @@ func padCircularRun0Int[T runtime.Integer](b *runtime.Bound, v *padCircularValue
 	i := max(before0, 0)
 	i2 := min(before0, 0)
 	i3 := R0 + i2 + min(runtime.Entry(v.after, 0, 0), 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			if i3 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
-			}
-			i4 := runtime.FloorModInt(p0-i, i3) - i2
-			if uint(i4) >= uint(R0) {
-				return runtime.RangeError("window.pad_circular", "x", "R0", i4, R0)
-			}
-			y[yRow+p0] = x[xRow+i4]
+	if part := (padCircularPart3[T]{x, y, P0, R0, i, i2, i3}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// padCircularPart4 is a loop that runs in parts.
+type padCircularPart4 struct {
+	x, y                                  []float32
+	P0, P1, R0, R1, i, i3, i4, i6, i7, i8 int
+}
+
+func (part *padCircularPart4) Run(from, to int) error {
+	x, y, P0, P1, R0, R1, i, i3, i4, i6, i7, i8 := part.x, part.y, part.P0, part.P1, part.R0, part.R1, part.i, part.i3, part.i4, part.i6, part.i7, part.i8
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := p0 - i
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if i4 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+			}
+			i5 := runtime.FloorModInt(i2, i4) - i3
+			if uint(i5) >= uint(R0) {
+				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
+			}
+			if i8 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+			}
+			i9 := runtime.FloorModInt(p1-i6, i8) - i7
+			if uint(i9) >= uint(R1) {
+				return runtime.RangeError("window.pad_circular", "x", "R1", i9, R1)
+			}
+			y[yRow2+p1] = x[(xRow+i5)*R1+i9]
+		}
+	}
+	return nil
+}
+
 // padCircularRun1F32 computes pad_circular with rank(R) = 2, T f32.
 func padCircularRun1F32(b *runtime.Bound, v *padCircularValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*P0*P1)
 
@@ -219,42 +329,62 @@ func padCircularRun1F32(b *runtime.Bound, v *padCircularValues) error {
 	i6 := max(before1, 0)
 	i7 := min(before1, 0)
 	i8 := R1 + i7 + min(runtime.Entry(v.after, 1, 0), 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := p0 - i
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				if i4 == 0 {
-					return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
-				}
-				i5 := runtime.FloorModInt(i2, i4) - i3
-				if uint(i5) >= uint(R0) {
-					return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
-				}
-				if i8 == 0 {
-					return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
-				}
-				i9 := runtime.FloorModInt(p1-i6, i8) - i7
-				if uint(i9) >= uint(R1) {
-					return runtime.RangeError("window.pad_circular", "x", "R1", i9, R1)
-				}
-				y[yRow2+p1] = x[(xRow+i5)*R1+i9]
-			}
+	if part := (padCircularPart4{x, y, P0, P1, R0, R1, i, i3, i4, i6, i7, i8}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// padCircularPart5 is a loop that runs in parts.
+type padCircularPart5 struct {
+	x, y                                  []float64
+	P0, P1, R0, R1, i, i3, i4, i6, i7, i8 int
+}
+
+func (part *padCircularPart5) Run(from, to int) error {
+	x, y, P0, P1, R0, R1, i, i3, i4, i6, i7, i8 := part.x, part.y, part.P0, part.P1, part.R0, part.R1, part.i, part.i3, part.i4, part.i6, part.i7, part.i8
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := p0 - i
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if i4 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+			}
+			i5 := runtime.FloorModInt(i2, i4) - i3
+			if uint(i5) >= uint(R0) {
+				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
+			}
+			if i8 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+			}
+			i9 := runtime.FloorModInt(p1-i6, i8) - i7
+			if uint(i9) >= uint(R1) {
+				return runtime.RangeError("window.pad_circular", "x", "R1", i9, R1)
+			}
+			y[yRow2+p1] = x[(xRow+i5)*R1+i9]
+		}
+	}
+	return nil
+}
+
 // padCircularRun1F64 computes pad_circular with rank(R) = 2, T f64.
 func padCircularRun1F64(b *runtime.Bound, v *padCircularValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*P0*P1)
 
@@ -267,42 +397,62 @@ func padCircularRun1F64(b *runtime.Bound, v *padCircularValues) error {
 	i6 := max(before1, 0)
 	i7 := min(before1, 0)
 	i8 := R1 + i7 + min(runtime.Entry(v.after, 1, 0), 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := p0 - i
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				if i4 == 0 {
-					return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
-				}
-				i5 := runtime.FloorModInt(i2, i4) - i3
-				if uint(i5) >= uint(R0) {
-					return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
-				}
-				if i8 == 0 {
-					return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
-				}
-				i9 := runtime.FloorModInt(p1-i6, i8) - i7
-				if uint(i9) >= uint(R1) {
-					return runtime.RangeError("window.pad_circular", "x", "R1", i9, R1)
-				}
-				y[yRow2+p1] = x[(xRow+i5)*R1+i9]
-			}
+	if part := (padCircularPart5{x, y, P0, P1, R0, R1, i, i3, i4, i6, i7, i8}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// padCircularPart6 is a loop that runs in parts.
+type padCircularPart6 struct {
+	x, y                                  []bool
+	P0, P1, R0, R1, i, i3, i4, i6, i7, i8 int
+}
+
+func (part *padCircularPart6) Run(from, to int) error {
+	x, y, P0, P1, R0, R1, i, i3, i4, i6, i7, i8 := part.x, part.y, part.P0, part.P1, part.R0, part.R1, part.i, part.i3, part.i4, part.i6, part.i7, part.i8
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := p0 - i
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if i4 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+			}
+			i5 := runtime.FloorModInt(i2, i4) - i3
+			if uint(i5) >= uint(R0) {
+				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
+			}
+			if i8 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+			}
+			i9 := runtime.FloorModInt(p1-i6, i8) - i7
+			if uint(i9) >= uint(R1) {
+				return runtime.RangeError("window.pad_circular", "x", "R1", i9, R1)
+			}
+			y[yRow2+p1] = x[(xRow+i5)*R1+i9]
+		}
+	}
+	return nil
+}
+
 // padCircularRun1Bool computes pad_circular with rank(R) = 2, T bool.
 func padCircularRun1Bool(b *runtime.Bound, v *padCircularValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, B*P0*P1)
 
@@ -315,42 +465,62 @@ func padCircularRun1Bool(b *runtime.Bound, v *padCircularValues) error {
 	i6 := max(before1, 0)
 	i7 := min(before1, 0)
 	i8 := R1 + i7 + min(runtime.Entry(v.after, 1, 0), 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := p0 - i
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				if i4 == 0 {
-					return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
-				}
-				i5 := runtime.FloorModInt(i2, i4) - i3
-				if uint(i5) >= uint(R0) {
-					return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
-				}
-				if i8 == 0 {
-					return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
-				}
-				i9 := runtime.FloorModInt(p1-i6, i8) - i7
-				if uint(i9) >= uint(R1) {
-					return runtime.RangeError("window.pad_circular", "x", "R1", i9, R1)
-				}
-				y[yRow2+p1] = x[(xRow+i5)*R1+i9]
-			}
+	if part := (padCircularPart6{x, y, P0, P1, R0, R1, i, i3, i4, i6, i7, i8}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// padCircularPart7 is a loop that runs in parts.
+type padCircularPart7[T runtime.Integer] struct {
+	x, y                                  []T
+	P0, P1, R0, R1, i, i3, i4, i6, i7, i8 int
+}
+
+func (part *padCircularPart7[T]) Run(from, to int) error {
+	x, y, P0, P1, R0, R1, i, i3, i4, i6, i7, i8 := part.x, part.y, part.P0, part.P1, part.R0, part.R1, part.i, part.i3, part.i4, part.i6, part.i7, part.i8
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := p0 - i
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if i4 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+			}
+			i5 := runtime.FloorModInt(i2, i4) - i3
+			if uint(i5) >= uint(R0) {
+				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
+			}
+			if i8 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+			}
+			i9 := runtime.FloorModInt(p1-i6, i8) - i7
+			if uint(i9) >= uint(R1) {
+				return runtime.RangeError("window.pad_circular", "x", "R1", i9, R1)
+			}
+			y[yRow2+p1] = x[(xRow+i5)*R1+i9]
+		}
+	}
+	return nil
+}
+
 // padCircularRun1Int computes pad_circular with rank(R) = 2, T any integer.
 func padCircularRun1Int[T runtime.Integer](b *runtime.Bound, v *padCircularValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, B*P0*P1)
 
@@ -363,44 +533,75 @@ func padCircularRun1Int[T runtime.Integer](b *runtime.Bound, v *padCircularValue
 	i6 := max(before1, 0)
 	i7 := min(before1, 0)
 	i8 := R1 + i7 + min(runtime.Entry(v.after, 1, 0), 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := p0 - i
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				if i4 == 0 {
-					return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
-				}
-				i5 := runtime.FloorModInt(i2, i4) - i3
-				if uint(i5) >= uint(R0) {
-					return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
-				}
-				if i8 == 0 {
-					return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
-				}
-				i9 := runtime.FloorModInt(p1-i6, i8) - i7
-				if uint(i9) >= uint(R1) {
-					return runtime.RangeError("window.pad_circular", "x", "R1", i9, R1)
-				}
-				y[yRow2+p1] = x[(xRow+i5)*R1+i9]
-			}
+	if part := (padCircularPart7[T]{x, y, P0, P1, R0, R1, i, i3, i4, i6, i7, i8}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// padCircularPart8 is a loop that runs in parts.
+type padCircularPart8 struct {
+	x, y                                                         []float32
+	P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9 int
+}
+
+func (part *padCircularPart8) Run(from, to int) error {
+	x, y, P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9 := part.x, part.y, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.i, part.i11, part.i12, part.i13, part.i3, part.i4, part.i6, part.i8, part.i9
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := p0 - i
+		yRow2 := (yRow + p0) * P1
+		i7 := p1 - i6
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if i4 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+			}
+			i5 := runtime.FloorModInt(i2, i4) - i3
+			if uint(i5) >= uint(R0) {
+				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
+			}
+			if i9 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+			}
+			i10 := runtime.FloorModInt(i7, i9) - i8
+			if uint(i10) >= uint(R1) {
+				return runtime.RangeError("window.pad_circular", "x", "R1", i10, R1)
+			}
+			if i13 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
+			}
+			i14 := runtime.FloorModInt(p2-i11, i13) - i12
+			if uint(i14) >= uint(R2) {
+				return runtime.RangeError("window.pad_circular", "x", "R2", i14, R2)
+			}
+			y[yRow3+p2] = x[((xRow+i5)*R1+i10)*R2+i14]
+		}
+	}
+	return nil
+}
+
 // padCircularRun2F32 computes pad_circular with rank(R) = 3, T f32.
 func padCircularRun2F32(b *runtime.Bound, v *padCircularValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*P0*P1*P2)
 
@@ -417,55 +618,75 @@ func padCircularRun2F32(b *runtime.Bound, v *padCircularValues) error {
 	i11 := max(before2, 0)
 	i12 := min(before2, 0)
 	i13 := R2 + i12 + min(runtime.Entry(v.after, 2, 0), 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := p0 - i
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				i7 := p1 - i6
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					if i4 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
-					}
-					i5 := runtime.FloorModInt(i2, i4) - i3
-					if uint(i5) >= uint(R0) {
-						return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
-					}
-					if i9 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
-					}
-					i10 := runtime.FloorModInt(i7, i9) - i8
-					if uint(i10) >= uint(R1) {
-						return runtime.RangeError("window.pad_circular", "x", "R1", i10, R1)
-					}
-					if i13 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
-					}
-					i14 := runtime.FloorModInt(p2-i11, i13) - i12
-					if uint(i14) >= uint(R2) {
-						return runtime.RangeError("window.pad_circular", "x", "R2", i14, R2)
-					}
-					y[yRow3+p2] = x[((xRow+i5)*R1+i10)*R2+i14]
-				}
-			}
+	if part := (padCircularPart8{x, y, P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// padCircularPart9 is a loop that runs in parts.
+type padCircularPart9 struct {
+	x, y                                                         []float64
+	P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9 int
+}
+
+func (part *padCircularPart9) Run(from, to int) error {
+	x, y, P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9 := part.x, part.y, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.i, part.i11, part.i12, part.i13, part.i3, part.i4, part.i6, part.i8, part.i9
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := p0 - i
+		yRow2 := (yRow + p0) * P1
+		i7 := p1 - i6
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if i4 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+			}
+			i5 := runtime.FloorModInt(i2, i4) - i3
+			if uint(i5) >= uint(R0) {
+				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
+			}
+			if i9 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+			}
+			i10 := runtime.FloorModInt(i7, i9) - i8
+			if uint(i10) >= uint(R1) {
+				return runtime.RangeError("window.pad_circular", "x", "R1", i10, R1)
+			}
+			if i13 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
+			}
+			i14 := runtime.FloorModInt(p2-i11, i13) - i12
+			if uint(i14) >= uint(R2) {
+				return runtime.RangeError("window.pad_circular", "x", "R2", i14, R2)
+			}
+			y[yRow3+p2] = x[((xRow+i5)*R1+i10)*R2+i14]
+		}
+	}
+	return nil
+}
+
 // padCircularRun2F64 computes pad_circular with rank(R) = 3, T f64.
 func padCircularRun2F64(b *runtime.Bound, v *padCircularValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*P0*P1*P2)
 
@@ -482,55 +703,75 @@ func padCircularRun2F64(b *runtime.Bound, v *padCircularValues) error {
 	i11 := max(before2, 0)
 	i12 := min(before2, 0)
 	i13 := R2 + i12 + min(runtime.Entry(v.after, 2, 0), 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := p0 - i
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				i7 := p1 - i6
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					if i4 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
-					}
-					i5 := runtime.FloorModInt(i2, i4) - i3
-					if uint(i5) >= uint(R0) {
-						return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
-					}
-					if i9 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
-					}
-					i10 := runtime.FloorModInt(i7, i9) - i8
-					if uint(i10) >= uint(R1) {
-						return runtime.RangeError("window.pad_circular", "x", "R1", i10, R1)
-					}
-					if i13 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
-					}
-					i14 := runtime.FloorModInt(p2-i11, i13) - i12
-					if uint(i14) >= uint(R2) {
-						return runtime.RangeError("window.pad_circular", "x", "R2", i14, R2)
-					}
-					y[yRow3+p2] = x[((xRow+i5)*R1+i10)*R2+i14]
-				}
-			}
+	if part := (padCircularPart9{x, y, P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// padCircularPart10 is a loop that runs in parts.
+type padCircularPart10 struct {
+	x, y                                                         []bool
+	P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9 int
+}
+
+func (part *padCircularPart10) Run(from, to int) error {
+	x, y, P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9 := part.x, part.y, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.i, part.i11, part.i12, part.i13, part.i3, part.i4, part.i6, part.i8, part.i9
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := p0 - i
+		yRow2 := (yRow + p0) * P1
+		i7 := p1 - i6
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if i4 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+			}
+			i5 := runtime.FloorModInt(i2, i4) - i3
+			if uint(i5) >= uint(R0) {
+				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
+			}
+			if i9 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+			}
+			i10 := runtime.FloorModInt(i7, i9) - i8
+			if uint(i10) >= uint(R1) {
+				return runtime.RangeError("window.pad_circular", "x", "R1", i10, R1)
+			}
+			if i13 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
+			}
+			i14 := runtime.FloorModInt(p2-i11, i13) - i12
+			if uint(i14) >= uint(R2) {
+				return runtime.RangeError("window.pad_circular", "x", "R2", i14, R2)
+			}
+			y[yRow3+p2] = x[((xRow+i5)*R1+i10)*R2+i14]
+		}
+	}
+	return nil
+}
+
 // padCircularRun2Bool computes pad_circular with rank(R) = 3, T bool.
 func padCircularRun2Bool(b *runtime.Bound, v *padCircularValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, B*P0*P1*P2)
 
@@ -547,55 +788,75 @@ func padCircularRun2Bool(b *runtime.Bound, v *padCircularValues) error {
 	i11 := max(before2, 0)
 	i12 := min(before2, 0)
 	i13 := R2 + i12 + min(runtime.Entry(v.after, 2, 0), 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := p0 - i
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				i7 := p1 - i6
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					if i4 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
-					}
-					i5 := runtime.FloorModInt(i2, i4) - i3
-					if uint(i5) >= uint(R0) {
-						return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
-					}
-					if i9 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
-					}
-					i10 := runtime.FloorModInt(i7, i9) - i8
-					if uint(i10) >= uint(R1) {
-						return runtime.RangeError("window.pad_circular", "x", "R1", i10, R1)
-					}
-					if i13 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
-					}
-					i14 := runtime.FloorModInt(p2-i11, i13) - i12
-					if uint(i14) >= uint(R2) {
-						return runtime.RangeError("window.pad_circular", "x", "R2", i14, R2)
-					}
-					y[yRow3+p2] = x[((xRow+i5)*R1+i10)*R2+i14]
-				}
-			}
+	if part := (padCircularPart10{x, y, P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// padCircularPart11 is a loop that runs in parts.
+type padCircularPart11[T runtime.Integer] struct {
+	x, y                                                         []T
+	P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9 int
+}
+
+func (part *padCircularPart11[T]) Run(from, to int) error {
+	x, y, P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9 := part.x, part.y, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.i, part.i11, part.i12, part.i13, part.i3, part.i4, part.i6, part.i8, part.i9
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := p0 - i
+		yRow2 := (yRow + p0) * P1
+		i7 := p1 - i6
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if i4 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+			}
+			i5 := runtime.FloorModInt(i2, i4) - i3
+			if uint(i5) >= uint(R0) {
+				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
+			}
+			if i9 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+			}
+			i10 := runtime.FloorModInt(i7, i9) - i8
+			if uint(i10) >= uint(R1) {
+				return runtime.RangeError("window.pad_circular", "x", "R1", i10, R1)
+			}
+			if i13 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
+			}
+			i14 := runtime.FloorModInt(p2-i11, i13) - i12
+			if uint(i14) >= uint(R2) {
+				return runtime.RangeError("window.pad_circular", "x", "R2", i14, R2)
+			}
+			y[yRow3+p2] = x[((xRow+i5)*R1+i10)*R2+i14]
+		}
+	}
+	return nil
+}
+
 // padCircularRun2Int computes pad_circular with rank(R) = 3, T any integer.
 func padCircularRun2Int[T runtime.Integer](b *runtime.Bound, v *padCircularValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, B*P0*P1*P2)
 
@@ -612,43 +873,41 @@ func padCircularRun2Int[T runtime.Integer](b *runtime.Bound, v *padCircularValue
 	i11 := max(before2, 0)
 	i12 := min(before2, 0)
 	i13 := R2 + i12 + min(runtime.Entry(v.after, 2, 0), 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := p0 - i
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				i7 := p1 - i6
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					if i4 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
-					}
-					i5 := runtime.FloorModInt(i2, i4) - i3
-					if uint(i5) >= uint(R0) {
-						return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
-					}
-					if i9 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
-					}
-					i10 := runtime.FloorModInt(i7, i9) - i8
-					if uint(i10) >= uint(R1) {
-						return runtime.RangeError("window.pad_circular", "x", "R1", i10, R1)
-					}
-					if i13 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
-					}
-					i14 := runtime.FloorModInt(p2-i11, i13) - i12
-					if uint(i14) >= uint(R2) {
-						return runtime.RangeError("window.pad_circular", "x", "R2", i14, R2)
-					}
-					y[yRow3+p2] = x[((xRow+i5)*R1+i10)*R2+i14]
-				}
-			}
+	if part := (padCircularPart11[T]{x, y, P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
+	return nil
+}
+
+// padCircularPart12 is a loop that runs in parts.
+type padCircularPart12 struct {
+	dy                []float32
+	dxAcc             []float64
+	P0, R0, i, i2, i3 int
+}
+
+func (part *padCircularPart12) Run(from, to int) error {
+	dy, dxAcc, P0, R0, i, i2, i3 := part.dy, part.dxAcc, part.P0, part.R0, part.i, part.i2, part.i3
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			if i3 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+			}
+			i4 := runtime.FloorModInt(p0-i, i3) - i2
+			if uint(i4) >= uint(R0) {
+				return runtime.RangeError("window.pad_circular", "@x", "R0", i4, R0)
+			}
+			at := dxRow + i4
+			dxAcc[at] += float64(dy[dyRow+p0])
+		}
+	}
 	return nil
 }
 
@@ -670,20 +929,12 @@ func padCircularRunBackward0F32(b *runtime.Bound, v *padCircularValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0)
 		clear(dxAcc)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				if i3 == 0 {
-					return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
-				}
-				i4 := runtime.FloorModInt(p0-i, i3) - i2
-				if uint(i4) >= uint(R0) {
-					return runtime.RangeError("window.pad_circular", "@x", "R0", i4, R0)
-				}
-				at := dxRow + i4
-				dxAcc[at] += float64(dy[dyRow+p0])
+		if part := (padCircularPart12{dy, dxAcc, P0, R0, i, i2, i3}); runtime.Small(B, P0) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P0); err != nil {
+			return err
 		}
 		for i5, sum := range dxAcc {
 			dx[i5] = float32(sum)
@@ -693,11 +944,37 @@ func padCircularRunBackward0F32(b *runtime.Bound, v *padCircularValues) error {
 	return nil
 }
 
+// padCircularPart13 is a loop that runs in parts.
+type padCircularPart13 struct {
+	dx, dy            []float64
+	P0, R0, i, i2, i3 int
+}
+
+func (part *padCircularPart13) Run(from, to int) error {
+	dx, dy, P0, R0, i, i2, i3 := part.dx, part.dy, part.P0, part.R0, part.i, part.i2, part.i3
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			if i3 == 0 {
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+			}
+			i4 := runtime.FloorModInt(p0-i, i3) - i2
+			if uint(i4) >= uint(R0) {
+				return runtime.RangeError("window.pad_circular", "@x", "R0", i4, R0)
+			}
+			at := dxRow + i4
+			dx[at] += dy[dyRow+p0]
+		}
+	}
+	return nil
+}
+
 // padCircularRunBackward0F64 computes the derivative of pad_circular with rank(R) = 1, T f64.
 func padCircularRunBackward0F64(b *runtime.Bound, v *padCircularValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, B*R0)
@@ -709,23 +986,53 @@ func padCircularRunBackward0F64(b *runtime.Bound, v *padCircularValues) error {
 	i3 := R0 + i2 + min(runtime.Entry(v.after, 0, 0), 0)
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				if i3 == 0 {
-					return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
-				}
-				i4 := runtime.FloorModInt(p0-i, i3) - i2
-				if uint(i4) >= uint(R0) {
-					return runtime.RangeError("window.pad_circular", "@x", "R0", i4, R0)
-				}
-				at := dxRow + i4
-				dx[at] += dy[dyRow+p0]
+		if part := (padCircularPart13{dx, dy, P0, R0, i, i2, i3}); runtime.Small(B, P0) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// padCircularPart14 is a loop that runs in parts.
+type padCircularPart14 struct {
+	dy                                    []float32
+	dxAcc                                 []float64
+	P0, P1, R0, R1, i, i3, i4, i6, i7, i8 int
+}
+
+func (part *padCircularPart14) Run(from, to int) error {
+	dy, dxAcc, P0, P1, R0, R1, i, i3, i4, i6, i7, i8 := part.dy, part.dxAcc, part.P0, part.P1, part.R0, part.R1, part.i, part.i3, part.i4, part.i6, part.i7, part.i8
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			i2 := p0 - i
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				if i4 == 0 {
+					return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				}
+				i5 := runtime.FloorModInt(i2, i4) - i3
+				if uint(i5) >= uint(R0) {
+					return runtime.RangeError("window.pad_circular", "@x", "R0", i5, R0)
+				}
+				if i8 == 0 {
+					return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+				}
+				i9 := runtime.FloorModInt(p1-i6, i8) - i7
+				if uint(i9) >= uint(R1) {
+					return runtime.RangeError("window.pad_circular", "@x", "R1", i9, R1)
+				}
+				at := (dxRow+i5)*R1 + i9
+				dxAcc[at] += float64(dy[dyRow2+p1])
+			}
+		}
+	}
 	return nil
 }
 
@@ -753,31 +1060,12 @@ func padCircularRunBackward1F32(b *runtime.Bound, v *padCircularValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1)
 		clear(dxAcc)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				i2 := p0 - i
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					if i4 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
-					}
-					i5 := runtime.FloorModInt(i2, i4) - i3
-					if uint(i5) >= uint(R0) {
-						return runtime.RangeError("window.pad_circular", "@x", "R0", i5, R0)
-					}
-					if i8 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
-					}
-					i9 := runtime.FloorModInt(p1-i6, i8) - i7
-					if uint(i9) >= uint(R1) {
-						return runtime.RangeError("window.pad_circular", "@x", "R1", i9, R1)
-					}
-					at := (dxRow+i5)*R1 + i9
-					dxAcc[at] += float64(dy[dyRow2+p1])
-				}
+		if part := (padCircularPart14{dy, dxAcc, P0, P1, R0, R1, i, i3, i4, i6, i7, i8}); runtime.Small(B, P0*P1) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P0*P1); err != nil {
+			return err
 		}
 		for i10, sum := range dxAcc {
 			dx[i10] = float32(sum)
@@ -787,13 +1075,50 @@ func padCircularRunBackward1F32(b *runtime.Bound, v *padCircularValues) error {
 	return nil
 }
 
+// padCircularPart15 is a loop that runs in parts.
+type padCircularPart15 struct {
+	dx, dy                                []float64
+	P0, P1, R0, R1, i, i3, i4, i6, i7, i8 int
+}
+
+func (part *padCircularPart15) Run(from, to int) error {
+	dx, dy, P0, P1, R0, R1, i, i3, i4, i6, i7, i8 := part.dx, part.dy, part.P0, part.P1, part.R0, part.R1, part.i, part.i3, part.i4, part.i6, part.i7, part.i8
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			i2 := p0 - i
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				if i4 == 0 {
+					return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				}
+				i5 := runtime.FloorModInt(i2, i4) - i3
+				if uint(i5) >= uint(R0) {
+					return runtime.RangeError("window.pad_circular", "@x", "R0", i5, R0)
+				}
+				if i8 == 0 {
+					return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+				}
+				i9 := runtime.FloorModInt(p1-i6, i8) - i7
+				if uint(i9) >= uint(R1) {
+					return runtime.RangeError("window.pad_circular", "@x", "R1", i9, R1)
+				}
+				at := (dxRow+i5)*R1 + i9
+				dx[at] += dy[dyRow2+p1]
+			}
+		}
+	}
+	return nil
+}
+
 // padCircularRunBackward1F64 computes the derivative of pad_circular with rank(R) = 2, T f64.
 func padCircularRunBackward1F64(b *runtime.Bound, v *padCircularValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, B*R0*R1)
@@ -809,13 +1134,37 @@ func padCircularRunBackward1F64(b *runtime.Bound, v *padCircularValues) error {
 	i8 := R1 + i7 + min(runtime.Entry(v.after, 1, 0), 0)
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				i2 := p0 - i
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
+		if part := (padCircularPart15{dx, dy, P0, P1, R0, R1, i, i3, i4, i6, i7, i8}); runtime.Small(B, P0*P1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, P0*P1); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// padCircularPart16 is a loop that runs in parts.
+type padCircularPart16 struct {
+	dy                                                           []float32
+	dxAcc                                                        []float64
+	P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9 int
+}
+
+func (part *padCircularPart16) Run(from, to int) error {
+	dy, dxAcc, P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9 := part.dy, part.dxAcc, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.i, part.i11, part.i12, part.i13, part.i3, part.i4, part.i6, part.i8, part.i9
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			i2 := p0 - i
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				i7 := p1 - i6
+				dyRow3 := (dyRow2 + p1) * P2
+				for p2 := range P2 {
 					if i4 == 0 {
 						return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
 					}
@@ -823,20 +1172,26 @@ func padCircularRunBackward1F64(b *runtime.Bound, v *padCircularValues) error {
 					if uint(i5) >= uint(R0) {
 						return runtime.RangeError("window.pad_circular", "@x", "R0", i5, R0)
 					}
-					if i8 == 0 {
+					if i9 == 0 {
 						return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
 					}
-					i9 := runtime.FloorModInt(p1-i6, i8) - i7
-					if uint(i9) >= uint(R1) {
-						return runtime.RangeError("window.pad_circular", "@x", "R1", i9, R1)
+					i10 := runtime.FloorModInt(i7, i9) - i8
+					if uint(i10) >= uint(R1) {
+						return runtime.RangeError("window.pad_circular", "@x", "R1", i10, R1)
 					}
-					at := (dxRow+i5)*R1 + i9
-					dx[at] += dy[dyRow2+p1]
+					if i13 == 0 {
+						return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
+					}
+					i14 := runtime.FloorModInt(p2-i11, i13) - i12
+					if uint(i14) >= uint(R2) {
+						return runtime.RangeError("window.pad_circular", "@x", "R2", i14, R2)
+					}
+					at := ((dxRow+i5)*R1+i10)*R2 + i14
+					dxAcc[at] += float64(dy[dyRow3+p2])
 				}
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -870,42 +1225,12 @@ func padCircularRunBackward2F32(b *runtime.Bound, v *padCircularValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1*R2)
 		clear(dxAcc)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				i2 := p0 - i
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					i7 := p1 - i6
-					dyRow3 := (dyRow2 + p1) * P2
-					for p2 := range P2 {
-						if i4 == 0 {
-							return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
-						}
-						i5 := runtime.FloorModInt(i2, i4) - i3
-						if uint(i5) >= uint(R0) {
-							return runtime.RangeError("window.pad_circular", "@x", "R0", i5, R0)
-						}
-						if i9 == 0 {
-							return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
-						}
-						i10 := runtime.FloorModInt(i7, i9) - i8
-						if uint(i10) >= uint(R1) {
-							return runtime.RangeError("window.pad_circular", "@x", "R1", i10, R1)
-						}
-						if i13 == 0 {
-							return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
-						}
-						i14 := runtime.FloorModInt(p2-i11, i13) - i12
-						if uint(i14) >= uint(R2) {
-							return runtime.RangeError("window.pad_circular", "@x", "R2", i14, R2)
-						}
-						at := ((dxRow+i5)*R1+i10)*R2 + i14
-						dxAcc[at] += float64(dy[dyRow3+p2])
-					}
-				}
+		if part := (padCircularPart16{dy, dxAcc, P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9}); runtime.Small(B, P0*P1*P2) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P0*P1*P2); err != nil {
+			return err
 		}
 		for i15, sum := range dxAcc {
 			dx[i15] = float32(sum)
@@ -915,15 +1240,63 @@ func padCircularRunBackward2F32(b *runtime.Bound, v *padCircularValues) error {
 	return nil
 }
 
+// padCircularPart17 is a loop that runs in parts.
+type padCircularPart17 struct {
+	dx, dy                                                       []float64
+	P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9 int
+}
+
+func (part *padCircularPart17) Run(from, to int) error {
+	dx, dy, P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9 := part.dx, part.dy, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.i, part.i11, part.i12, part.i13, part.i3, part.i4, part.i6, part.i8, part.i9
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			i2 := p0 - i
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				i7 := p1 - i6
+				dyRow3 := (dyRow2 + p1) * P2
+				for p2 := range P2 {
+					if i4 == 0 {
+						return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+					}
+					i5 := runtime.FloorModInt(i2, i4) - i3
+					if uint(i5) >= uint(R0) {
+						return runtime.RangeError("window.pad_circular", "@x", "R0", i5, R0)
+					}
+					if i9 == 0 {
+						return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+					}
+					i10 := runtime.FloorModInt(i7, i9) - i8
+					if uint(i10) >= uint(R1) {
+						return runtime.RangeError("window.pad_circular", "@x", "R1", i10, R1)
+					}
+					if i13 == 0 {
+						return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
+					}
+					i14 := runtime.FloorModInt(p2-i11, i13) - i12
+					if uint(i14) >= uint(R2) {
+						return runtime.RangeError("window.pad_circular", "@x", "R2", i14, R2)
+					}
+					at := ((dxRow+i5)*R1+i10)*R2 + i14
+					dx[at] += dy[dyRow3+p2]
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // padCircularRunBackward2F64 computes the derivative of pad_circular with rank(R) = 3, T f64.
 func padCircularRunBackward2F64(b *runtime.Bound, v *padCircularValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
 	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, B*R0*R1*R2)
@@ -943,42 +1316,12 @@ func padCircularRunBackward2F64(b *runtime.Bound, v *padCircularValues) error {
 	i13 := R2 + i12 + min(runtime.Entry(v.after, 2, 0), 0)
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				i2 := p0 - i
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					i7 := p1 - i6
-					dyRow3 := (dyRow2 + p1) * P2
-					for p2 := range P2 {
-						if i4 == 0 {
-							return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
-						}
-						i5 := runtime.FloorModInt(i2, i4) - i3
-						if uint(i5) >= uint(R0) {
-							return runtime.RangeError("window.pad_circular", "@x", "R0", i5, R0)
-						}
-						if i9 == 0 {
-							return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
-						}
-						i10 := runtime.FloorModInt(i7, i9) - i8
-						if uint(i10) >= uint(R1) {
-							return runtime.RangeError("window.pad_circular", "@x", "R1", i10, R1)
-						}
-						if i13 == 0 {
-							return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
-						}
-						i14 := runtime.FloorModInt(p2-i11, i13) - i12
-						if uint(i14) >= uint(R2) {
-							return runtime.RangeError("window.pad_circular", "@x", "R2", i14, R2)
-						}
-						at := ((dxRow+i5)*R1+i10)*R2 + i14
-						dx[at] += dy[dyRow3+p2]
-					}
-				}
+		if part := (padCircularPart17{dx, dy, P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9}); runtime.Small(B, P0*P1*P2) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)

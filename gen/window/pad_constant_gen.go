@@ -48,6 +48,10 @@ func (a *PadConstantAttrs) values(axes runtime.Placement, before []int, after []
 // x: T[...B, ...R]; y: T[...B, ...P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+//
+// With x = [[1, 2], [3, 4]], y is [[9, 1, 2, 9, 9], [9, 3, 4, 9, 9]]:
+//
+//	y, err := window.PadConstant(x, runtime.PlaceAxes([]int{-1}), []int{1}, []int{2}, &window.PadConstantAttrs{Value: new(9.0)})
 func PadConstant(x *runtime.Tensor, axes runtime.Placement, before []int, after []int, attrs *PadConstantAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(axes, before, after)
 	if err != nil {

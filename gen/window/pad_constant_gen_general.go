@@ -11,7 +11,7 @@ func padConstantExtents0(b *runtime.Bound, v *padConstantValues) error {
 	R0 := b.PackExt(1, 0)
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_constant", "P0 = |R0| + before[0] + after[0] that isn't negative")
+		return runtime.ShapeError("window.pad_constant", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
 	}
 	if err := b.DerivePack(2, i); err != nil {
 		return err
@@ -25,11 +25,11 @@ func padConstantExtents1(b *runtime.Bound, v *padConstantValues) error {
 	R1 := b.PackExt(1, 1)
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_constant", "P0 = |R0| + before[0] + after[0] that isn't negative")
+		return runtime.ShapeError("window.pad_constant", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
 	}
 	i2 := R1 + runtime.Entry(v.before, 1, 0) + runtime.Entry(v.after, 1, 0)
 	if i2 < 0 {
-		return runtime.ShapeError("window.pad_constant", "P1 = |R1| + before[1] + after[1] that isn't negative")
+		return runtime.ShapeError("window.pad_constant", "P1 = |R1| + before[1] + after[1] that isn't negative", i2)
 	}
 	if err := b.DerivePack(2, i, i2); err != nil {
 		return err
@@ -44,15 +44,15 @@ func padConstantExtents2(b *runtime.Bound, v *padConstantValues) error {
 	R2 := b.PackExt(1, 2)
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_constant", "P0 = |R0| + before[0] + after[0] that isn't negative")
+		return runtime.ShapeError("window.pad_constant", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
 	}
 	i2 := R1 + runtime.Entry(v.before, 1, 0) + runtime.Entry(v.after, 1, 0)
 	if i2 < 0 {
-		return runtime.ShapeError("window.pad_constant", "P1 = |R1| + before[1] + after[1] that isn't negative")
+		return runtime.ShapeError("window.pad_constant", "P1 = |R1| + before[1] + after[1] that isn't negative", i2)
 	}
 	i3 := R2 + runtime.Entry(v.before, 2, 0) + runtime.Entry(v.after, 2, 0)
 	if i3 < 0 {
-		return runtime.ShapeError("window.pad_constant", "P2 = |R2| + before[2] + after[2] that isn't negative")
+		return runtime.ShapeError("window.pad_constant", "P2 = |R2| + before[2] + after[2] that isn't negative", i3)
 	}
 	if err := b.DerivePack(2, i, i2, i3); err != nil {
 		return err
@@ -76,18 +76,16 @@ func padConstantExtents(b *runtime.Bound, v *padConstantValues, variant int) err
 	return nil
 }
 
-// padConstantRun0F32 computes pad_constant with rank(R) = 1, T f32.
-func padConstantRun0F32(b *runtime.Bound, v *padConstantValues) error {
-	R0 := b.PackExt(1, 0)
-	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Elements[float32](b, 1)
+// padConstantPart0 is a loop that runs in parts.
+type padConstantPart0 struct {
+	x, y            []float32
+	value           float32
+	P0, R0, before0 int
+}
 
-	// y[b, p0] = if 0 <= p0 - before[0] && p0 - before[0] < |R0| then x[b, p0 - before[0]] else value   for b in ...B, p0 in P0
-	before0 := runtime.Entry(v.before, 0, 0)
-	value := float32(v.value)
-	for b2 := range B {
+func (part *padConstantPart0) Run(from, to int) error {
+	x, y, value, P0, R0, before0 := part.x, part.y, part.value, part.P0, part.R0, part.before0
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		yRow := b2 * P0
 		for p0 := range P0 {
@@ -102,17 +100,37 @@ func padConstantRun0F32(b *runtime.Bound, v *padConstantValues) error {
 	return nil
 }
 
-// padConstantRun0F64 computes pad_constant with rank(R) = 1, T f64.
-func padConstantRun0F64(b *runtime.Bound, v *padConstantValues) error {
+// padConstantRun0F32 computes pad_constant with rank(R) = 1, T f32.
+func padConstantRun0F32(b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Elements[float64](b, 1)
+	x := runtime.Elements[float32](b, 0)
+	y := runtime.Elements[float32](b, 1)
 
 	// y[b, p0] = if 0 <= p0 - before[0] && p0 - before[0] < |R0| then x[b, p0 - before[0]] else value   for b in ...B, p0 in P0
 	before0 := runtime.Entry(v.before, 0, 0)
-	for b2 := range B {
+	value := float32(v.value)
+	if part := (padConstantPart0{x, y, value, P0, R0, before0}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// padConstantPart1 is a loop that runs in parts.
+type padConstantPart1 struct {
+	v               padConstantValues
+	x, y            []float64
+	P0, R0, before0 int
+}
+
+func (part *padConstantPart1) Run(from, to int) error {
+	v, x, y, P0, R0, before0 := &part.v, part.x, part.y, part.P0, part.R0, part.before0
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		yRow := b2 * P0
 		for p0 := range P0 {
@@ -127,18 +145,36 @@ func padConstantRun0F64(b *runtime.Bound, v *padConstantValues) error {
 	return nil
 }
 
-// padConstantRun0Bool computes pad_constant with rank(R) = 1, T bool.
-func padConstantRun0Bool(b *runtime.Bound, v *padConstantValues) error {
+// padConstantRun0F64 computes pad_constant with rank(R) = 1, T f64.
+func padConstantRun0F64(b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
-	x := runtime.Elements[bool](b, 0)
-	y := runtime.Elements[bool](b, 1)
+	x := runtime.Elements[float64](b, 0)
+	y := runtime.Elements[float64](b, 1)
 
 	// y[b, p0] = if 0 <= p0 - before[0] && p0 - before[0] < |R0| then x[b, p0 - before[0]] else value   for b in ...B, p0 in P0
 	before0 := runtime.Entry(v.before, 0, 0)
-	value := (v.value != 0)
-	for b2 := range B {
+	if part := (padConstantPart1{*v, x, y, P0, R0, before0}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// padConstantPart2 is a loop that runs in parts.
+type padConstantPart2 struct {
+	x, y            []bool
+	value           bool
+	P0, R0, before0 int
+}
+
+func (part *padConstantPart2) Run(from, to int) error {
+	x, y, value, P0, R0, before0 := part.x, part.y, part.value, part.P0, part.R0, part.before0
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		yRow := b2 * P0
 		for p0 := range P0 {
@@ -153,17 +189,37 @@ func padConstantRun0Bool(b *runtime.Bound, v *padConstantValues) error {
 	return nil
 }
 
-// padConstantRun0Int computes pad_constant with rank(R) = 1, T any integer.
-func padConstantRun0Int[T runtime.Integer](b *runtime.Bound, v *padConstantValues) error {
+// padConstantRun0Bool computes pad_constant with rank(R) = 1, T bool.
+func padConstantRun0Bool(b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
-	x := runtime.Elements[T](b, 0)
-	y := runtime.Temp[T](b, B*P0)
+	x := runtime.Elements[bool](b, 0)
+	y := runtime.Elements[bool](b, 1)
 
 	// y[b, p0] = if 0 <= p0 - before[0] && p0 - before[0] < |R0| then x[b, p0 - before[0]] else value   for b in ...B, p0 in P0
 	before0 := runtime.Entry(v.before, 0, 0)
-	for b2 := range B {
+	value := (v.value != 0)
+	if part := (padConstantPart2{x, y, value, P0, R0, before0}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// padConstantPart3 is a loop that runs in parts.
+type padConstantPart3[T runtime.Integer] struct {
+	v               padConstantValues
+	x, y            []T
+	P0, R0, before0 int
+}
+
+func (part *padConstantPart3[T]) Run(from, to int) error {
+	v, x, y, P0, R0, before0 := &part.v, part.x, part.y, part.P0, part.R0, part.before0
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		yRow := b2 * P0
 		for p0 := range P0 {
@@ -180,17 +236,74 @@ func padConstantRun0Int[T runtime.Integer](b *runtime.Bound, v *padConstantValue
 			y[yRow+p0] = t
 		}
 	}
+	return nil
+}
+
+// padConstantRun0Int computes pad_constant with rank(R) = 1, T any integer.
+func padConstantRun0Int[T runtime.Integer](b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
+	P0 := b.PackExt(2, 0)
+	x := runtime.Elements[T](b, 0)
+	y := runtime.Temp[T](b, B*P0)
+
+	// y[b, p0] = if 0 <= p0 - before[0] && p0 - before[0] < |R0| then x[b, p0 - before[0]] else value   for b in ...B, p0 in P0
+	before0 := runtime.Entry(v.before, 0, 0)
+	if part := (padConstantPart3[T]{*v, x, y, P0, R0, before0}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
+	}
 	copy(runtime.Elements[T](b, 1), y)
+	return nil
+}
+
+// padConstantPart4 is a loop that runs in parts.
+type padConstantPart4 struct {
+	x, y                             []float32
+	value                            float32
+	P0, P1, R0, R1, before0, before1 int
+}
+
+func (part *padConstantPart4) Run(from, to int) error {
+	x, y, value, P0, P1, R0, R1, before0, before1 := part.x, part.y, part.value, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i := p0 - before0
+		c := 0 <= i
+		c2 := i < R0
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			c3 := c && c2
+			if c3 {
+				i2 := p1 - before1
+				c3 = 0 <= i2 && i2 < R1
+			}
+			t := value
+			if c3 {
+				i3 := p1 - before1
+				t = x[(xRow+i)*R1+i3]
+			}
+			y[yRow2+p1] = t
+		}
+	}
 	return nil
 }
 
 // padConstantRun1F32 computes pad_constant with rank(R) = 2, T f32.
 func padConstantRun1F32(b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[float32](b, 1)
 
@@ -198,27 +311,48 @@ func padConstantRun1F32(b *runtime.Bound, v *padConstantValues) error {
 	before0 := runtime.Entry(v.before, 0, 0)
 	before1 := runtime.Entry(v.before, 1, 0)
 	value := float32(v.value)
-	for b2 := range B {
+	if part := (padConstantPart4{x, y, value, P0, P1, R0, R1, before0, before1}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// padConstantPart5 is a loop that runs in parts.
+type padConstantPart5 struct {
+	v                                padConstantValues
+	x, y                             []float64
+	P0, P1, R0, R1, before0, before1 int
+}
+
+func (part *padConstantPart5) Run(from, to int) error {
+	v, x, y, P0, P1, R0, R1, before0, before1 := &part.v, part.x, part.y, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
 		xRow := b2 * R0
 		yRow := b2 * P0
-		for p0 := range P0 {
-			i := p0 - before0
-			c := 0 <= i
-			c2 := i < R0
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				c3 := c && c2
-				if c3 {
-					i2 := p1 - before1
-					c3 = 0 <= i2 && i2 < R1
-				}
-				t := value
-				if c3 {
-					i3 := p1 - before1
-					t = x[(xRow+i)*R1+i3]
-				}
-				y[yRow2+p1] = t
+		i := p0 - before0
+		c := 0 <= i
+		c2 := i < R0
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			c3 := c && c2
+			if c3 {
+				i2 := p1 - before1
+				c3 = 0 <= i2 && i2 < R1
 			}
+			t := v.value
+			if c3 {
+				i3 := p1 - before1
+				t = x[(xRow+i)*R1+i3]
+			}
+			y[yRow2+p1] = t
 		}
 	}
 	return nil
@@ -226,38 +360,59 @@ func padConstantRun1F32(b *runtime.Bound, v *padConstantValues) error {
 
 // padConstantRun1F64 computes pad_constant with rank(R) = 2, T f64.
 func padConstantRun1F64(b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[float64](b, 1)
 
 	// y[b, p0, p1] = if 0 <= p0 - before[0] && p0 - before[0] < |R0| && 0 <= p1 - before[1] && p1 - before[1] < |R1| then x[b, p0 - before[0], p1 - before[1]] else value   for b in ...B, p0 in P0, p1 in P1
 	before0 := runtime.Entry(v.before, 0, 0)
 	before1 := runtime.Entry(v.before, 1, 0)
-	for b2 := range B {
+	if part := (padConstantPart5{*v, x, y, P0, P1, R0, R1, before0, before1}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// padConstantPart6 is a loop that runs in parts.
+type padConstantPart6 struct {
+	x, y                             []bool
+	value                            bool
+	P0, P1, R0, R1, before0, before1 int
+}
+
+func (part *padConstantPart6) Run(from, to int) error {
+	x, y, value, P0, P1, R0, R1, before0, before1 := part.x, part.y, part.value, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
 		xRow := b2 * R0
 		yRow := b2 * P0
-		for p0 := range P0 {
-			i := p0 - before0
-			c := 0 <= i
-			c2 := i < R0
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				c3 := c && c2
-				if c3 {
-					i2 := p1 - before1
-					c3 = 0 <= i2 && i2 < R1
-				}
-				t := v.value
-				if c3 {
-					i3 := p1 - before1
-					t = x[(xRow+i)*R1+i3]
-				}
-				y[yRow2+p1] = t
+		i := p0 - before0
+		c := 0 <= i
+		c2 := i < R0
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			c3 := c && c2
+			if c3 {
+				i2 := p1 - before1
+				c3 = 0 <= i2 && i2 < R1
 			}
+			t := value
+			if c3 {
+				i3 := p1 - before1
+				t = x[(xRow+i)*R1+i3]
+			}
+			y[yRow2+p1] = t
 		}
 	}
 	return nil
@@ -265,11 +420,11 @@ func padConstantRun1F64(b *runtime.Bound, v *padConstantValues) error {
 
 // padConstantRun1Bool computes pad_constant with rank(R) = 2, T bool.
 func padConstantRun1Bool(b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
@@ -277,27 +432,53 @@ func padConstantRun1Bool(b *runtime.Bound, v *padConstantValues) error {
 	before0 := runtime.Entry(v.before, 0, 0)
 	before1 := runtime.Entry(v.before, 1, 0)
 	value := (v.value != 0)
-	for b2 := range B {
+	if part := (padConstantPart6{x, y, value, P0, P1, R0, R1, before0, before1}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// padConstantPart7 is a loop that runs in parts.
+type padConstantPart7[T runtime.Integer] struct {
+	v                                padConstantValues
+	x, y                             []T
+	P0, P1, R0, R1, before0, before1 int
+}
+
+func (part *padConstantPart7[T]) Run(from, to int) error {
+	v, x, y, P0, P1, R0, R1, before0, before1 := &part.v, part.x, part.y, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
 		xRow := b2 * R0
 		yRow := b2 * P0
-		for p0 := range P0 {
-			i := p0 - before0
-			c := 0 <= i
-			c2 := i < R0
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				c3 := c && c2
-				if c3 {
-					i2 := p1 - before1
-					c3 = 0 <= i2 && i2 < R1
-				}
-				t := value
-				if c3 {
-					i3 := p1 - before1
-					t = x[(xRow+i)*R1+i3]
-				}
-				y[yRow2+p1] = t
+		i := p0 - before0
+		c := 0 <= i
+		c2 := i < R0
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			c3 := c && c2
+			if c3 {
+				i2 := p1 - before1
+				c3 = 0 <= i2 && i2 < R1
 			}
+			var t T
+			if c3 {
+				i3 := p1 - before1
+				t = x[(xRow+i)*R1+i3]
+			} else {
+				if !runtime.Holds[T](v.value) {
+					return runtime.AttrError("window.pad_constant", "value", "a whole number of the dtype", v.value)
+				}
+				t = T(v.value)
+			}
+			y[yRow2+p1] = t
 		}
 	}
 	return nil
@@ -305,58 +486,80 @@ func padConstantRun1Bool(b *runtime.Bound, v *padConstantValues) error {
 
 // padConstantRun1Int computes pad_constant with rank(R) = 2, T any integer.
 func padConstantRun1Int[T runtime.Integer](b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, B*P0*P1)
 
 	// y[b, p0, p1] = if 0 <= p0 - before[0] && p0 - before[0] < |R0| && 0 <= p1 - before[1] && p1 - before[1] < |R1| then x[b, p0 - before[0], p1 - before[1]] else value   for b in ...B, p0 in P0, p1 in P1
 	before0 := runtime.Entry(v.before, 0, 0)
 	before1 := runtime.Entry(v.before, 1, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i := p0 - before0
-			c := 0 <= i
-			c2 := i < R0
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				c3 := c && c2
-				if c3 {
-					i2 := p1 - before1
-					c3 = 0 <= i2 && i2 < R1
-				}
-				var t T
-				if c3 {
-					i3 := p1 - before1
-					t = x[(xRow+i)*R1+i3]
-				} else {
-					if !runtime.Holds[T](v.value) {
-						return runtime.AttrError("window.pad_constant", "value", "a whole number of the dtype", v.value)
-					}
-					t = T(v.value)
-				}
-				y[yRow2+p1] = t
-			}
+	if part := (padConstantPart7[T]{*v, x, y, P0, P1, R0, R1, before0, before1}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// padConstantPart8 is a loop that runs in parts.
+type padConstantPart8 struct {
+	x, y                                              []float32
+	value                                             float32
+	P0, P1, P2, R0, R1, R2, before0, before1, before2 int
+}
+
+func (part *padConstantPart8) Run(from, to int) error {
+	x, y, value, P0, P1, P2, R0, R1, R2, before0, before1, before2 := part.x, part.y, part.value, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i := p0 - before0
+		c := 0 <= i
+		c2 := i < R0
+		yRow2 := (yRow + p0) * P1
+		i2 := p1 - before1
+		c3 := 0 <= i2
+		c4 := i2 < R1
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			c5 := c && c2 && c3 && c4
+			if c5 {
+				i3 := p2 - before2
+				c5 = 0 <= i3 && i3 < R2
+			}
+			t := value
+			if c5 {
+				i4 := p2 - before2
+				t = x[((xRow+i)*R1+i2)*R2+i4]
+			}
+			y[yRow3+p2] = t
+		}
+	}
+	return nil
+}
+
 // padConstantRun2F32 computes pad_constant with rank(R) = 3, T f32.
 func padConstantRun2F32(b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[float32](b, 1)
 
@@ -365,33 +568,54 @@ func padConstantRun2F32(b *runtime.Bound, v *padConstantValues) error {
 	before1 := runtime.Entry(v.before, 1, 0)
 	before2 := runtime.Entry(v.before, 2, 0)
 	value := float32(v.value)
-	for b2 := range B {
+	if part := (padConstantPart8{x, y, value, P0, P1, P2, R0, R1, R2, before0, before1, before2}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// padConstantPart9 is a loop that runs in parts.
+type padConstantPart9 struct {
+	v                                                 padConstantValues
+	x, y                                              []float64
+	P0, P1, P2, R0, R1, R2, before0, before1, before2 int
+}
+
+func (part *padConstantPart9) Run(from, to int) error {
+	v, x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2 := &part.v, part.x, part.y, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
 		xRow := b2 * R0
 		yRow := b2 * P0
-		for p0 := range P0 {
-			i := p0 - before0
-			c := 0 <= i
-			c2 := i < R0
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				i2 := p1 - before1
-				c3 := 0 <= i2
-				c4 := i2 < R1
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					c5 := c && c2 && c3 && c4
-					if c5 {
-						i3 := p2 - before2
-						c5 = 0 <= i3 && i3 < R2
-					}
-					t := value
-					if c5 {
-						i4 := p2 - before2
-						t = x[((xRow+i)*R1+i2)*R2+i4]
-					}
-					y[yRow3+p2] = t
-				}
+		i := p0 - before0
+		c := 0 <= i
+		c2 := i < R0
+		yRow2 := (yRow + p0) * P1
+		i2 := p1 - before1
+		c3 := 0 <= i2
+		c4 := i2 < R1
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			c5 := c && c2 && c3 && c4
+			if c5 {
+				i3 := p2 - before2
+				c5 = 0 <= i3 && i3 < R2
 			}
+			t := v.value
+			if c5 {
+				i4 := p2 - before2
+				t = x[((xRow+i)*R1+i2)*R2+i4]
+			}
+			y[yRow3+p2] = t
 		}
 	}
 	return nil
@@ -399,13 +623,13 @@ func padConstantRun2F32(b *runtime.Bound, v *padConstantValues) error {
 
 // padConstantRun2F64 computes pad_constant with rank(R) = 3, T f64.
 func padConstantRun2F64(b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[float64](b, 1)
 
@@ -413,33 +637,54 @@ func padConstantRun2F64(b *runtime.Bound, v *padConstantValues) error {
 	before0 := runtime.Entry(v.before, 0, 0)
 	before1 := runtime.Entry(v.before, 1, 0)
 	before2 := runtime.Entry(v.before, 2, 0)
-	for b2 := range B {
+	if part := (padConstantPart9{*v, x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// padConstantPart10 is a loop that runs in parts.
+type padConstantPart10 struct {
+	x, y                                              []bool
+	value                                             bool
+	P0, P1, P2, R0, R1, R2, before0, before1, before2 int
+}
+
+func (part *padConstantPart10) Run(from, to int) error {
+	x, y, value, P0, P1, P2, R0, R1, R2, before0, before1, before2 := part.x, part.y, part.value, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
 		xRow := b2 * R0
 		yRow := b2 * P0
-		for p0 := range P0 {
-			i := p0 - before0
-			c := 0 <= i
-			c2 := i < R0
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				i2 := p1 - before1
-				c3 := 0 <= i2
-				c4 := i2 < R1
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					c5 := c && c2 && c3 && c4
-					if c5 {
-						i3 := p2 - before2
-						c5 = 0 <= i3 && i3 < R2
-					}
-					t := v.value
-					if c5 {
-						i4 := p2 - before2
-						t = x[((xRow+i)*R1+i2)*R2+i4]
-					}
-					y[yRow3+p2] = t
-				}
+		i := p0 - before0
+		c := 0 <= i
+		c2 := i < R0
+		yRow2 := (yRow + p0) * P1
+		i2 := p1 - before1
+		c3 := 0 <= i2
+		c4 := i2 < R1
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			c5 := c && c2 && c3 && c4
+			if c5 {
+				i3 := p2 - before2
+				c5 = 0 <= i3 && i3 < R2
 			}
+			t := value
+			if c5 {
+				i4 := p2 - before2
+				t = x[((xRow+i)*R1+i2)*R2+i4]
+			}
+			y[yRow3+p2] = t
 		}
 	}
 	return nil
@@ -447,13 +692,13 @@ func padConstantRun2F64(b *runtime.Bound, v *padConstantValues) error {
 
 // padConstantRun2Bool computes pad_constant with rank(R) = 3, T bool.
 func padConstantRun2Bool(b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
@@ -462,33 +707,59 @@ func padConstantRun2Bool(b *runtime.Bound, v *padConstantValues) error {
 	before1 := runtime.Entry(v.before, 1, 0)
 	before2 := runtime.Entry(v.before, 2, 0)
 	value := (v.value != 0)
-	for b2 := range B {
+	if part := (padConstantPart10{x, y, value, P0, P1, P2, R0, R1, R2, before0, before1, before2}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// padConstantPart11 is a loop that runs in parts.
+type padConstantPart11[T runtime.Integer] struct {
+	v                                                 padConstantValues
+	x, y                                              []T
+	P0, P1, P2, R0, R1, R2, before0, before1, before2 int
+}
+
+func (part *padConstantPart11[T]) Run(from, to int) error {
+	v, x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2 := &part.v, part.x, part.y, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
 		xRow := b2 * R0
 		yRow := b2 * P0
-		for p0 := range P0 {
-			i := p0 - before0
-			c := 0 <= i
-			c2 := i < R0
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				i2 := p1 - before1
-				c3 := 0 <= i2
-				c4 := i2 < R1
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					c5 := c && c2 && c3 && c4
-					if c5 {
-						i3 := p2 - before2
-						c5 = 0 <= i3 && i3 < R2
-					}
-					t := value
-					if c5 {
-						i4 := p2 - before2
-						t = x[((xRow+i)*R1+i2)*R2+i4]
-					}
-					y[yRow3+p2] = t
-				}
+		i := p0 - before0
+		c := 0 <= i
+		c2 := i < R0
+		yRow2 := (yRow + p0) * P1
+		i2 := p1 - before1
+		c3 := 0 <= i2
+		c4 := i2 < R1
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			c5 := c && c2 && c3 && c4
+			if c5 {
+				i3 := p2 - before2
+				c5 = 0 <= i3 && i3 < R2
 			}
+			var t T
+			if c5 {
+				i4 := p2 - before2
+				t = x[((xRow+i)*R1+i2)*R2+i4]
+			} else {
+				if !runtime.Holds[T](v.value) {
+					return runtime.AttrError("window.pad_constant", "value", "a whole number of the dtype", v.value)
+				}
+				t = T(v.value)
+			}
+			y[yRow3+p2] = t
 		}
 	}
 	return nil
@@ -496,13 +767,13 @@ func padConstantRun2Bool(b *runtime.Bound, v *padConstantValues) error {
 
 // padConstantRun2Int computes pad_constant with rank(R) = 3, T any integer.
 func padConstantRun2Int[T runtime.Integer](b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, B*P0*P1*P2)
 
@@ -510,49 +781,50 @@ func padConstantRun2Int[T runtime.Integer](b *runtime.Bound, v *padConstantValue
 	before0 := runtime.Entry(v.before, 0, 0)
 	before1 := runtime.Entry(v.before, 1, 0)
 	before2 := runtime.Entry(v.before, 2, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i := p0 - before0
-			c := 0 <= i
-			c2 := i < R0
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				i2 := p1 - before1
-				c3 := 0 <= i2
-				c4 := i2 < R1
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					c5 := c && c2 && c3 && c4
-					if c5 {
-						i3 := p2 - before2
-						c5 = 0 <= i3 && i3 < R2
-					}
-					var t T
-					if c5 {
-						i4 := p2 - before2
-						t = x[((xRow+i)*R1+i2)*R2+i4]
-					} else {
-						if !runtime.Holds[T](v.value) {
-							return runtime.AttrError("window.pad_constant", "value", "a whole number of the dtype", v.value)
-						}
-						t = T(v.value)
-					}
-					y[yRow3+p2] = t
-				}
-			}
+	if part := (padConstantPart11[T]{*v, x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// padConstantPart12 is a loop that runs in parts.
+type padConstantPart12 struct {
+	dx, dy             []float32
+	P0, R0, before0, i int
+}
+
+func (part *padConstantPart12) Run(from, to int) error {
+	dx, dy, P0, R0, before0, i := part.dx, part.dy, part.P0, part.R0, part.before0, part.i
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * P0
+		dxRow := b2 * R0
+		for r0 := range R0 {
+			i2 := r0 - i
+			t2 := float32(0)
+			if 0 <= i2 && i2 < P0 {
+				i3 := i2 - before0
+				t := float32(0)
+				if 0 <= i3 && i3 < R0 {
+					t = dy[dyRow+i2]
+				}
+				t2 = t
+			}
+			dx[dxRow+r0] = t2
+		}
+	}
+	return nil
+}
+
 // padConstantRunBackward0F32 computes the derivative of pad_constant with rank(R) = 1, T f32.
 func padConstantRunBackward0F32(b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
 	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
@@ -561,22 +833,40 @@ func padConstantRunBackward0F32(b *runtime.Bound, v *padConstantValues) error {
 	before0 := runtime.Entry(v.before, 0, 0)
 	i := 0 - before0
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * P0
-			dxRow := b2 * R0
-			for r0 := range R0 {
-				i2 := r0 - i
-				t2 := float32(0)
-				if 0 <= i2 && i2 < P0 {
-					i3 := i2 - before0
-					t := float32(0)
-					if 0 <= i3 && i3 < R0 {
-						t = dy[dyRow+i2]
-					}
-					t2 = t
-				}
-				dx[dxRow+r0] = t2
+		if part := (padConstantPart12{dx, dy, P0, R0, before0, i}); runtime.Small(B, R0) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, R0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// padConstantPart13 is a loop that runs in parts.
+type padConstantPart13 struct {
+	dx, dy             []float64
+	P0, R0, before0, i int
+}
+
+func (part *padConstantPart13) Run(from, to int) error {
+	dx, dy, P0, R0, before0, i := part.dx, part.dy, part.P0, part.R0, part.before0, part.i
+	for b2 := from; b2 < to; b2++ {
+		dyRow := b2 * P0
+		dxRow := b2 * R0
+		for r0 := range R0 {
+			i2 := r0 - i
+			t2 := float64(0)
+			if 0 <= i2 && i2 < P0 {
+				i3 := i2 - before0
+				t := float64(0)
+				if 0 <= i3 && i3 < R0 {
+					t = dy[dyRow+i2]
+				}
+				t2 = t
+			}
+			dx[dxRow+r0] = t2
 		}
 	}
 	return nil
@@ -584,9 +874,9 @@ func padConstantRunBackward0F32(b *runtime.Bound, v *padConstantValues) error {
 
 // padConstantRunBackward0F64 computes the derivative of pad_constant with rank(R) = 1, T f64.
 func padConstantRunBackward0F64(b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
 	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
@@ -595,22 +885,61 @@ func padConstantRunBackward0F64(b *runtime.Bound, v *padConstantValues) error {
 	before0 := runtime.Entry(v.before, 0, 0)
 	i := 0 - before0
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * P0
-			dxRow := b2 * R0
-			for r0 := range R0 {
-				i2 := r0 - i
-				t2 := float64(0)
-				if 0 <= i2 && i2 < P0 {
-					i3 := i2 - before0
-					t := float64(0)
-					if 0 <= i3 && i3 < R0 {
-						t = dy[dyRow+i2]
-					}
-					t2 = t
-				}
-				dx[dxRow+r0] = t2
+		if part := (padConstantPart13{dx, dy, P0, R0, before0, i}); runtime.Small(B, R0) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, R0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// padConstantPart14 is a loop that runs in parts.
+type padConstantPart14 struct {
+	dx, dy                                  []float32
+	P0, P1, R0, R1, before0, before1, i, i3 int
+}
+
+func (part *padConstantPart14) Run(from, to int) error {
+	dx, dy, P0, P1, R0, R1, before0, before1, i, i3 := part.dx, part.dy, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		dyRow := b2 * P0
+		dxRow := b2 * R0
+		i2 := r0 - i
+		c := 0 <= i2
+		c2 := i2 < P0
+		i5 := i2 - before0
+		c4 := 0 <= i5
+		c5 := i5 < R0
+		dxRow2 := (dxRow + r0) * R1
+		for r1 := range R1 {
+			c3 := c && c2
+			if c3 {
+				i4 := r1 - i3
+				c3 = 0 <= i4 && i4 < P1
+			}
+			t2 := float32(0)
+			if c3 {
+				c6 := c4 && c5
+				if c6 {
+					i6 := r1 - i3
+					i7 := i6 - before1
+					c6 = 0 <= i7 && i7 < R1
+				}
+				t := float32(0)
+				if c6 {
+					i8 := r1 - i3
+					t = dy[(dyRow+i2)*P1+i8]
+				}
+				t2 = t
+			}
+			dx[dxRow2+r1] = t2
 		}
 	}
 	return nil
@@ -618,11 +947,11 @@ func padConstantRunBackward0F64(b *runtime.Bound, v *padConstantValues) error {
 
 // padConstantRunBackward1F32 computes the derivative of pad_constant with rank(R) = 2, T f32.
 func padConstantRunBackward1F32(b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
@@ -633,41 +962,61 @@ func padConstantRunBackward1F32(b *runtime.Bound, v *padConstantValues) error {
 	before1 := runtime.Entry(v.before, 1, 0)
 	i3 := 0 - before1
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * P0
-			dxRow := b2 * R0
-			for r0 := range R0 {
-				i2 := r0 - i
-				c := 0 <= i2
-				c2 := i2 < P0
-				i5 := i2 - before0
-				c4 := 0 <= i5
-				c5 := i5 < R0
-				dxRow2 := (dxRow + r0) * R1
-				for r1 := range R1 {
-					c3 := c && c2
-					if c3 {
-						i4 := r1 - i3
-						c3 = 0 <= i4 && i4 < P1
-					}
-					t2 := float32(0)
-					if c3 {
-						c6 := c4 && c5
-						if c6 {
-							i6 := r1 - i3
-							i7 := i6 - before1
-							c6 = 0 <= i7 && i7 < R1
-						}
-						t := float32(0)
-						if c6 {
-							i8 := r1 - i3
-							t = dy[(dyRow+i2)*P1+i8]
-						}
-						t2 = t
-					}
-					dx[dxRow2+r1] = t2
-				}
+		if part := (padConstantPart14{dx, dy, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B*R0, R1) {
+			if err := part.Run(0, B*R0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*R0, R1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// padConstantPart15 is a loop that runs in parts.
+type padConstantPart15 struct {
+	dx, dy                                  []float64
+	P0, P1, R0, R1, before0, before1, i, i3 int
+}
+
+func (part *padConstantPart15) Run(from, to int) error {
+	dx, dy, P0, P1, R0, R1, before0, before1, i, i3 := part.dx, part.dy, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		dyRow := b2 * P0
+		dxRow := b2 * R0
+		i2 := r0 - i
+		c := 0 <= i2
+		c2 := i2 < P0
+		i5 := i2 - before0
+		c4 := 0 <= i5
+		c5 := i5 < R0
+		dxRow2 := (dxRow + r0) * R1
+		for r1 := range R1 {
+			c3 := c && c2
+			if c3 {
+				i4 := r1 - i3
+				c3 = 0 <= i4 && i4 < P1
+			}
+			t2 := float64(0)
+			if c3 {
+				c6 := c4 && c5
+				if c6 {
+					i6 := r1 - i3
+					i7 := i6 - before1
+					c6 = 0 <= i7 && i7 < R1
+				}
+				t := float64(0)
+				if c6 {
+					i8 := r1 - i3
+					t = dy[(dyRow+i2)*P1+i8]
+				}
+				t2 = t
+			}
+			dx[dxRow2+r1] = t2
 		}
 	}
 	return nil
@@ -675,11 +1024,11 @@ func padConstantRunBackward1F32(b *runtime.Bound, v *padConstantValues) error {
 
 // padConstantRunBackward1F64 computes the derivative of pad_constant with rank(R) = 2, T f64.
 func padConstantRunBackward1F64(b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
@@ -690,41 +1039,70 @@ func padConstantRunBackward1F64(b *runtime.Bound, v *padConstantValues) error {
 	before1 := runtime.Entry(v.before, 1, 0)
 	i3 := 0 - before1
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * P0
-			dxRow := b2 * R0
-			for r0 := range R0 {
-				i2 := r0 - i
-				c := 0 <= i2
-				c2 := i2 < P0
-				i5 := i2 - before0
-				c4 := 0 <= i5
-				c5 := i5 < R0
-				dxRow2 := (dxRow + r0) * R1
-				for r1 := range R1 {
-					c3 := c && c2
-					if c3 {
-						i4 := r1 - i3
-						c3 = 0 <= i4 && i4 < P1
-					}
-					t2 := float64(0)
-					if c3 {
-						c6 := c4 && c5
-						if c6 {
-							i6 := r1 - i3
-							i7 := i6 - before1
-							c6 = 0 <= i7 && i7 < R1
-						}
-						t := float64(0)
-						if c6 {
-							i8 := r1 - i3
-							t = dy[(dyRow+i2)*P1+i8]
-						}
-						t2 = t
-					}
-					dx[dxRow2+r1] = t2
-				}
+		if part := (padConstantPart15{dx, dy, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B*R0, R1) {
+			if err := part.Run(0, B*R0); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*R0, R1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// padConstantPart16 is a loop that runs in parts.
+type padConstantPart16 struct {
+	dx, dy                                                       []float32
+	P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 int
+}
+
+func (part *padConstantPart16) Run(from, to int) error {
+	dx, dy, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 := part.dx, part.dy, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		r1 := rest % R1
+		rest /= R1
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		dyRow := b2 * P0
+		dxRow := b2 * R0
+		i2 := r0 - i
+		c := 0 <= i2
+		c2 := i2 < P0
+		i7 := i2 - before0
+		c6 := 0 <= i7
+		c7 := i7 < R0
+		dxRow2 := (dxRow + r0) * R1
+		i4 := r1 - i3
+		c3 := 0 <= i4
+		c4 := i4 < P1
+		i8 := i4 - before1
+		c8 := 0 <= i8
+		c9 := i8 < R1
+		dxRow3 := (dxRow2 + r1) * R2
+		for r2 := range R2 {
+			c5 := c && c2 && c3 && c4
+			if c5 {
+				i6 := r2 - i5
+				c5 = 0 <= i6 && i6 < P2
+			}
+			t2 := float32(0)
+			if c5 {
+				c10 := c6 && c7 && c8 && c9
+				if c10 {
+					i9 := r2 - i5
+					i10 := i9 - before2
+					c10 = 0 <= i10 && i10 < R2
+				}
+				t := float32(0)
+				if c10 {
+					i11 := r2 - i5
+					t = dy[((dyRow+i2)*P1+i4)*P2+i11]
+				}
+				t2 = t
+			}
+			dx[dxRow3+r2] = t2
 		}
 	}
 	return nil
@@ -732,13 +1110,13 @@ func padConstantRunBackward1F64(b *runtime.Bound, v *padConstantValues) error {
 
 // padConstantRunBackward2F32 computes the derivative of pad_constant with rank(R) = 3, T f32.
 func padConstantRunBackward2F32(b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
+	R1 := b.PackExt(1, 1)
 	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	R0 := b.PackExt(1, 0)
-	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
@@ -751,50 +1129,70 @@ func padConstantRunBackward2F32(b *runtime.Bound, v *padConstantValues) error {
 	before2 := runtime.Entry(v.before, 2, 0)
 	i5 := 0 - before2
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * P0
-			dxRow := b2 * R0
-			for r0 := range R0 {
-				i2 := r0 - i
-				c := 0 <= i2
-				c2 := i2 < P0
-				i7 := i2 - before0
-				c6 := 0 <= i7
-				c7 := i7 < R0
-				dxRow2 := (dxRow + r0) * R1
-				for r1 := range R1 {
-					i4 := r1 - i3
-					c3 := 0 <= i4
-					c4 := i4 < P1
-					i8 := i4 - before1
-					c8 := 0 <= i8
-					c9 := i8 < R1
-					dxRow3 := (dxRow2 + r1) * R2
-					for r2 := range R2 {
-						c5 := c && c2 && c3 && c4
-						if c5 {
-							i6 := r2 - i5
-							c5 = 0 <= i6 && i6 < P2
-						}
-						t2 := float32(0)
-						if c5 {
-							c10 := c6 && c7 && c8 && c9
-							if c10 {
-								i9 := r2 - i5
-								i10 := i9 - before2
-								c10 = 0 <= i10 && i10 < R2
-							}
-							t := float32(0)
-							if c10 {
-								i11 := r2 - i5
-								t = dy[((dyRow+i2)*P1+i4)*P2+i11]
-							}
-							t2 = t
-						}
-						dx[dxRow3+r2] = t2
-					}
-				}
+		if part := (padConstantPart16{dx, dy, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B*R0*R1, R2) {
+			if err := part.Run(0, B*R0*R1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// padConstantPart17 is a loop that runs in parts.
+type padConstantPart17 struct {
+	dx, dy                                                       []float64
+	P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 int
+}
+
+func (part *padConstantPart17) Run(from, to int) error {
+	dx, dy, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 := part.dx, part.dy, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		r1 := rest % R1
+		rest /= R1
+		r0 := rest % R0
+		rest /= R0
+		b2 := rest
+		dyRow := b2 * P0
+		dxRow := b2 * R0
+		i2 := r0 - i
+		c := 0 <= i2
+		c2 := i2 < P0
+		i7 := i2 - before0
+		c6 := 0 <= i7
+		c7 := i7 < R0
+		dxRow2 := (dxRow + r0) * R1
+		i4 := r1 - i3
+		c3 := 0 <= i4
+		c4 := i4 < P1
+		i8 := i4 - before1
+		c8 := 0 <= i8
+		c9 := i8 < R1
+		dxRow3 := (dxRow2 + r1) * R2
+		for r2 := range R2 {
+			c5 := c && c2 && c3 && c4
+			if c5 {
+				i6 := r2 - i5
+				c5 = 0 <= i6 && i6 < P2
+			}
+			t2 := float64(0)
+			if c5 {
+				c10 := c6 && c7 && c8 && c9
+				if c10 {
+					i9 := r2 - i5
+					i10 := i9 - before2
+					c10 = 0 <= i10 && i10 < R2
+				}
+				t := float64(0)
+				if c10 {
+					i11 := r2 - i5
+					t = dy[((dyRow+i2)*P1+i4)*P2+i11]
+				}
+				t2 = t
+			}
+			dx[dxRow3+r2] = t2
 		}
 	}
 	return nil
@@ -802,13 +1200,13 @@ func padConstantRunBackward2F32(b *runtime.Bound, v *padConstantValues) error {
 
 // padConstantRunBackward2F64 computes the derivative of pad_constant with rank(R) = 3, T f64.
 func padConstantRunBackward2F64(b *runtime.Bound, v *padConstantValues) error {
+	B := b.Ext[0]
+	R0 := b.PackExt(1, 0)
+	R1 := b.PackExt(1, 1)
 	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	R0 := b.PackExt(1, 0)
-	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
@@ -821,50 +1219,12 @@ func padConstantRunBackward2F64(b *runtime.Bound, v *padConstantValues) error {
 	before2 := runtime.Entry(v.before, 2, 0)
 	i5 := 0 - before2
 	if wantDx {
-		for b2 := range B {
-			dyRow := b2 * P0
-			dxRow := b2 * R0
-			for r0 := range R0 {
-				i2 := r0 - i
-				c := 0 <= i2
-				c2 := i2 < P0
-				i7 := i2 - before0
-				c6 := 0 <= i7
-				c7 := i7 < R0
-				dxRow2 := (dxRow + r0) * R1
-				for r1 := range R1 {
-					i4 := r1 - i3
-					c3 := 0 <= i4
-					c4 := i4 < P1
-					i8 := i4 - before1
-					c8 := 0 <= i8
-					c9 := i8 < R1
-					dxRow3 := (dxRow2 + r1) * R2
-					for r2 := range R2 {
-						c5 := c && c2 && c3 && c4
-						if c5 {
-							i6 := r2 - i5
-							c5 = 0 <= i6 && i6 < P2
-						}
-						t2 := float64(0)
-						if c5 {
-							c10 := c6 && c7 && c8 && c9
-							if c10 {
-								i9 := r2 - i5
-								i10 := i9 - before2
-								c10 = 0 <= i10 && i10 < R2
-							}
-							t := float64(0)
-							if c10 {
-								i11 := r2 - i5
-								t = dy[((dyRow+i2)*P1+i4)*P2+i11]
-							}
-							t2 = t
-						}
-						dx[dxRow3+r2] = t2
-					}
-				}
+		if part := (padConstantPart17{dx, dy, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B*R0*R1, R2) {
+			if err := part.Run(0, B*R0*R1); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
+			return err
 		}
 	}
 	return nil

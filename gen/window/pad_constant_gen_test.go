@@ -3,12 +3,23 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExamplePadConstant() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	y := runtime.Must(window.PadConstant(x, runtime.PlaceAxes([]int{-1}), []int{1}, []int{2}, &window.PadConstantAttrs{Value: new(9.0)}))
+	fmt.Println(y)
+	// Output:
+	// f32[2 5]
+	// [[9 1 2 9 9]
+	//  [9 3 4 9 9]]
+}
 
 func TestPadConstantExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.pad_constant",

@@ -39,6 +39,10 @@ func padReflectValuesOf(axes runtime.Placement, before []int, after []int) (padR
 // x: T[...B, ...R]; y: T[...B, ...P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex: a reflection is shorter than the axis.
+//
+// With x = [1, 2, 3], y is [3, 2, 1, 2, 3, 2]:
+//
+//	y, err := window.PadReflect(x, runtime.PlaceAxes([]int{0}), []int{2}, []int{1})
 func PadReflect(x *runtime.Tensor, axes runtime.Placement, before []int, after []int) (*runtime.Tensor, error) {
 	vals, err := padReflectValuesOf(axes, before, after)
 	if err != nil {

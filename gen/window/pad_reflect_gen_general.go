@@ -11,7 +11,7 @@ func padReflectExtents0(b *runtime.Bound, v *padReflectValues) error {
 	R0 := b.PackExt(1, 0)
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_reflect", "P0 = |R0| + before[0] + after[0] that isn't negative")
+		return runtime.ShapeError("window.pad_reflect", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
 	}
 	if err := b.DerivePack(2, i); err != nil {
 		return err
@@ -25,11 +25,11 @@ func padReflectExtents1(b *runtime.Bound, v *padReflectValues) error {
 	R1 := b.PackExt(1, 1)
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_reflect", "P0 = |R0| + before[0] + after[0] that isn't negative")
+		return runtime.ShapeError("window.pad_reflect", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
 	}
 	i2 := R1 + runtime.Entry(v.before, 1, 0) + runtime.Entry(v.after, 1, 0)
 	if i2 < 0 {
-		return runtime.ShapeError("window.pad_reflect", "P1 = |R1| + before[1] + after[1] that isn't negative")
+		return runtime.ShapeError("window.pad_reflect", "P1 = |R1| + before[1] + after[1] that isn't negative", i2)
 	}
 	if err := b.DerivePack(2, i, i2); err != nil {
 		return err
@@ -44,15 +44,15 @@ func padReflectExtents2(b *runtime.Bound, v *padReflectValues) error {
 	R2 := b.PackExt(1, 2)
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_reflect", "P0 = |R0| + before[0] + after[0] that isn't negative")
+		return runtime.ShapeError("window.pad_reflect", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
 	}
 	i2 := R1 + runtime.Entry(v.before, 1, 0) + runtime.Entry(v.after, 1, 0)
 	if i2 < 0 {
-		return runtime.ShapeError("window.pad_reflect", "P1 = |R1| + before[1] + after[1] that isn't negative")
+		return runtime.ShapeError("window.pad_reflect", "P1 = |R1| + before[1] + after[1] that isn't negative", i2)
 	}
 	i3 := R2 + runtime.Entry(v.before, 2, 0) + runtime.Entry(v.after, 2, 0)
 	if i3 < 0 {
-		return runtime.ShapeError("window.pad_reflect", "P2 = |R2| + before[2] + after[2] that isn't negative")
+		return runtime.ShapeError("window.pad_reflect", "P2 = |R2| + before[2] + after[2] that isn't negative", i3)
 	}
 	if err := b.DerivePack(2, i, i2, i3); err != nil {
 		return err
@@ -76,18 +76,61 @@ func padReflectExtents(b *runtime.Bound, v *padReflectValues, variant int) error
 	return nil
 }
 
+// padReflectPart0 is a loop that runs in parts.
+type padReflectPart0 struct {
+	x, y               []float32
+	P0, R0, before0, i int
+}
+
+func (part *padReflectPart0) Run(from, to int) error {
+	x, y, P0, R0, before0, i := part.x, part.y, part.P0, part.R0, part.before0, part.i
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * R0
+		yRow := b2 * P0
+		for p0 := range P0 {
+			n := p0 - before0
+			n2 := i - max(n, -n)
+			i2 := i - max(n2, -n2)
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
+			}
+			y[yRow+p0] = x[xRow+i2]
+		}
+	}
+	return nil
+}
+
 // padReflectRun0F32 computes pad_reflect with rank(R) = 1, T f32.
 func padReflectRun0F32(b *runtime.Bound, v *padReflectValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*P0)
 
 	// y[b, p0] = x[b, |R0| - 1 - abs(|R0| - 1 - abs(p0 - before[0]))]   for b in ...B, p0 in P0
 	i := R0 - 1
 	before0 := runtime.Entry(v.before, 0, 0)
-	for b2 := range B {
+	if part := (padReflectPart0{x, y, P0, R0, before0, i}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// padReflectPart1 is a loop that runs in parts.
+type padReflectPart1 struct {
+	x, y               []float64
+	P0, R0, before0, i int
+}
+
+func (part *padReflectPart1) Run(from, to int) error {
+	x, y, P0, R0, before0, i := part.x, part.y, part.P0, part.R0, part.before0, part.i
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		yRow := b2 * P0
 		for p0 := range P0 {
@@ -100,22 +143,40 @@ func padReflectRun0F32(b *runtime.Bound, v *padReflectValues) error {
 			y[yRow+p0] = x[xRow+i2]
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
 // padReflectRun0F64 computes pad_reflect with rank(R) = 1, T f64.
 func padReflectRun0F64(b *runtime.Bound, v *padReflectValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*P0)
 
 	// y[b, p0] = x[b, |R0| - 1 - abs(|R0| - 1 - abs(p0 - before[0]))]   for b in ...B, p0 in P0
 	i := R0 - 1
 	before0 := runtime.Entry(v.before, 0, 0)
-	for b2 := range B {
+	if part := (padReflectPart1{x, y, P0, R0, before0, i}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// padReflectPart2 is a loop that runs in parts.
+type padReflectPart2 struct {
+	x, y               []bool
+	P0, R0, before0, i int
+}
+
+func (part *padReflectPart2) Run(from, to int) error {
+	x, y, P0, R0, before0, i := part.x, part.y, part.P0, part.R0, part.before0, part.i
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		yRow := b2 * P0
 		for p0 := range P0 {
@@ -128,22 +189,40 @@ func padReflectRun0F64(b *runtime.Bound, v *padReflectValues) error {
 			y[yRow+p0] = x[xRow+i2]
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
 // padReflectRun0Bool computes pad_reflect with rank(R) = 1, T bool.
 func padReflectRun0Bool(b *runtime.Bound, v *padReflectValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, B*P0)
 
 	// y[b, p0] = x[b, |R0| - 1 - abs(|R0| - 1 - abs(p0 - before[0]))]   for b in ...B, p0 in P0
 	i := R0 - 1
 	before0 := runtime.Entry(v.before, 0, 0)
-	for b2 := range B {
+	if part := (padReflectPart2{x, y, P0, R0, before0, i}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
+	}
+	copy(runtime.Elements[bool](b, 1), y)
+	return nil
+}
+
+// padReflectPart3 is a loop that runs in parts.
+type padReflectPart3[T runtime.Integer] struct {
+	x, y               []T
+	P0, R0, before0, i int
+}
+
+func (part *padReflectPart3[T]) Run(from, to int) error {
+	x, y, P0, R0, before0, i := part.x, part.y, part.P0, part.R0, part.before0, part.i
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		yRow := b2 * P0
 		for p0 := range P0 {
@@ -156,45 +235,73 @@ func padReflectRun0Bool(b *runtime.Bound, v *padReflectValues) error {
 			y[yRow+p0] = x[xRow+i2]
 		}
 	}
-	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
 // padReflectRun0Int computes pad_reflect with rank(R) = 1, T any integer.
 func padReflectRun0Int[T runtime.Integer](b *runtime.Bound, v *padReflectValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, B*P0)
 
 	// y[b, p0] = x[b, |R0| - 1 - abs(|R0| - 1 - abs(p0 - before[0]))]   for b in ...B, p0 in P0
 	i := R0 - 1
 	before0 := runtime.Entry(v.before, 0, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			n := p0 - before0
-			n2 := i - max(n, -n)
-			i2 := i - max(n2, -n2)
-			if uint(i2) >= uint(R0) {
-				return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
-			}
-			y[yRow+p0] = x[xRow+i2]
+	if part := (padReflectPart3[T]{x, y, P0, R0, before0, i}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// padReflectPart4 is a loop that runs in parts.
+type padReflectPart4 struct {
+	x, y                                    []float32
+	P0, P1, R0, R1, before0, before1, i, i3 int
+}
+
+func (part *padReflectPart4) Run(from, to int) error {
+	x, y, P0, P1, R0, R1, before0, before1, i, i3 := part.x, part.y, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		n := p0 - before0
+		n2 := i - max(n, -n)
+		i2 := i - max(n2, -n2)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
+			}
+			n3 := p1 - before1
+			n4 := i3 - max(n3, -n3)
+			i4 := i3 - max(n4, -n4)
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
+			}
+			y[yRow2+p1] = x[(xRow+i2)*R1+i4]
+		}
+	}
+	return nil
+}
+
 // padReflectRun1F32 computes pad_reflect with rank(R) = 2, T f32.
 func padReflectRun1F32(b *runtime.Bound, v *padReflectValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*P0*P1)
 
@@ -203,39 +310,59 @@ func padReflectRun1F32(b *runtime.Bound, v *padReflectValues) error {
 	before0 := runtime.Entry(v.before, 0, 0)
 	i3 := R1 - 1
 	before1 := runtime.Entry(v.before, 1, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			n := p0 - before0
-			n2 := i - max(n, -n)
-			i2 := i - max(n2, -n2)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				if uint(i2) >= uint(R0) {
-					return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
-				}
-				n3 := p1 - before1
-				n4 := i3 - max(n3, -n3)
-				i4 := i3 - max(n4, -n4)
-				if uint(i4) >= uint(R1) {
-					return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
-				}
-				y[yRow2+p1] = x[(xRow+i2)*R1+i4]
-			}
+	if part := (padReflectPart4{x, y, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// padReflectPart5 is a loop that runs in parts.
+type padReflectPart5 struct {
+	x, y                                    []float64
+	P0, P1, R0, R1, before0, before1, i, i3 int
+}
+
+func (part *padReflectPart5) Run(from, to int) error {
+	x, y, P0, P1, R0, R1, before0, before1, i, i3 := part.x, part.y, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		n := p0 - before0
+		n2 := i - max(n, -n)
+		i2 := i - max(n2, -n2)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
+			}
+			n3 := p1 - before1
+			n4 := i3 - max(n3, -n3)
+			i4 := i3 - max(n4, -n4)
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
+			}
+			y[yRow2+p1] = x[(xRow+i2)*R1+i4]
+		}
+	}
+	return nil
+}
+
 // padReflectRun1F64 computes pad_reflect with rank(R) = 2, T f64.
 func padReflectRun1F64(b *runtime.Bound, v *padReflectValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*P0*P1)
 
@@ -244,39 +371,59 @@ func padReflectRun1F64(b *runtime.Bound, v *padReflectValues) error {
 	before0 := runtime.Entry(v.before, 0, 0)
 	i3 := R1 - 1
 	before1 := runtime.Entry(v.before, 1, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			n := p0 - before0
-			n2 := i - max(n, -n)
-			i2 := i - max(n2, -n2)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				if uint(i2) >= uint(R0) {
-					return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
-				}
-				n3 := p1 - before1
-				n4 := i3 - max(n3, -n3)
-				i4 := i3 - max(n4, -n4)
-				if uint(i4) >= uint(R1) {
-					return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
-				}
-				y[yRow2+p1] = x[(xRow+i2)*R1+i4]
-			}
+	if part := (padReflectPart5{x, y, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// padReflectPart6 is a loop that runs in parts.
+type padReflectPart6 struct {
+	x, y                                    []bool
+	P0, P1, R0, R1, before0, before1, i, i3 int
+}
+
+func (part *padReflectPart6) Run(from, to int) error {
+	x, y, P0, P1, R0, R1, before0, before1, i, i3 := part.x, part.y, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		n := p0 - before0
+		n2 := i - max(n, -n)
+		i2 := i - max(n2, -n2)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
+			}
+			n3 := p1 - before1
+			n4 := i3 - max(n3, -n3)
+			i4 := i3 - max(n4, -n4)
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
+			}
+			y[yRow2+p1] = x[(xRow+i2)*R1+i4]
+		}
+	}
+	return nil
+}
+
 // padReflectRun1Bool computes pad_reflect with rank(R) = 2, T bool.
 func padReflectRun1Bool(b *runtime.Bound, v *padReflectValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, B*P0*P1)
 
@@ -285,39 +432,59 @@ func padReflectRun1Bool(b *runtime.Bound, v *padReflectValues) error {
 	before0 := runtime.Entry(v.before, 0, 0)
 	i3 := R1 - 1
 	before1 := runtime.Entry(v.before, 1, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			n := p0 - before0
-			n2 := i - max(n, -n)
-			i2 := i - max(n2, -n2)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				if uint(i2) >= uint(R0) {
-					return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
-				}
-				n3 := p1 - before1
-				n4 := i3 - max(n3, -n3)
-				i4 := i3 - max(n4, -n4)
-				if uint(i4) >= uint(R1) {
-					return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
-				}
-				y[yRow2+p1] = x[(xRow+i2)*R1+i4]
-			}
+	if part := (padReflectPart6{x, y, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// padReflectPart7 is a loop that runs in parts.
+type padReflectPart7[T runtime.Integer] struct {
+	x, y                                    []T
+	P0, P1, R0, R1, before0, before1, i, i3 int
+}
+
+func (part *padReflectPart7[T]) Run(from, to int) error {
+	x, y, P0, P1, R0, R1, before0, before1, i, i3 := part.x, part.y, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		n := p0 - before0
+		n2 := i - max(n, -n)
+		i2 := i - max(n2, -n2)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
+			}
+			n3 := p1 - before1
+			n4 := i3 - max(n3, -n3)
+			i4 := i3 - max(n4, -n4)
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
+			}
+			y[yRow2+p1] = x[(xRow+i2)*R1+i4]
+		}
+	}
+	return nil
+}
+
 // padReflectRun1Int computes pad_reflect with rank(R) = 2, T any integer.
 func padReflectRun1Int[T runtime.Integer](b *runtime.Bound, v *padReflectValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, B*P0*P1)
 
@@ -326,41 +493,70 @@ func padReflectRun1Int[T runtime.Integer](b *runtime.Bound, v *padReflectValues)
 	before0 := runtime.Entry(v.before, 0, 0)
 	i3 := R1 - 1
 	before1 := runtime.Entry(v.before, 1, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			n := p0 - before0
-			n2 := i - max(n, -n)
-			i2 := i - max(n2, -n2)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				if uint(i2) >= uint(R0) {
-					return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
-				}
-				n3 := p1 - before1
-				n4 := i3 - max(n3, -n3)
-				i4 := i3 - max(n4, -n4)
-				if uint(i4) >= uint(R1) {
-					return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
-				}
-				y[yRow2+p1] = x[(xRow+i2)*R1+i4]
-			}
+	if part := (padReflectPart7[T]{x, y, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// padReflectPart8 is a loop that runs in parts.
+type padReflectPart8 struct {
+	x, y                                                         []float32
+	P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 int
+}
+
+func (part *padReflectPart8) Run(from, to int) error {
+	x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 := part.x, part.y, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		n := p0 - before0
+		n2 := i - max(n, -n)
+		i2 := i - max(n2, -n2)
+		yRow2 := (yRow + p0) * P1
+		n3 := p1 - before1
+		n4 := i3 - max(n3, -n3)
+		i4 := i3 - max(n4, -n4)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
+			}
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
+			}
+			n5 := p2 - before2
+			n6 := i5 - max(n5, -n5)
+			i6 := i5 - max(n6, -n6)
+			if uint(i6) >= uint(R2) {
+				return runtime.RangeError("window.pad_reflect", "x", "R2", i6, R2)
+			}
+			y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
+		}
+	}
+	return nil
+}
+
 // padReflectRun2F32 computes pad_reflect with rank(R) = 3, T f32.
 func padReflectRun2F32(b *runtime.Bound, v *padReflectValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*P0*P1*P2)
 
@@ -371,50 +567,70 @@ func padReflectRun2F32(b *runtime.Bound, v *padReflectValues) error {
 	before1 := runtime.Entry(v.before, 1, 0)
 	i5 := R2 - 1
 	before2 := runtime.Entry(v.before, 2, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			n := p0 - before0
-			n2 := i - max(n, -n)
-			i2 := i - max(n2, -n2)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				n3 := p1 - before1
-				n4 := i3 - max(n3, -n3)
-				i4 := i3 - max(n4, -n4)
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					if uint(i2) >= uint(R0) {
-						return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
-					}
-					if uint(i4) >= uint(R1) {
-						return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
-					}
-					n5 := p2 - before2
-					n6 := i5 - max(n5, -n5)
-					i6 := i5 - max(n6, -n6)
-					if uint(i6) >= uint(R2) {
-						return runtime.RangeError("window.pad_reflect", "x", "R2", i6, R2)
-					}
-					y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
-				}
-			}
+	if part := (padReflectPart8{x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// padReflectPart9 is a loop that runs in parts.
+type padReflectPart9 struct {
+	x, y                                                         []float64
+	P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 int
+}
+
+func (part *padReflectPart9) Run(from, to int) error {
+	x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 := part.x, part.y, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		n := p0 - before0
+		n2 := i - max(n, -n)
+		i2 := i - max(n2, -n2)
+		yRow2 := (yRow + p0) * P1
+		n3 := p1 - before1
+		n4 := i3 - max(n3, -n3)
+		i4 := i3 - max(n4, -n4)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
+			}
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
+			}
+			n5 := p2 - before2
+			n6 := i5 - max(n5, -n5)
+			i6 := i5 - max(n6, -n6)
+			if uint(i6) >= uint(R2) {
+				return runtime.RangeError("window.pad_reflect", "x", "R2", i6, R2)
+			}
+			y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
+		}
+	}
+	return nil
+}
+
 // padReflectRun2F64 computes pad_reflect with rank(R) = 3, T f64.
 func padReflectRun2F64(b *runtime.Bound, v *padReflectValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*P0*P1*P2)
 
@@ -425,50 +641,70 @@ func padReflectRun2F64(b *runtime.Bound, v *padReflectValues) error {
 	before1 := runtime.Entry(v.before, 1, 0)
 	i5 := R2 - 1
 	before2 := runtime.Entry(v.before, 2, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			n := p0 - before0
-			n2 := i - max(n, -n)
-			i2 := i - max(n2, -n2)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				n3 := p1 - before1
-				n4 := i3 - max(n3, -n3)
-				i4 := i3 - max(n4, -n4)
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					if uint(i2) >= uint(R0) {
-						return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
-					}
-					if uint(i4) >= uint(R1) {
-						return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
-					}
-					n5 := p2 - before2
-					n6 := i5 - max(n5, -n5)
-					i6 := i5 - max(n6, -n6)
-					if uint(i6) >= uint(R2) {
-						return runtime.RangeError("window.pad_reflect", "x", "R2", i6, R2)
-					}
-					y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
-				}
-			}
+	if part := (padReflectPart9{x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// padReflectPart10 is a loop that runs in parts.
+type padReflectPart10 struct {
+	x, y                                                         []bool
+	P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 int
+}
+
+func (part *padReflectPart10) Run(from, to int) error {
+	x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 := part.x, part.y, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		n := p0 - before0
+		n2 := i - max(n, -n)
+		i2 := i - max(n2, -n2)
+		yRow2 := (yRow + p0) * P1
+		n3 := p1 - before1
+		n4 := i3 - max(n3, -n3)
+		i4 := i3 - max(n4, -n4)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
+			}
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
+			}
+			n5 := p2 - before2
+			n6 := i5 - max(n5, -n5)
+			i6 := i5 - max(n6, -n6)
+			if uint(i6) >= uint(R2) {
+				return runtime.RangeError("window.pad_reflect", "x", "R2", i6, R2)
+			}
+			y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
+		}
+	}
+	return nil
+}
+
 // padReflectRun2Bool computes pad_reflect with rank(R) = 3, T bool.
 func padReflectRun2Bool(b *runtime.Bound, v *padReflectValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, B*P0*P1*P2)
 
@@ -479,50 +715,70 @@ func padReflectRun2Bool(b *runtime.Bound, v *padReflectValues) error {
 	before1 := runtime.Entry(v.before, 1, 0)
 	i5 := R2 - 1
 	before2 := runtime.Entry(v.before, 2, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			n := p0 - before0
-			n2 := i - max(n, -n)
-			i2 := i - max(n2, -n2)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				n3 := p1 - before1
-				n4 := i3 - max(n3, -n3)
-				i4 := i3 - max(n4, -n4)
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					if uint(i2) >= uint(R0) {
-						return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
-					}
-					if uint(i4) >= uint(R1) {
-						return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
-					}
-					n5 := p2 - before2
-					n6 := i5 - max(n5, -n5)
-					i6 := i5 - max(n6, -n6)
-					if uint(i6) >= uint(R2) {
-						return runtime.RangeError("window.pad_reflect", "x", "R2", i6, R2)
-					}
-					y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
-				}
-			}
+	if part := (padReflectPart10{x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// padReflectPart11 is a loop that runs in parts.
+type padReflectPart11[T runtime.Integer] struct {
+	x, y                                                         []T
+	P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 int
+}
+
+func (part *padReflectPart11[T]) Run(from, to int) error {
+	x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 := part.x, part.y, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		n := p0 - before0
+		n2 := i - max(n, -n)
+		i2 := i - max(n2, -n2)
+		yRow2 := (yRow + p0) * P1
+		n3 := p1 - before1
+		n4 := i3 - max(n3, -n3)
+		i4 := i3 - max(n4, -n4)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
+			}
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
+			}
+			n5 := p2 - before2
+			n6 := i5 - max(n5, -n5)
+			i6 := i5 - max(n6, -n6)
+			if uint(i6) >= uint(R2) {
+				return runtime.RangeError("window.pad_reflect", "x", "R2", i6, R2)
+			}
+			y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
+		}
+	}
+	return nil
+}
+
 // padReflectRun2Int computes pad_reflect with rank(R) = 3, T any integer.
 func padReflectRun2Int[T runtime.Integer](b *runtime.Bound, v *padReflectValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, B*P0*P1*P2)
 
@@ -533,38 +789,40 @@ func padReflectRun2Int[T runtime.Integer](b *runtime.Bound, v *padReflectValues)
 	before1 := runtime.Entry(v.before, 1, 0)
 	i5 := R2 - 1
 	before2 := runtime.Entry(v.before, 2, 0)
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
+	if part := (padReflectPart11[T]{x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
+	}
+	copy(runtime.Elements[T](b, 1), y)
+	return nil
+}
+
+// padReflectPart12 is a loop that runs in parts.
+type padReflectPart12 struct {
+	dy                 []float32
+	dxAcc              []float64
+	P0, R0, before0, i int
+}
+
+func (part *padReflectPart12) Run(from, to int) error {
+	dy, dxAcc, P0, R0, before0, i := part.dy, part.dxAcc, part.P0, part.R0, part.before0, part.i
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
 		for p0 := range P0 {
 			n := p0 - before0
 			n2 := i - max(n, -n)
 			i2 := i - max(n2, -n2)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				n3 := p1 - before1
-				n4 := i3 - max(n3, -n3)
-				i4 := i3 - max(n4, -n4)
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					if uint(i2) >= uint(R0) {
-						return runtime.RangeError("window.pad_reflect", "x", "R0", i2, R0)
-					}
-					if uint(i4) >= uint(R1) {
-						return runtime.RangeError("window.pad_reflect", "x", "R1", i4, R1)
-					}
-					n5 := p2 - before2
-					n6 := i5 - max(n5, -n5)
-					i6 := i5 - max(n6, -n6)
-					if uint(i6) >= uint(R2) {
-						return runtime.RangeError("window.pad_reflect", "x", "R2", i6, R2)
-					}
-					y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
-				}
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_reflect", "@x", "R0", i2, R0)
 			}
+			at := dxRow + i2
+			dxAcc[at] += float64(dy[dyRow+p0])
 		}
 	}
-	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -584,19 +842,12 @@ func padReflectRunBackward0F32(b *runtime.Bound, v *padReflectValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0)
 		clear(dxAcc)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				n := p0 - before0
-				n2 := i - max(n, -n)
-				i2 := i - max(n2, -n2)
-				if uint(i2) >= uint(R0) {
-					return runtime.RangeError("window.pad_reflect", "@x", "R0", i2, R0)
-				}
-				at := dxRow + i2
-				dxAcc[at] += float64(dy[dyRow+p0])
+		if part := (padReflectPart12{dy, dxAcc, P0, R0, before0, i}); runtime.Small(B, P0) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P0); err != nil {
+			return err
 		}
 		for i3, sum := range dxAcc {
 			dx[i3] = float32(sum)
@@ -606,11 +857,36 @@ func padReflectRunBackward0F32(b *runtime.Bound, v *padReflectValues) error {
 	return nil
 }
 
+// padReflectPart13 is a loop that runs in parts.
+type padReflectPart13 struct {
+	dx, dy             []float64
+	P0, R0, before0, i int
+}
+
+func (part *padReflectPart13) Run(from, to int) error {
+	dx, dy, P0, R0, before0, i := part.dx, part.dy, part.P0, part.R0, part.before0, part.i
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			n := p0 - before0
+			n2 := i - max(n, -n)
+			i2 := i - max(n2, -n2)
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_reflect", "@x", "R0", i2, R0)
+			}
+			at := dxRow + i2
+			dx[at] += dy[dyRow+p0]
+		}
+	}
+	return nil
+}
+
 // padReflectRunBackward0F64 computes the derivative of pad_reflect with rank(R) = 1, T f64.
 func padReflectRunBackward0F64(b *runtime.Bound, v *padReflectValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, B*R0)
@@ -620,22 +896,50 @@ func padReflectRunBackward0F64(b *runtime.Bound, v *padReflectValues) error {
 	before0 := runtime.Entry(v.before, 0, 0)
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				n := p0 - before0
-				n2 := i - max(n, -n)
-				i2 := i - max(n2, -n2)
-				if uint(i2) >= uint(R0) {
-					return runtime.RangeError("window.pad_reflect", "@x", "R0", i2, R0)
-				}
-				at := dxRow + i2
-				dx[at] += dy[dyRow+p0]
+		if part := (padReflectPart13{dx, dy, P0, R0, before0, i}); runtime.Small(B, P0) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// padReflectPart14 is a loop that runs in parts.
+type padReflectPart14 struct {
+	dy                                      []float32
+	dxAcc                                   []float64
+	P0, P1, R0, R1, before0, before1, i, i3 int
+}
+
+func (part *padReflectPart14) Run(from, to int) error {
+	dy, dxAcc, P0, P1, R0, R1, before0, before1, i, i3 := part.dy, part.dxAcc, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1, part.i, part.i3
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			n := p0 - before0
+			n2 := i - max(n, -n)
+			i2 := i - max(n2, -n2)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				if uint(i2) >= uint(R0) {
+					return runtime.RangeError("window.pad_reflect", "@x", "R0", i2, R0)
+				}
+				n3 := p1 - before1
+				n4 := i3 - max(n3, -n3)
+				i4 := i3 - max(n4, -n4)
+				if uint(i4) >= uint(R1) {
+					return runtime.RangeError("window.pad_reflect", "@x", "R1", i4, R1)
+				}
+				at := (dxRow+i2)*R1 + i4
+				dxAcc[at] += float64(dy[dyRow2+p1])
+			}
+		}
+	}
 	return nil
 }
 
@@ -659,28 +963,12 @@ func padReflectRunBackward1F32(b *runtime.Bound, v *padReflectValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1)
 		clear(dxAcc)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				n := p0 - before0
-				n2 := i - max(n, -n)
-				i2 := i - max(n2, -n2)
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					if uint(i2) >= uint(R0) {
-						return runtime.RangeError("window.pad_reflect", "@x", "R0", i2, R0)
-					}
-					n3 := p1 - before1
-					n4 := i3 - max(n3, -n3)
-					i4 := i3 - max(n4, -n4)
-					if uint(i4) >= uint(R1) {
-						return runtime.RangeError("window.pad_reflect", "@x", "R1", i4, R1)
-					}
-					at := (dxRow+i2)*R1 + i4
-					dxAcc[at] += float64(dy[dyRow2+p1])
-				}
+		if part := (padReflectPart14{dy, dxAcc, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B, P0*P1) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P0*P1); err != nil {
+			return err
 		}
 		for i5, sum := range dxAcc {
 			dx[i5] = float32(sum)
@@ -690,13 +978,47 @@ func padReflectRunBackward1F32(b *runtime.Bound, v *padReflectValues) error {
 	return nil
 }
 
+// padReflectPart15 is a loop that runs in parts.
+type padReflectPart15 struct {
+	dx, dy                                  []float64
+	P0, P1, R0, R1, before0, before1, i, i3 int
+}
+
+func (part *padReflectPart15) Run(from, to int) error {
+	dx, dy, P0, P1, R0, R1, before0, before1, i, i3 := part.dx, part.dy, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1, part.i, part.i3
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			n := p0 - before0
+			n2 := i - max(n, -n)
+			i2 := i - max(n2, -n2)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				if uint(i2) >= uint(R0) {
+					return runtime.RangeError("window.pad_reflect", "@x", "R0", i2, R0)
+				}
+				n3 := p1 - before1
+				n4 := i3 - max(n3, -n3)
+				i4 := i3 - max(n4, -n4)
+				if uint(i4) >= uint(R1) {
+					return runtime.RangeError("window.pad_reflect", "@x", "R1", i4, R1)
+				}
+				at := (dxRow+i2)*R1 + i4
+				dx[at] += dy[dyRow2+p1]
+			}
+		}
+	}
+	return nil
+}
+
 // padReflectRunBackward1F64 computes the derivative of pad_reflect with rank(R) = 2, T f64.
 func padReflectRunBackward1F64(b *runtime.Bound, v *padReflectValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, B*R0*R1)
@@ -708,31 +1030,59 @@ func padReflectRunBackward1F64(b *runtime.Bound, v *padReflectValues) error {
 	before1 := runtime.Entry(v.before, 1, 0)
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				n := p0 - before0
-				n2 := i - max(n, -n)
-				i2 := i - max(n2, -n2)
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
+		if part := (padReflectPart15{dx, dy, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B, P0*P1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, P0*P1); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// padReflectPart16 is a loop that runs in parts.
+type padReflectPart16 struct {
+	dy                                                           []float32
+	dxAcc                                                        []float64
+	P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 int
+}
+
+func (part *padReflectPart16) Run(from, to int) error {
+	dy, dxAcc, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 := part.dy, part.dxAcc, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2, part.i, part.i3, part.i5
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			n := p0 - before0
+			n2 := i - max(n, -n)
+			i2 := i - max(n2, -n2)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				n3 := p1 - before1
+				n4 := i3 - max(n3, -n3)
+				i4 := i3 - max(n4, -n4)
+				dyRow3 := (dyRow2 + p1) * P2
+				for p2 := range P2 {
 					if uint(i2) >= uint(R0) {
 						return runtime.RangeError("window.pad_reflect", "@x", "R0", i2, R0)
 					}
-					n3 := p1 - before1
-					n4 := i3 - max(n3, -n3)
-					i4 := i3 - max(n4, -n4)
 					if uint(i4) >= uint(R1) {
 						return runtime.RangeError("window.pad_reflect", "@x", "R1", i4, R1)
 					}
-					at := (dxRow+i2)*R1 + i4
-					dx[at] += dy[dyRow2+p1]
+					n5 := p2 - before2
+					n6 := i5 - max(n5, -n5)
+					i6 := i5 - max(n6, -n6)
+					if uint(i6) >= uint(R2) {
+						return runtime.RangeError("window.pad_reflect", "@x", "R2", i6, R2)
+					}
+					at := ((dxRow+i2)*R1+i4)*R2 + i6
+					dxAcc[at] += float64(dy[dyRow3+p2])
 				}
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -760,37 +1110,12 @@ func padReflectRunBackward2F32(b *runtime.Bound, v *padReflectValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1*R2)
 		clear(dxAcc)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				n := p0 - before0
-				n2 := i - max(n, -n)
-				i2 := i - max(n2, -n2)
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					n3 := p1 - before1
-					n4 := i3 - max(n3, -n3)
-					i4 := i3 - max(n4, -n4)
-					dyRow3 := (dyRow2 + p1) * P2
-					for p2 := range P2 {
-						if uint(i2) >= uint(R0) {
-							return runtime.RangeError("window.pad_reflect", "@x", "R0", i2, R0)
-						}
-						if uint(i4) >= uint(R1) {
-							return runtime.RangeError("window.pad_reflect", "@x", "R1", i4, R1)
-						}
-						n5 := p2 - before2
-						n6 := i5 - max(n5, -n5)
-						i6 := i5 - max(n6, -n6)
-						if uint(i6) >= uint(R2) {
-							return runtime.RangeError("window.pad_reflect", "@x", "R2", i6, R2)
-						}
-						at := ((dxRow+i2)*R1+i4)*R2 + i6
-						dxAcc[at] += float64(dy[dyRow3+p2])
-					}
-				}
+		if part := (padReflectPart16{dy, dxAcc, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B, P0*P1*P2) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P0*P1*P2); err != nil {
+			return err
 		}
 		for i7, sum := range dxAcc {
 			dx[i7] = float32(sum)
@@ -800,15 +1125,58 @@ func padReflectRunBackward2F32(b *runtime.Bound, v *padReflectValues) error {
 	return nil
 }
 
+// padReflectPart17 is a loop that runs in parts.
+type padReflectPart17 struct {
+	dx, dy                                                       []float64
+	P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 int
+}
+
+func (part *padReflectPart17) Run(from, to int) error {
+	dx, dy, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 := part.dx, part.dy, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2, part.i, part.i3, part.i5
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			n := p0 - before0
+			n2 := i - max(n, -n)
+			i2 := i - max(n2, -n2)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				n3 := p1 - before1
+				n4 := i3 - max(n3, -n3)
+				i4 := i3 - max(n4, -n4)
+				dyRow3 := (dyRow2 + p1) * P2
+				for p2 := range P2 {
+					if uint(i2) >= uint(R0) {
+						return runtime.RangeError("window.pad_reflect", "@x", "R0", i2, R0)
+					}
+					if uint(i4) >= uint(R1) {
+						return runtime.RangeError("window.pad_reflect", "@x", "R1", i4, R1)
+					}
+					n5 := p2 - before2
+					n6 := i5 - max(n5, -n5)
+					i6 := i5 - max(n6, -n6)
+					if uint(i6) >= uint(R2) {
+						return runtime.RangeError("window.pad_reflect", "@x", "R2", i6, R2)
+					}
+					at := ((dxRow+i2)*R1+i4)*R2 + i6
+					dx[at] += dy[dyRow3+p2]
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // padReflectRunBackward2F64 computes the derivative of pad_reflect with rank(R) = 3, T f64.
 func padReflectRunBackward2F64(b *runtime.Bound, v *padReflectValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
 	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, B*R0*R1*R2)
@@ -822,37 +1190,12 @@ func padReflectRunBackward2F64(b *runtime.Bound, v *padReflectValues) error {
 	before2 := runtime.Entry(v.before, 2, 0)
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				n := p0 - before0
-				n2 := i - max(n, -n)
-				i2 := i - max(n2, -n2)
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					n3 := p1 - before1
-					n4 := i3 - max(n3, -n3)
-					i4 := i3 - max(n4, -n4)
-					dyRow3 := (dyRow2 + p1) * P2
-					for p2 := range P2 {
-						if uint(i2) >= uint(R0) {
-							return runtime.RangeError("window.pad_reflect", "@x", "R0", i2, R0)
-						}
-						if uint(i4) >= uint(R1) {
-							return runtime.RangeError("window.pad_reflect", "@x", "R1", i4, R1)
-						}
-						n5 := p2 - before2
-						n6 := i5 - max(n5, -n5)
-						i6 := i5 - max(n6, -n6)
-						if uint(i6) >= uint(R2) {
-							return runtime.RangeError("window.pad_reflect", "@x", "R2", i6, R2)
-						}
-						at := ((dxRow+i2)*R1+i4)*R2 + i6
-						dx[at] += dy[dyRow3+p2]
-					}
-				}
+		if part := (padReflectPart17{dx, dy, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B, P0*P1*P2) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)

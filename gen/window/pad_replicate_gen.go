@@ -37,6 +37,10 @@ func padReplicateValuesOf(axes runtime.Placement, before []int, after []int) (pa
 // x: T[...B, ...R]; y: T[...B, ...P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+//
+// With x = [1, 2, 3], y is [1, 1, 1, 2, 3, 3]:
+//
+//	y, err := window.PadReplicate(x, runtime.PlaceAxes([]int{0}), []int{2}, []int{1})
 func PadReplicate(x *runtime.Tensor, axes runtime.Placement, before []int, after []int) (*runtime.Tensor, error) {
 	vals, err := padReplicateValuesOf(axes, before, after)
 	if err != nil {

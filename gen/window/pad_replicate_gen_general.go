@@ -11,7 +11,7 @@ func padReplicateExtents0(b *runtime.Bound, v *padReplicateValues) error {
 	R0 := b.PackExt(1, 0)
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_replicate", "P0 = |R0| + before[0] + after[0] that isn't negative")
+		return runtime.ShapeError("window.pad_replicate", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
 	}
 	if err := b.DerivePack(2, i); err != nil {
 		return err
@@ -25,11 +25,11 @@ func padReplicateExtents1(b *runtime.Bound, v *padReplicateValues) error {
 	R1 := b.PackExt(1, 1)
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_replicate", "P0 = |R0| + before[0] + after[0] that isn't negative")
+		return runtime.ShapeError("window.pad_replicate", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
 	}
 	i2 := R1 + runtime.Entry(v.before, 1, 0) + runtime.Entry(v.after, 1, 0)
 	if i2 < 0 {
-		return runtime.ShapeError("window.pad_replicate", "P1 = |R1| + before[1] + after[1] that isn't negative")
+		return runtime.ShapeError("window.pad_replicate", "P1 = |R1| + before[1] + after[1] that isn't negative", i2)
 	}
 	if err := b.DerivePack(2, i, i2); err != nil {
 		return err
@@ -44,15 +44,15 @@ func padReplicateExtents2(b *runtime.Bound, v *padReplicateValues) error {
 	R2 := b.PackExt(1, 2)
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_replicate", "P0 = |R0| + before[0] + after[0] that isn't negative")
+		return runtime.ShapeError("window.pad_replicate", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
 	}
 	i2 := R1 + runtime.Entry(v.before, 1, 0) + runtime.Entry(v.after, 1, 0)
 	if i2 < 0 {
-		return runtime.ShapeError("window.pad_replicate", "P1 = |R1| + before[1] + after[1] that isn't negative")
+		return runtime.ShapeError("window.pad_replicate", "P1 = |R1| + before[1] + after[1] that isn't negative", i2)
 	}
 	i3 := R2 + runtime.Entry(v.before, 2, 0) + runtime.Entry(v.after, 2, 0)
 	if i3 < 0 {
-		return runtime.ShapeError("window.pad_replicate", "P2 = |R2| + before[2] + after[2] that isn't negative")
+		return runtime.ShapeError("window.pad_replicate", "P2 = |R2| + before[2] + after[2] that isn't negative", i3)
 	}
 	if err := b.DerivePack(2, i, i2, i3); err != nil {
 		return err
@@ -76,18 +76,59 @@ func padReplicateExtents(b *runtime.Bound, v *padReplicateValues, variant int) e
 	return nil
 }
 
+// padReplicatePart0 is a loop that runs in parts.
+type padReplicatePart0 struct {
+	x, y               []float32
+	P0, R0, before0, i int
+}
+
+func (part *padReplicatePart0) Run(from, to int) error {
+	x, y, P0, R0, before0, i := part.x, part.y, part.P0, part.R0, part.before0, part.i
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * R0
+		yRow := b2 * P0
+		for p0 := range P0 {
+			i2 := min(max(p0-before0, 0), i)
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
+			}
+			y[yRow+p0] = x[xRow+i2]
+		}
+	}
+	return nil
+}
+
 // padReplicateRun0F32 computes pad_replicate with rank(R) = 1, T f32.
 func padReplicateRun0F32(b *runtime.Bound, v *padReplicateValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*P0)
 
 	// y[b, p0] = x[b, min(max(p0 - before[0], 0), |R0| - 1)]   for b in ...B, p0 in P0
 	before0 := runtime.Entry(v.before, 0, 0)
 	i := R0 - 1
-	for b2 := range B {
+	if part := (padReplicatePart0{x, y, P0, R0, before0, i}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 1), y)
+	return nil
+}
+
+// padReplicatePart1 is a loop that runs in parts.
+type padReplicatePart1 struct {
+	x, y               []float64
+	P0, R0, before0, i int
+}
+
+func (part *padReplicatePart1) Run(from, to int) error {
+	x, y, P0, R0, before0, i := part.x, part.y, part.P0, part.R0, part.before0, part.i
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		yRow := b2 * P0
 		for p0 := range P0 {
@@ -98,22 +139,40 @@ func padReplicateRun0F32(b *runtime.Bound, v *padReplicateValues) error {
 			y[yRow+p0] = x[xRow+i2]
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
 // padReplicateRun0F64 computes pad_replicate with rank(R) = 1, T f64.
 func padReplicateRun0F64(b *runtime.Bound, v *padReplicateValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*P0)
 
 	// y[b, p0] = x[b, min(max(p0 - before[0], 0), |R0| - 1)]   for b in ...B, p0 in P0
 	before0 := runtime.Entry(v.before, 0, 0)
 	i := R0 - 1
-	for b2 := range B {
+	if part := (padReplicatePart1{x, y, P0, R0, before0, i}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 1), y)
+	return nil
+}
+
+// padReplicatePart2 is a loop that runs in parts.
+type padReplicatePart2 struct {
+	x, y               []bool
+	P0, R0, before0, i int
+}
+
+func (part *padReplicatePart2) Run(from, to int) error {
+	x, y, P0, R0, before0, i := part.x, part.y, part.P0, part.R0, part.before0, part.i
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		yRow := b2 * P0
 		for p0 := range P0 {
@@ -124,22 +183,40 @@ func padReplicateRun0F64(b *runtime.Bound, v *padReplicateValues) error {
 			y[yRow+p0] = x[xRow+i2]
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
 // padReplicateRun0Bool computes pad_replicate with rank(R) = 1, T bool.
 func padReplicateRun0Bool(b *runtime.Bound, v *padReplicateValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, B*P0)
 
 	// y[b, p0] = x[b, min(max(p0 - before[0], 0), |R0| - 1)]   for b in ...B, p0 in P0
 	before0 := runtime.Entry(v.before, 0, 0)
 	i := R0 - 1
-	for b2 := range B {
+	if part := (padReplicatePart2{x, y, P0, R0, before0, i}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
+	}
+	copy(runtime.Elements[bool](b, 1), y)
+	return nil
+}
+
+// padReplicatePart3 is a loop that runs in parts.
+type padReplicatePart3[T runtime.Integer] struct {
+	x, y               []T
+	P0, R0, before0, i int
+}
+
+func (part *padReplicatePart3[T]) Run(from, to int) error {
+	x, y, P0, R0, before0, i := part.x, part.y, part.P0, part.R0, part.before0, part.i
+	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * R0
 		yRow := b2 * P0
 		for p0 := range P0 {
@@ -150,43 +227,69 @@ func padReplicateRun0Bool(b *runtime.Bound, v *padReplicateValues) error {
 			y[yRow+p0] = x[xRow+i2]
 		}
 	}
-	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
 // padReplicateRun0Int computes pad_replicate with rank(R) = 1, T any integer.
 func padReplicateRun0Int[T runtime.Integer](b *runtime.Bound, v *padReplicateValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, B*P0)
 
 	// y[b, p0] = x[b, min(max(p0 - before[0], 0), |R0| - 1)]   for b in ...B, p0 in P0
 	before0 := runtime.Entry(v.before, 0, 0)
 	i := R0 - 1
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := min(max(p0-before0, 0), i)
-			if uint(i2) >= uint(R0) {
-				return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
-			}
-			y[yRow+p0] = x[xRow+i2]
+	if part := (padReplicatePart3[T]{x, y, P0, R0, before0, i}); runtime.Small(B, P0) {
+		if err := part.Run(0, B); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B, P0); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// padReplicatePart4 is a loop that runs in parts.
+type padReplicatePart4 struct {
+	x, y                                    []float32
+	P0, P1, R0, R1, before0, before1, i, i3 int
+}
+
+func (part *padReplicatePart4) Run(from, to int) error {
+	x, y, P0, P1, R0, R1, before0, before1, i, i3 := part.x, part.y, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := min(max(p0-before0, 0), i)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
+			}
+			i4 := min(max(p1-before1, 0), i3)
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
+			}
+			y[yRow2+p1] = x[(xRow+i2)*R1+i4]
+		}
+	}
+	return nil
+}
+
 // padReplicateRun1F32 computes pad_replicate with rank(R) = 2, T f32.
 func padReplicateRun1F32(b *runtime.Bound, v *padReplicateValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*P0*P1)
 
@@ -195,35 +298,55 @@ func padReplicateRun1F32(b *runtime.Bound, v *padReplicateValues) error {
 	i := R0 - 1
 	before1 := runtime.Entry(v.before, 1, 0)
 	i3 := R1 - 1
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := min(max(p0-before0, 0), i)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				if uint(i2) >= uint(R0) {
-					return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
-				}
-				i4 := min(max(p1-before1, 0), i3)
-				if uint(i4) >= uint(R1) {
-					return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
-				}
-				y[yRow2+p1] = x[(xRow+i2)*R1+i4]
-			}
+	if part := (padReplicatePart4{x, y, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// padReplicatePart5 is a loop that runs in parts.
+type padReplicatePart5 struct {
+	x, y                                    []float64
+	P0, P1, R0, R1, before0, before1, i, i3 int
+}
+
+func (part *padReplicatePart5) Run(from, to int) error {
+	x, y, P0, P1, R0, R1, before0, before1, i, i3 := part.x, part.y, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := min(max(p0-before0, 0), i)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
+			}
+			i4 := min(max(p1-before1, 0), i3)
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
+			}
+			y[yRow2+p1] = x[(xRow+i2)*R1+i4]
+		}
+	}
+	return nil
+}
+
 // padReplicateRun1F64 computes pad_replicate with rank(R) = 2, T f64.
 func padReplicateRun1F64(b *runtime.Bound, v *padReplicateValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*P0*P1)
 
@@ -232,35 +355,55 @@ func padReplicateRun1F64(b *runtime.Bound, v *padReplicateValues) error {
 	i := R0 - 1
 	before1 := runtime.Entry(v.before, 1, 0)
 	i3 := R1 - 1
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := min(max(p0-before0, 0), i)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				if uint(i2) >= uint(R0) {
-					return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
-				}
-				i4 := min(max(p1-before1, 0), i3)
-				if uint(i4) >= uint(R1) {
-					return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
-				}
-				y[yRow2+p1] = x[(xRow+i2)*R1+i4]
-			}
+	if part := (padReplicatePart5{x, y, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// padReplicatePart6 is a loop that runs in parts.
+type padReplicatePart6 struct {
+	x, y                                    []bool
+	P0, P1, R0, R1, before0, before1, i, i3 int
+}
+
+func (part *padReplicatePart6) Run(from, to int) error {
+	x, y, P0, P1, R0, R1, before0, before1, i, i3 := part.x, part.y, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := min(max(p0-before0, 0), i)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
+			}
+			i4 := min(max(p1-before1, 0), i3)
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
+			}
+			y[yRow2+p1] = x[(xRow+i2)*R1+i4]
+		}
+	}
+	return nil
+}
+
 // padReplicateRun1Bool computes pad_replicate with rank(R) = 2, T bool.
 func padReplicateRun1Bool(b *runtime.Bound, v *padReplicateValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, B*P0*P1)
 
@@ -269,35 +412,55 @@ func padReplicateRun1Bool(b *runtime.Bound, v *padReplicateValues) error {
 	i := R0 - 1
 	before1 := runtime.Entry(v.before, 1, 0)
 	i3 := R1 - 1
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := min(max(p0-before0, 0), i)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				if uint(i2) >= uint(R0) {
-					return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
-				}
-				i4 := min(max(p1-before1, 0), i3)
-				if uint(i4) >= uint(R1) {
-					return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
-				}
-				y[yRow2+p1] = x[(xRow+i2)*R1+i4]
-			}
+	if part := (padReplicatePart6{x, y, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// padReplicatePart7 is a loop that runs in parts.
+type padReplicatePart7[T runtime.Integer] struct {
+	x, y                                    []T
+	P0, P1, R0, R1, before0, before1, i, i3 int
+}
+
+func (part *padReplicatePart7[T]) Run(from, to int) error {
+	x, y, P0, P1, R0, R1, before0, before1, i, i3 := part.x, part.y, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1, part.i, part.i3
+	for point := from; point < to; point++ {
+		rest := point
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := min(max(p0-before0, 0), i)
+		yRow2 := (yRow + p0) * P1
+		for p1 := range P1 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
+			}
+			i4 := min(max(p1-before1, 0), i3)
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
+			}
+			y[yRow2+p1] = x[(xRow+i2)*R1+i4]
+		}
+	}
+	return nil
+}
+
 // padReplicateRun1Int computes pad_replicate with rank(R) = 2, T any integer.
 func padReplicateRun1Int[T runtime.Integer](b *runtime.Bound, v *padReplicateValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
-	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, B*P0*P1)
 
@@ -306,37 +469,64 @@ func padReplicateRun1Int[T runtime.Integer](b *runtime.Bound, v *padReplicateVal
 	i := R0 - 1
 	before1 := runtime.Entry(v.before, 1, 0)
 	i3 := R1 - 1
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := min(max(p0-before0, 0), i)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				if uint(i2) >= uint(R0) {
-					return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
-				}
-				i4 := min(max(p1-before1, 0), i3)
-				if uint(i4) >= uint(R1) {
-					return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
-				}
-				y[yRow2+p1] = x[(xRow+i2)*R1+i4]
-			}
+	if part := (padReplicatePart7[T]{x, y, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B*P0, P1) {
+		if err := part.Run(0, B*P0); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0, P1); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
+// padReplicatePart8 is a loop that runs in parts.
+type padReplicatePart8 struct {
+	x, y                                                         []float32
+	P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 int
+}
+
+func (part *padReplicatePart8) Run(from, to int) error {
+	x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 := part.x, part.y, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := min(max(p0-before0, 0), i)
+		yRow2 := (yRow + p0) * P1
+		i4 := min(max(p1-before1, 0), i3)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
+			}
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
+			}
+			i6 := min(max(p2-before2, 0), i5)
+			if uint(i6) >= uint(R2) {
+				return runtime.RangeError("window.pad_replicate", "x", "R2", i6, R2)
+			}
+			y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
+		}
+	}
+	return nil
+}
+
 // padReplicateRun2F32 computes pad_replicate with rank(R) = 3, T f32.
 func padReplicateRun2F32(b *runtime.Bound, v *padReplicateValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*P0*P1*P2)
 
@@ -347,44 +537,64 @@ func padReplicateRun2F32(b *runtime.Bound, v *padReplicateValues) error {
 	i3 := R1 - 1
 	before2 := runtime.Entry(v.before, 2, 0)
 	i5 := R2 - 1
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := min(max(p0-before0, 0), i)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				i4 := min(max(p1-before1, 0), i3)
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					if uint(i2) >= uint(R0) {
-						return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
-					}
-					if uint(i4) >= uint(R1) {
-						return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
-					}
-					i6 := min(max(p2-before2, 0), i5)
-					if uint(i6) >= uint(R2) {
-						return runtime.RangeError("window.pad_replicate", "x", "R2", i6, R2)
-					}
-					y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
-				}
-			}
+	if part := (padReplicatePart8{x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
+// padReplicatePart9 is a loop that runs in parts.
+type padReplicatePart9 struct {
+	x, y                                                         []float64
+	P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 int
+}
+
+func (part *padReplicatePart9) Run(from, to int) error {
+	x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 := part.x, part.y, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := min(max(p0-before0, 0), i)
+		yRow2 := (yRow + p0) * P1
+		i4 := min(max(p1-before1, 0), i3)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
+			}
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
+			}
+			i6 := min(max(p2-before2, 0), i5)
+			if uint(i6) >= uint(R2) {
+				return runtime.RangeError("window.pad_replicate", "x", "R2", i6, R2)
+			}
+			y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
+		}
+	}
+	return nil
+}
+
 // padReplicateRun2F64 computes pad_replicate with rank(R) = 3, T f64.
 func padReplicateRun2F64(b *runtime.Bound, v *padReplicateValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*P0*P1*P2)
 
@@ -395,44 +605,64 @@ func padReplicateRun2F64(b *runtime.Bound, v *padReplicateValues) error {
 	i3 := R1 - 1
 	before2 := runtime.Entry(v.before, 2, 0)
 	i5 := R2 - 1
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := min(max(p0-before0, 0), i)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				i4 := min(max(p1-before1, 0), i3)
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					if uint(i2) >= uint(R0) {
-						return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
-					}
-					if uint(i4) >= uint(R1) {
-						return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
-					}
-					i6 := min(max(p2-before2, 0), i5)
-					if uint(i6) >= uint(R2) {
-						return runtime.RangeError("window.pad_replicate", "x", "R2", i6, R2)
-					}
-					y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
-				}
-			}
+	if part := (padReplicatePart9{x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
+// padReplicatePart10 is a loop that runs in parts.
+type padReplicatePart10 struct {
+	x, y                                                         []bool
+	P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 int
+}
+
+func (part *padReplicatePart10) Run(from, to int) error {
+	x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 := part.x, part.y, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := min(max(p0-before0, 0), i)
+		yRow2 := (yRow + p0) * P1
+		i4 := min(max(p1-before1, 0), i3)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
+			}
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
+			}
+			i6 := min(max(p2-before2, 0), i5)
+			if uint(i6) >= uint(R2) {
+				return runtime.RangeError("window.pad_replicate", "x", "R2", i6, R2)
+			}
+			y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
+		}
+	}
+	return nil
+}
+
 // padReplicateRun2Bool computes pad_replicate with rank(R) = 3, T bool.
 func padReplicateRun2Bool(b *runtime.Bound, v *padReplicateValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Temp[bool](b, B*P0*P1*P2)
 
@@ -443,44 +673,64 @@ func padReplicateRun2Bool(b *runtime.Bound, v *padReplicateValues) error {
 	i3 := R1 - 1
 	before2 := runtime.Entry(v.before, 2, 0)
 	i5 := R2 - 1
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := min(max(p0-before0, 0), i)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				i4 := min(max(p1-before1, 0), i3)
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					if uint(i2) >= uint(R0) {
-						return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
-					}
-					if uint(i4) >= uint(R1) {
-						return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
-					}
-					i6 := min(max(p2-before2, 0), i5)
-					if uint(i6) >= uint(R2) {
-						return runtime.RangeError("window.pad_replicate", "x", "R2", i6, R2)
-					}
-					y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
-				}
-			}
+	if part := (padReplicatePart10{x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
+// padReplicatePart11 is a loop that runs in parts.
+type padReplicatePart11[T runtime.Integer] struct {
+	x, y                                                         []T
+	P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 int
+}
+
+func (part *padReplicatePart11[T]) Run(from, to int) error {
+	x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 := part.x, part.y, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2, part.i, part.i3, part.i5
+	for point := from; point < to; point++ {
+		rest := point
+		p1 := rest % P1
+		rest /= P1
+		p0 := rest % P0
+		rest /= P0
+		b2 := rest
+		xRow := b2 * R0
+		yRow := b2 * P0
+		i2 := min(max(p0-before0, 0), i)
+		yRow2 := (yRow + p0) * P1
+		i4 := min(max(p1-before1, 0), i3)
+		yRow3 := (yRow2 + p1) * P2
+		for p2 := range P2 {
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
+			}
+			if uint(i4) >= uint(R1) {
+				return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
+			}
+			i6 := min(max(p2-before2, 0), i5)
+			if uint(i6) >= uint(R2) {
+				return runtime.RangeError("window.pad_replicate", "x", "R2", i6, R2)
+			}
+			y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
+		}
+	}
+	return nil
+}
+
 // padReplicateRun2Int computes pad_replicate with rank(R) = 3, T any integer.
 func padReplicateRun2Int[T runtime.Integer](b *runtime.Bound, v *padReplicateValues) error {
+	B := b.Ext[0]
+	P0 := b.PackExt(2, 0)
+	P1 := b.PackExt(2, 1)
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
-	P0 := b.PackExt(2, 0)
-	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Temp[T](b, B*P0*P1*P2)
 
@@ -491,32 +741,38 @@ func padReplicateRun2Int[T runtime.Integer](b *runtime.Bound, v *padReplicateVal
 	i3 := R1 - 1
 	before2 := runtime.Entry(v.before, 2, 0)
 	i5 := R2 - 1
-	for b2 := range B {
-		xRow := b2 * R0
-		yRow := b2 * P0
-		for p0 := range P0 {
-			i2 := min(max(p0-before0, 0), i)
-			yRow2 := (yRow + p0) * P1
-			for p1 := range P1 {
-				i4 := min(max(p1-before1, 0), i3)
-				yRow3 := (yRow2 + p1) * P2
-				for p2 := range P2 {
-					if uint(i2) >= uint(R0) {
-						return runtime.RangeError("window.pad_replicate", "x", "R0", i2, R0)
-					}
-					if uint(i4) >= uint(R1) {
-						return runtime.RangeError("window.pad_replicate", "x", "R1", i4, R1)
-					}
-					i6 := min(max(p2-before2, 0), i5)
-					if uint(i6) >= uint(R2) {
-						return runtime.RangeError("window.pad_replicate", "x", "R2", i6, R2)
-					}
-					y[yRow3+p2] = x[((xRow+i2)*R1+i4)*R2+i6]
-				}
-			}
+	if part := (padReplicatePart11[T]{x, y, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B*P0*P1, P2) {
+		if err := part.Run(0, B*P0*P1); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
+		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
+	return nil
+}
+
+// padReplicatePart12 is a loop that runs in parts.
+type padReplicatePart12 struct {
+	dy                 []float32
+	dxAcc              []float64
+	P0, R0, before0, i int
+}
+
+func (part *padReplicatePart12) Run(from, to int) error {
+	dy, dxAcc, P0, R0, before0, i := part.dy, part.dxAcc, part.P0, part.R0, part.before0, part.i
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			i2 := min(max(p0-before0, 0), i)
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_replicate", "@x", "R0", i2, R0)
+			}
+			at := dxRow + i2
+			dxAcc[at] += float64(dy[dyRow+p0])
+		}
+	}
 	return nil
 }
 
@@ -536,17 +792,12 @@ func padReplicateRunBackward0F32(b *runtime.Bound, v *padReplicateValues) error 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0)
 		clear(dxAcc)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				i2 := min(max(p0-before0, 0), i)
-				if uint(i2) >= uint(R0) {
-					return runtime.RangeError("window.pad_replicate", "@x", "R0", i2, R0)
-				}
-				at := dxRow + i2
-				dxAcc[at] += float64(dy[dyRow+p0])
+		if part := (padReplicatePart12{dy, dxAcc, P0, R0, before0, i}); runtime.Small(B, P0) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P0); err != nil {
+			return err
 		}
 		for i3, sum := range dxAcc {
 			dx[i3] = float32(sum)
@@ -556,11 +807,34 @@ func padReplicateRunBackward0F32(b *runtime.Bound, v *padReplicateValues) error 
 	return nil
 }
 
+// padReplicatePart13 is a loop that runs in parts.
+type padReplicatePart13 struct {
+	dx, dy             []float64
+	P0, R0, before0, i int
+}
+
+func (part *padReplicatePart13) Run(from, to int) error {
+	dx, dy, P0, R0, before0, i := part.dx, part.dy, part.P0, part.R0, part.before0, part.i
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			i2 := min(max(p0-before0, 0), i)
+			if uint(i2) >= uint(R0) {
+				return runtime.RangeError("window.pad_replicate", "@x", "R0", i2, R0)
+			}
+			at := dxRow + i2
+			dx[at] += dy[dyRow+p0]
+		}
+	}
+	return nil
+}
+
 // padReplicateRunBackward0F64 computes the derivative of pad_replicate with rank(R) = 1, T f64.
 func padReplicateRunBackward0F64(b *runtime.Bound, v *padReplicateValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	P0 := b.PackExt(2, 0)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, B*R0)
@@ -570,20 +844,46 @@ func padReplicateRunBackward0F64(b *runtime.Bound, v *padReplicateValues) error 
 	i := R0 - 1
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				i2 := min(max(p0-before0, 0), i)
-				if uint(i2) >= uint(R0) {
-					return runtime.RangeError("window.pad_replicate", "@x", "R0", i2, R0)
-				}
-				at := dxRow + i2
-				dx[at] += dy[dyRow+p0]
+		if part := (padReplicatePart13{dx, dy, P0, R0, before0, i}); runtime.Small(B, P0) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P0); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// padReplicatePart14 is a loop that runs in parts.
+type padReplicatePart14 struct {
+	dy                                      []float32
+	dxAcc                                   []float64
+	P0, P1, R0, R1, before0, before1, i, i3 int
+}
+
+func (part *padReplicatePart14) Run(from, to int) error {
+	dy, dxAcc, P0, P1, R0, R1, before0, before1, i, i3 := part.dy, part.dxAcc, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1, part.i, part.i3
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			i2 := min(max(p0-before0, 0), i)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				if uint(i2) >= uint(R0) {
+					return runtime.RangeError("window.pad_replicate", "@x", "R0", i2, R0)
+				}
+				i4 := min(max(p1-before1, 0), i3)
+				if uint(i4) >= uint(R1) {
+					return runtime.RangeError("window.pad_replicate", "@x", "R1", i4, R1)
+				}
+				at := (dxRow+i2)*R1 + i4
+				dxAcc[at] += float64(dy[dyRow2+p1])
+			}
+		}
+	}
 	return nil
 }
 
@@ -607,24 +907,12 @@ func padReplicateRunBackward1F32(b *runtime.Bound, v *padReplicateValues) error 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1)
 		clear(dxAcc)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				i2 := min(max(p0-before0, 0), i)
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					if uint(i2) >= uint(R0) {
-						return runtime.RangeError("window.pad_replicate", "@x", "R0", i2, R0)
-					}
-					i4 := min(max(p1-before1, 0), i3)
-					if uint(i4) >= uint(R1) {
-						return runtime.RangeError("window.pad_replicate", "@x", "R1", i4, R1)
-					}
-					at := (dxRow+i2)*R1 + i4
-					dxAcc[at] += float64(dy[dyRow2+p1])
-				}
+		if part := (padReplicatePart14{dy, dxAcc, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B, P0*P1) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P0*P1); err != nil {
+			return err
 		}
 		for i5, sum := range dxAcc {
 			dx[i5] = float32(sum)
@@ -634,13 +922,43 @@ func padReplicateRunBackward1F32(b *runtime.Bound, v *padReplicateValues) error 
 	return nil
 }
 
+// padReplicatePart15 is a loop that runs in parts.
+type padReplicatePart15 struct {
+	dx, dy                                  []float64
+	P0, P1, R0, R1, before0, before1, i, i3 int
+}
+
+func (part *padReplicatePart15) Run(from, to int) error {
+	dx, dy, P0, P1, R0, R1, before0, before1, i, i3 := part.dx, part.dy, part.P0, part.P1, part.R0, part.R1, part.before0, part.before1, part.i, part.i3
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			i2 := min(max(p0-before0, 0), i)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				if uint(i2) >= uint(R0) {
+					return runtime.RangeError("window.pad_replicate", "@x", "R0", i2, R0)
+				}
+				i4 := min(max(p1-before1, 0), i3)
+				if uint(i4) >= uint(R1) {
+					return runtime.RangeError("window.pad_replicate", "@x", "R1", i4, R1)
+				}
+				at := (dxRow+i2)*R1 + i4
+				dx[at] += dy[dyRow2+p1]
+			}
+		}
+	}
+	return nil
+}
+
 // padReplicateRunBackward1F64 computes the derivative of pad_replicate with rank(R) = 2, T f64.
 func padReplicateRunBackward1F64(b *runtime.Bound, v *padReplicateValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, B*R0*R1)
@@ -652,27 +970,53 @@ func padReplicateRunBackward1F64(b *runtime.Bound, v *padReplicateValues) error 
 	i3 := R1 - 1
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				i2 := min(max(p0-before0, 0), i)
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
+		if part := (padReplicatePart15{dx, dy, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B, P0*P1) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, P0*P1); err != nil {
+			return err
+		}
+	}
+	copy(runtime.Elements[float64](b, 2), dx)
+	return nil
+}
+
+// padReplicatePart16 is a loop that runs in parts.
+type padReplicatePart16 struct {
+	dy                                                           []float32
+	dxAcc                                                        []float64
+	P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 int
+}
+
+func (part *padReplicatePart16) Run(from, to int) error {
+	dy, dxAcc, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 := part.dy, part.dxAcc, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2, part.i, part.i3, part.i5
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			i2 := min(max(p0-before0, 0), i)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				i4 := min(max(p1-before1, 0), i3)
+				dyRow3 := (dyRow2 + p1) * P2
+				for p2 := range P2 {
 					if uint(i2) >= uint(R0) {
 						return runtime.RangeError("window.pad_replicate", "@x", "R0", i2, R0)
 					}
-					i4 := min(max(p1-before1, 0), i3)
 					if uint(i4) >= uint(R1) {
 						return runtime.RangeError("window.pad_replicate", "@x", "R1", i4, R1)
 					}
-					at := (dxRow+i2)*R1 + i4
-					dx[at] += dy[dyRow2+p1]
+					i6 := min(max(p2-before2, 0), i5)
+					if uint(i6) >= uint(R2) {
+						return runtime.RangeError("window.pad_replicate", "@x", "R2", i6, R2)
+					}
+					at := ((dxRow+i2)*R1+i4)*R2 + i6
+					dxAcc[at] += float64(dy[dyRow3+p2])
 				}
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -700,31 +1044,12 @@ func padReplicateRunBackward2F32(b *runtime.Bound, v *padReplicateValues) error 
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1*R2)
 		clear(dxAcc)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				i2 := min(max(p0-before0, 0), i)
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					i4 := min(max(p1-before1, 0), i3)
-					dyRow3 := (dyRow2 + p1) * P2
-					for p2 := range P2 {
-						if uint(i2) >= uint(R0) {
-							return runtime.RangeError("window.pad_replicate", "@x", "R0", i2, R0)
-						}
-						if uint(i4) >= uint(R1) {
-							return runtime.RangeError("window.pad_replicate", "@x", "R1", i4, R1)
-						}
-						i6 := min(max(p2-before2, 0), i5)
-						if uint(i6) >= uint(R2) {
-							return runtime.RangeError("window.pad_replicate", "@x", "R2", i6, R2)
-						}
-						at := ((dxRow+i2)*R1+i4)*R2 + i6
-						dxAcc[at] += float64(dy[dyRow3+p2])
-					}
-				}
+		if part := (padReplicatePart16{dy, dxAcc, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B, P0*P1*P2) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P0*P1*P2); err != nil {
+			return err
 		}
 		for i7, sum := range dxAcc {
 			dx[i7] = float32(sum)
@@ -734,15 +1059,52 @@ func padReplicateRunBackward2F32(b *runtime.Bound, v *padReplicateValues) error 
 	return nil
 }
 
+// padReplicatePart17 is a loop that runs in parts.
+type padReplicatePart17 struct {
+	dx, dy                                                       []float64
+	P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 int
+}
+
+func (part *padReplicatePart17) Run(from, to int) error {
+	dx, dy, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5 := part.dx, part.dy, part.P0, part.P1, part.P2, part.R0, part.R1, part.R2, part.before0, part.before1, part.before2, part.i, part.i3, part.i5
+	for b2 := from; b2 < to; b2++ {
+		dxRow := b2 * R0
+		dyRow := b2 * P0
+		for p0 := range P0 {
+			i2 := min(max(p0-before0, 0), i)
+			dyRow2 := (dyRow + p0) * P1
+			for p1 := range P1 {
+				i4 := min(max(p1-before1, 0), i3)
+				dyRow3 := (dyRow2 + p1) * P2
+				for p2 := range P2 {
+					if uint(i2) >= uint(R0) {
+						return runtime.RangeError("window.pad_replicate", "@x", "R0", i2, R0)
+					}
+					if uint(i4) >= uint(R1) {
+						return runtime.RangeError("window.pad_replicate", "@x", "R1", i4, R1)
+					}
+					i6 := min(max(p2-before2, 0), i5)
+					if uint(i6) >= uint(R2) {
+						return runtime.RangeError("window.pad_replicate", "@x", "R2", i6, R2)
+					}
+					at := ((dxRow+i2)*R1+i4)*R2 + i6
+					dx[at] += dy[dyRow3+p2]
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // padReplicateRunBackward2F64 computes the derivative of pad_replicate with rank(R) = 3, T f64.
 func padReplicateRunBackward2F64(b *runtime.Bound, v *padReplicateValues) error {
+	B := b.Ext[0]
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
 	P0 := b.PackExt(2, 0)
 	P1 := b.PackExt(2, 1)
 	P2 := b.PackExt(2, 2)
-	B := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Temp[float64](b, B*R0*R1*R2)
@@ -756,31 +1118,12 @@ func padReplicateRunBackward2F64(b *runtime.Bound, v *padReplicateValues) error 
 	i5 := R2 - 1
 	if wantDx {
 		clear(dx)
-		for b2 := range B {
-			dxRow := b2 * R0
-			dyRow := b2 * P0
-			for p0 := range P0 {
-				i2 := min(max(p0-before0, 0), i)
-				dyRow2 := (dyRow + p0) * P1
-				for p1 := range P1 {
-					i4 := min(max(p1-before1, 0), i3)
-					dyRow3 := (dyRow2 + p1) * P2
-					for p2 := range P2 {
-						if uint(i2) >= uint(R0) {
-							return runtime.RangeError("window.pad_replicate", "@x", "R0", i2, R0)
-						}
-						if uint(i4) >= uint(R1) {
-							return runtime.RangeError("window.pad_replicate", "@x", "R1", i4, R1)
-						}
-						i6 := min(max(p2-before2, 0), i5)
-						if uint(i6) >= uint(R2) {
-							return runtime.RangeError("window.pad_replicate", "@x", "R2", i6, R2)
-						}
-						at := ((dxRow+i2)*R1+i4)*R2 + i6
-						dx[at] += dy[dyRow3+p2]
-					}
-				}
+		if part := (padReplicatePart17{dx, dy, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B, P0*P1*P2) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, B, P0*P1*P2); err != nil {
+			return err
 		}
 	}
 	copy(runtime.Elements[float64](b, 2), dx)

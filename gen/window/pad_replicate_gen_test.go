@@ -3,12 +3,21 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExamplePadReplicate() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3}, 3))
+	y := runtime.Must(window.PadReplicate(x, runtime.PlaceAxes([]int{0}), []int{2}, []int{1}))
+	fmt.Println(y)
+	// Output:
+	// f32[6] [1 1 1 2 3 3]
+}
 
 func TestPadReplicateExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.pad_replicate",

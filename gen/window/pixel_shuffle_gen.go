@@ -35,6 +35,10 @@ func pixelShuffleValuesOf(factor int) (pixelShuffleValues, error) {
 // x: T[...B, (C, R, Q), H, W]; y: T[...B, C, (H, R), (W, Q)]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: factor must be positive.
+//
+// With x = [[[1]], [[2]], [[3]], [[4]]], y is [[[1, 2], [3, 4]]]:
+//
+//	y, err := window.PixelShuffle(x, 2)
 func PixelShuffle(x *runtime.Tensor, factor int) (*runtime.Tensor, error) {
 	vals, err := pixelShuffleValuesOf(factor)
 	if err != nil {

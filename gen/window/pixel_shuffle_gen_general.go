@@ -9,13 +9,13 @@ import (
 // pixelShuffleFactors0 finds extents that attributes and axes tell, before products are taken apart.
 func pixelShuffleFactors0(b *runtime.Bound, v *pixelShuffleValues) error {
 	if v.factor < 0 {
-		return runtime.ShapeError("window.pixel_shuffle", "R = factor that isn't negative")
+		return runtime.ShapeError("window.pixel_shuffle", "R = factor that isn't negative", v.factor)
 	}
 	if err := b.Derive(2, v.factor); err != nil {
 		return err
 	}
 	if v.factor < 0 {
-		return runtime.ShapeError("window.pixel_shuffle", "Q = factor that isn't negative")
+		return runtime.ShapeError("window.pixel_shuffle", "Q = factor that isn't negative", v.factor)
 	}
 	if err := b.Derive(3, v.factor); err != nil {
 		return err
@@ -32,36 +32,89 @@ func pixelShuffleFactors(b *runtime.Bound, v *pixelShuffleValues, variant int) e
 	return nil
 }
 
+// pixelShufflePart0 is a loop that runs in parts.
+type pixelShufflePart0 struct {
+	x, y          []bool
+	C, H, Q, R, W int
+}
+
+func (part *pixelShufflePart0) Run(from, to int) error {
+	x, y, C, H, Q, R, W := part.x, part.y, part.C, part.H, part.Q, part.R, part.W
+	for point := from; point < to; point++ {
+		rest := point
+		w := rest % W
+		rest /= W
+		r := rest % R
+		rest /= R
+		h := rest % H
+		rest /= H
+		c := rest % C
+		rest /= C
+		b2 := rest
+		xRow := b2 * C
+		xRow2 := (xRow + c) * R
+		yRow := (xRow + c) * H
+		yRow2 := (yRow + h) * R
+		xRow3 := (xRow2 + r) * Q
+		yRow3 := (yRow2 + r) * W
+		yRow4 := (yRow3 + w) * Q
+		for q := range Q {
+			y[yRow4+q] = x[((xRow3+q)*H+h)*W+w]
+		}
+	}
+	return nil
+}
+
 // pixelShuffleRunBool computes pixel_shuffle, T bool.
 func pixelShuffleRunBool(b *runtime.Bound, v *pixelShuffleValues) error {
-	C := b.Ext[1]
-	R := b.Ext[2]
-	Q := b.Ext[3]
-	H := b.Ext[4]
-	W := b.Ext[5]
 	B := b.Ext[0]
+	C := b.Ext[1]
+	H := b.Ext[4]
+	R := b.Ext[2]
+	W := b.Ext[5]
+	Q := b.Ext[3]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b, c, h, r, w, q] = x[b, c, r, q, h, w]   for b in ...B, c in C, h in H, r in R, w in W, q in Q
-	for b2 := range B {
+	if part := (pixelShufflePart0{x, y, C, H, Q, R, W}); runtime.Small(B*C*H*R*W, Q) {
+		if err := part.Run(0, B*C*H*R*W); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*C*H*R*W, Q); err != nil {
+		return err
+	}
+	return nil
+}
+
+// pixelShufflePart1 is a loop that runs in parts.
+type pixelShufflePart1[T runtime.Integer] struct {
+	x, y          []T
+	C, H, Q, R, W int
+}
+
+func (part *pixelShufflePart1[T]) Run(from, to int) error {
+	x, y, C, H, Q, R, W := part.x, part.y, part.C, part.H, part.Q, part.R, part.W
+	for point := from; point < to; point++ {
+		rest := point
+		w := rest % W
+		rest /= W
+		r := rest % R
+		rest /= R
+		h := rest % H
+		rest /= H
+		c := rest % C
+		rest /= C
+		b2 := rest
 		xRow := b2 * C
-		for c := range C {
-			xRow2 := (xRow + c) * R
-			yRow := (xRow + c) * H
-			for h := range H {
-				yRow2 := (yRow + h) * R
-				for r := range R {
-					xRow3 := (xRow2 + r) * Q
-					yRow3 := (yRow2 + r) * W
-					for w := range W {
-						yRow4 := (yRow3 + w) * Q
-						for q := range Q {
-							y[yRow4+q] = x[((xRow3+q)*H+h)*W+w]
-						}
-					}
-				}
-			}
+		xRow2 := (xRow + c) * R
+		yRow := (xRow + c) * H
+		yRow2 := (yRow + h) * R
+		xRow3 := (xRow2 + r) * Q
+		yRow3 := (yRow2 + r) * W
+		yRow4 := (yRow3 + w) * Q
+		for q := range Q {
+			y[yRow4+q] = x[((xRow3+q)*H+h)*W+w]
 		}
 	}
 	return nil
@@ -69,35 +122,22 @@ func pixelShuffleRunBool(b *runtime.Bound, v *pixelShuffleValues) error {
 
 // pixelShuffleRunInt computes pixel_shuffle, T any integer.
 func pixelShuffleRunInt[T runtime.Integer](b *runtime.Bound, v *pixelShuffleValues) error {
-	C := b.Ext[1]
-	R := b.Ext[2]
-	Q := b.Ext[3]
-	H := b.Ext[4]
-	W := b.Ext[5]
 	B := b.Ext[0]
+	C := b.Ext[1]
+	H := b.Ext[4]
+	R := b.Ext[2]
+	W := b.Ext[5]
+	Q := b.Ext[3]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[T](b, 1)
 
 	// y[b, c, h, r, w, q] = x[b, c, r, q, h, w]   for b in ...B, c in C, h in H, r in R, w in W, q in Q
-	for b2 := range B {
-		xRow := b2 * C
-		for c := range C {
-			xRow2 := (xRow + c) * R
-			yRow := (xRow + c) * H
-			for h := range H {
-				yRow2 := (yRow + h) * R
-				for r := range R {
-					xRow3 := (xRow2 + r) * Q
-					yRow3 := (yRow2 + r) * W
-					for w := range W {
-						yRow4 := (yRow3 + w) * Q
-						for q := range Q {
-							y[yRow4+q] = x[((xRow3+q)*H+h)*W+w]
-						}
-					}
-				}
-			}
+	if part := (pixelShufflePart1[T]{x, y, C, H, Q, R, W}); runtime.Small(B*C*H*R*W, Q) {
+		if err := part.Run(0, B*C*H*R*W); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*C*H*R*W, Q); err != nil {
+		return err
 	}
 	return nil
 }

@@ -3,12 +3,23 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExamplePixelShuffle() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 4, 1, 1))
+	y := runtime.Must(window.PixelShuffle(x, 2))
+	fmt.Println(y)
+	// Output:
+	// f32[1 2 2]
+	// [[[1 2]
+	//   [3 4]]]
+}
 
 func TestPixelShuffleExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.pixel_shuffle",

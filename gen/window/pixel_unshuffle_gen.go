@@ -34,6 +34,10 @@ func pixelUnshuffleValuesOf(factor int) (pixelUnshuffleValues, error) {
 // x: T[...B, C, (H, R), (W, Q)]; y: T[...B, (C, R, Q), H, W]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: factor must be positive.
+//
+// With x = [[[1, 2], [3, 4]]], y is [[[1]], [[2]], [[3]], [[4]]]:
+//
+//	y, err := window.PixelUnshuffle(x, 2)
 func PixelUnshuffle(x *runtime.Tensor, factor int) (*runtime.Tensor, error) {
 	vals, err := pixelUnshuffleValuesOf(factor)
 	if err != nil {

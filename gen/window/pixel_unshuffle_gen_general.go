@@ -9,13 +9,13 @@ import (
 // pixelUnshuffleFactors0 finds extents that attributes and axes tell, before products are taken apart.
 func pixelUnshuffleFactors0(b *runtime.Bound, v *pixelUnshuffleValues) error {
 	if v.factor < 0 {
-		return runtime.ShapeError("window.pixel_unshuffle", "R = factor that isn't negative")
+		return runtime.ShapeError("window.pixel_unshuffle", "R = factor that isn't negative", v.factor)
 	}
 	if err := b.Derive(3, v.factor); err != nil {
 		return err
 	}
 	if v.factor < 0 {
-		return runtime.ShapeError("window.pixel_unshuffle", "Q = factor that isn't negative")
+		return runtime.ShapeError("window.pixel_unshuffle", "Q = factor that isn't negative", v.factor)
 	}
 	if err := b.Derive(5, v.factor); err != nil {
 		return err
@@ -32,37 +32,91 @@ func pixelUnshuffleFactors(b *runtime.Bound, v *pixelUnshuffleValues, variant in
 	return nil
 }
 
+// pixelUnshufflePart0 is a loop that runs in parts.
+type pixelUnshufflePart0 struct {
+	x, y          []bool
+	C, H, Q, R, W int
+}
+
+func (part *pixelUnshufflePart0) Run(from, to int) error {
+	x, y, C, H, Q, R, W := part.x, part.y, part.C, part.H, part.Q, part.R, part.W
+	for point := from; point < to; point++ {
+		rest := point
+		h := rest % H
+		rest /= H
+		q := rest % Q
+		rest /= Q
+		r := rest % R
+		rest /= R
+		c := rest % C
+		rest /= C
+		b2 := rest
+		xRow := b2 * C
+		xRow2 := (xRow + c) * H
+		yRow := (xRow + c) * R
+		yRow2 := (yRow + r) * Q
+		yRow3 := (yRow2 + q) * H
+		xRow3 := (xRow2 + h) * R
+		xRow4 := (xRow3 + r) * W
+		yRow4 := (yRow3 + h) * W
+		for w := range W {
+			y[yRow4+w] = x[(xRow4+w)*Q+q]
+		}
+	}
+	return nil
+}
+
 // pixelUnshuffleRunBool computes pixel_unshuffle, T bool.
 func pixelUnshuffleRunBool(b *runtime.Bound, v *pixelUnshuffleValues) error {
-	C := b.Ext[1]
-	H := b.Ext[2]
-	R := b.Ext[3]
-	W := b.Ext[4]
-	Q := b.Ext[5]
 	B := b.Ext[0]
+	C := b.Ext[1]
+	R := b.Ext[3]
+	Q := b.Ext[5]
+	H := b.Ext[2]
+	W := b.Ext[4]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
 	// y[b, c, r, q, h, w] = x[b, c, h, r, w, q]   for b in ...B, c in C, r in R, q in Q, h in H, w in W
-	for b2 := range B {
+	if part := (pixelUnshufflePart0{x, y, C, H, Q, R, W}); runtime.Small(B*C*R*Q*H, W) {
+		if err := part.Run(0, B*C*R*Q*H); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*C*R*Q*H, W); err != nil {
+		return err
+	}
+	return nil
+}
+
+// pixelUnshufflePart1 is a loop that runs in parts.
+type pixelUnshufflePart1[T runtime.Integer] struct {
+	x, y          []T
+	C, H, Q, R, W int
+}
+
+func (part *pixelUnshufflePart1[T]) Run(from, to int) error {
+	x, y, C, H, Q, R, W := part.x, part.y, part.C, part.H, part.Q, part.R, part.W
+	for point := from; point < to; point++ {
+		rest := point
+		h := rest % H
+		rest /= H
+		q := rest % Q
+		rest /= Q
+		r := rest % R
+		rest /= R
+		c := rest % C
+		rest /= C
+		b2 := rest
 		xRow := b2 * C
-		for c := range C {
-			xRow2 := (xRow + c) * H
-			yRow := (xRow + c) * R
-			for r := range R {
-				yRow2 := (yRow + r) * Q
-				for q := range Q {
-					yRow3 := (yRow2 + q) * H
-					for h := range H {
-						xRow3 := (xRow2 + h) * R
-						xRow4 := (xRow3 + r) * W
-						yRow4 := (yRow3 + h) * W
-						for w := range W {
-							y[yRow4+w] = x[(xRow4+w)*Q+q]
-						}
-					}
-				}
-			}
+		xRow2 := (xRow + c) * H
+		yRow := (xRow + c) * R
+		yRow2 := (yRow + r) * Q
+		yRow3 := (yRow2 + q) * H
+		xRow3 := (xRow2 + h) * R
+		xRow4 := (xRow3 + r) * W
+		yRow4 := (yRow3 + h) * W
+		for w := range W {
+			y[yRow4+w] = x[(xRow4+w)*Q+q]
 		}
 	}
 	return nil
@@ -70,36 +124,22 @@ func pixelUnshuffleRunBool(b *runtime.Bound, v *pixelUnshuffleValues) error {
 
 // pixelUnshuffleRunInt computes pixel_unshuffle, T any integer.
 func pixelUnshuffleRunInt[T runtime.Integer](b *runtime.Bound, v *pixelUnshuffleValues) error {
-	C := b.Ext[1]
-	H := b.Ext[2]
-	R := b.Ext[3]
-	W := b.Ext[4]
-	Q := b.Ext[5]
 	B := b.Ext[0]
+	C := b.Ext[1]
+	R := b.Ext[3]
+	Q := b.Ext[5]
+	H := b.Ext[2]
+	W := b.Ext[4]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[T](b, 1)
 
 	// y[b, c, r, q, h, w] = x[b, c, h, r, w, q]   for b in ...B, c in C, r in R, q in Q, h in H, w in W
-	for b2 := range B {
-		xRow := b2 * C
-		for c := range C {
-			xRow2 := (xRow + c) * H
-			yRow := (xRow + c) * R
-			for r := range R {
-				yRow2 := (yRow + r) * Q
-				for q := range Q {
-					yRow3 := (yRow2 + q) * H
-					for h := range H {
-						xRow3 := (xRow2 + h) * R
-						xRow4 := (xRow3 + r) * W
-						yRow4 := (yRow3 + h) * W
-						for w := range W {
-							y[yRow4+w] = x[(xRow4+w)*Q+q]
-						}
-					}
-				}
-			}
+	if part := (pixelUnshufflePart1[T]{x, y, C, H, Q, R, W}); runtime.Small(B*C*R*Q*H, W) {
+		if err := part.Run(0, B*C*R*Q*H); err != nil {
+			return err
 		}
+	} else if err := runtime.Split(part, B*C*R*Q*H, W); err != nil {
+		return err
 	}
 	return nil
 }

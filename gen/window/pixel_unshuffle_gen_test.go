@@ -3,12 +3,28 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExamplePixelUnshuffle() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4}, 1, 2, 2))
+	y := runtime.Must(window.PixelUnshuffle(x, 2))
+	fmt.Println(y)
+	// Output:
+	// f32[4 1 1]
+	// [[[1]]
+	//
+	//  [[2]]
+	//
+	//  [[3]]
+	//
+	//  [[4]]]
+}
 
 func TestPixelUnshuffleExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.pixel_unshuffle",

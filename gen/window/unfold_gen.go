@@ -38,7 +38,7 @@ func (a *UnfoldAttrs) values(kernel []int) (unfoldValues, error) {
 // counts as 0 outside.
 //
 // x has any axes of samples, channels C, and the sizes S. kernel, the size of the window, stride (1) and dilation (1)
-// are above 0, and pad (0) is not negative; one number for each axis or for all.
+// are above 0, and pad (0) is not negative; one number for each axis of S or for all.
 //
 // Source: Chellapilla, Puri and Simard, High Performance Convolutional Neural Networks for Document Processing, IWFHR
 // 2006.
@@ -54,6 +54,10 @@ func (a *UnfoldAttrs) values(kernel []int) (unfoldValues, error) {
 // x: T[...N, C, ...S]; y: T[...N, (C, ...K), (...L)]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
 // Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: kernel must be positive; stride must be positive; dilation must be positive; pad must not be negative.
+//
+// With x = [[[[1, 2, 3], [4, 5, 6]]]], y is [[[0, 2], [1, 3], [0, 5], [4, 6]]]:
+//
+//	y, err := window.Unfold(x, []int{2, 2}, &window.UnfoldAttrs{Stride: []int{1, 2}, Pad: []int{0, 1}})
 func Unfold(x *runtime.Tensor, kernel []int, attrs *UnfoldAttrs) (*runtime.Tensor, error) {
 	vals, err := attrs.values(kernel)
 	if err != nil {
@@ -165,18 +169,6 @@ func UnfoldBackwardInto(dx, dy, x *runtime.Tensor, kernel []int, attrs *UnfoldAt
 
 // unfoldRun0 is one of the cases of unfoldRun.
 func unfoldRun0(b *runtime.Bound, v *unfoldValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
-		return runtime.RequireError("window.unfold", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 1)) {
-		return runtime.RequireError("window.unfold", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
-		return runtime.RequireError("window.unfold", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0)) {
-		return runtime.RequireError("window.unfold", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return unfoldRun0F32(b, v)
@@ -191,18 +183,6 @@ func unfoldRun0(b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldRun1 is one of the cases of unfoldRun.
 func unfoldRun1(b *runtime.Bound, v *unfoldValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
-		return runtime.RequireError("window.unfold", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1)) {
-		return runtime.RequireError("window.unfold", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
-		return runtime.RequireError("window.unfold", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0)) {
-		return runtime.RequireError("window.unfold", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return unfoldRun1F32(b, v)
@@ -217,18 +197,6 @@ func unfoldRun1(b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldRun2 is one of the cases of unfoldRun.
 func unfoldRun2(b *runtime.Bound, v *unfoldValues) error {
-	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
-		return runtime.RequireError("window.unfold", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
-	}
-	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1) && 0 < runtime.Entry(v.stride, 2, 1)) {
-		return runtime.RequireError("window.unfold", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
-	}
-	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
-		return runtime.RequireError("window.unfold", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
-	}
-	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0)) {
-		return runtime.RequireError("window.unfold", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
-	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return unfoldRun2F32(b, v)
@@ -342,7 +310,7 @@ func unfoldInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.Tensor
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/window", Name: "unfold", Source: "unfold.op", Signature: &unfoldForward,
-		Doc: "Unfold lays out the windows of an image as columns: y[n, (c, k), l] = x[n, c, l stride + k dilation - pad], where x\ncounts as 0 outside.\n\nx has any axes of samples, channels C, and the sizes S. kernel, the size of the window, stride (1) and dilation (1)\nare above 0, and pad (0) is not negative; one number for each axis or for all.\n\nSource: Chellapilla, Puri and Simard, High Performance Convolutional Neural Networks for Document Processing, IWFHR\n2006.",
+		Doc: "Unfold lays out the windows of an image as columns: y[n, (c, k), l] = x[n, c, l stride + k dilation - pad], where x\ncounts as 0 outside.\n\nx has any axes of samples, channels C, and the sizes S. kernel, the size of the window, stride (1) and dilation (1)\nare above 0, and pad (0) is not negative; one number for each axis of S or for all.\n\nSource: Chellapilla, Puri and Simard, High Performance Convolutional Neural Networks for Document Processing, IWFHR\n2006.",
 		Attrs: []runtime.AttrInfo{
 			{Name: "kernel", Type: "int[S]"},
 			{Name: "stride", Type: "int[S]", Default: "1"},

@@ -8,10 +8,22 @@ import (
 
 // unfoldExtents0 finds extents that follow from attributes and those of the inputs.
 func unfoldExtents0(b *runtime.Bound, v *unfoldValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
+		return runtime.RequireError("window.unfold", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 1)) {
+		return runtime.RequireError("window.unfold", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
+		return runtime.RequireError("window.unfold", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0)) {
+		return runtime.RequireError("window.unfold", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(2, 0)
 	K0 := runtime.Entry(v.kernel, 0, 0)
 	if K0 < 0 {
-		return runtime.ShapeError("window.unfold", "K0 = kernel[0] that isn't negative")
+		return runtime.ShapeError("window.unfold", "K0 = kernel[0] that isn't negative", K0)
 	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 1)
@@ -20,10 +32,9 @@ func unfoldExtents0(b *runtime.Bound, v *unfoldValues) error {
 	}
 	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
 	den := runtime.Denominator(n)
-	_ = den
 	L0 := runtime.FloorDiv(i2, den) + 1
 	if L0 < 0 {
-		return runtime.ShapeError("window.unfold", "L0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.unfold", "L0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", L0)
 	}
 	if err := b.DerivePack(3, K0); err != nil {
 		return err
@@ -36,15 +47,27 @@ func unfoldExtents0(b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldExtents1 finds extents that follow from attributes and those of the inputs.
 func unfoldExtents1(b *runtime.Bound, v *unfoldValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
+		return runtime.RequireError("window.unfold", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1)) {
+		return runtime.RequireError("window.unfold", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
+		return runtime.RequireError("window.unfold", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0)) {
+		return runtime.RequireError("window.unfold", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	K0 := runtime.Entry(v.kernel, 0, 0)
 	if K0 < 0 {
-		return runtime.ShapeError("window.unfold", "K0 = kernel[0] that isn't negative")
+		return runtime.ShapeError("window.unfold", "K0 = kernel[0] that isn't negative", K0)
 	}
 	K1 := runtime.Entry(v.kernel, 1, 0)
 	if K1 < 0 {
-		return runtime.ShapeError("window.unfold", "K1 = kernel[1] that isn't negative")
+		return runtime.ShapeError("window.unfold", "K1 = kernel[1] that isn't negative", K1)
 	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 1)
@@ -53,10 +76,9 @@ func unfoldExtents1(b *runtime.Bound, v *unfoldValues) error {
 	}
 	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
 	den := runtime.Denominator(n)
-	_ = den
 	L0 := runtime.FloorDiv(i2, den) + 1
 	if L0 < 0 {
-		return runtime.ShapeError("window.unfold", "L0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.unfold", "L0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", L0)
 	}
 	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 1)
@@ -65,10 +87,9 @@ func unfoldExtents1(b *runtime.Bound, v *unfoldValues) error {
 	}
 	i4 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-i3-1, n2)
 	den2 := runtime.Denominator(n2)
-	_ = den2
 	L1 := runtime.FloorDiv(i4, den2) + 1
 	if L1 < 0 {
-		return runtime.ShapeError("window.unfold", "L1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.unfold", "L1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", L1)
 	}
 	if err := b.DerivePack(3, K0, K1); err != nil {
 		return err
@@ -81,20 +102,32 @@ func unfoldExtents1(b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldExtents2 finds extents that follow from attributes and those of the inputs.
 func unfoldExtents2(b *runtime.Bound, v *unfoldValues) error {
+	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
+		return runtime.RequireError("window.unfold", "kernel", "kernel must be positive", runtime.ErrAttr, v.kernel)
+	}
+	if !(0 < runtime.Entry(v.stride, 0, 1) && 0 < runtime.Entry(v.stride, 1, 1) && 0 < runtime.Entry(v.stride, 2, 1)) {
+		return runtime.RequireError("window.unfold", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
+	}
+	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
+		return runtime.RequireError("window.unfold", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
+	}
+	if !(0 <= runtime.Entry(v.pad, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0)) {
+		return runtime.RequireError("window.unfold", "pad", "pad must not be negative", runtime.ErrAttr, v.pad)
+	}
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	S2 := b.PackExt(2, 2)
 	K0 := runtime.Entry(v.kernel, 0, 0)
 	if K0 < 0 {
-		return runtime.ShapeError("window.unfold", "K0 = kernel[0] that isn't negative")
+		return runtime.ShapeError("window.unfold", "K0 = kernel[0] that isn't negative", K0)
 	}
 	K1 := runtime.Entry(v.kernel, 1, 0)
 	if K1 < 0 {
-		return runtime.ShapeError("window.unfold", "K1 = kernel[1] that isn't negative")
+		return runtime.ShapeError("window.unfold", "K1 = kernel[1] that isn't negative", K1)
 	}
 	K2 := runtime.Entry(v.kernel, 2, 0)
 	if K2 < 0 {
-		return runtime.ShapeError("window.unfold", "K2 = kernel[2] that isn't negative")
+		return runtime.ShapeError("window.unfold", "K2 = kernel[2] that isn't negative", K2)
 	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 1)
@@ -103,10 +136,9 @@ func unfoldExtents2(b *runtime.Bound, v *unfoldValues) error {
 	}
 	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
 	den := runtime.Denominator(n)
-	_ = den
 	L0 := runtime.FloorDiv(i2, den) + 1
 	if L0 < 0 {
-		return runtime.ShapeError("window.unfold", "L0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative")
+		return runtime.ShapeError("window.unfold", "L0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", L0)
 	}
 	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 1)
@@ -115,10 +147,9 @@ func unfoldExtents2(b *runtime.Bound, v *unfoldValues) error {
 	}
 	i4 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-i3-1, n2)
 	den2 := runtime.Denominator(n2)
-	_ = den2
 	L1 := runtime.FloorDiv(i4, den2) + 1
 	if L1 < 0 {
-		return runtime.ShapeError("window.unfold", "L1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative")
+		return runtime.ShapeError("window.unfold", "L1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", L1)
 	}
 	i5 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
 	n3 := runtime.Entry(v.stride, 2, 1)
@@ -127,10 +158,9 @@ func unfoldExtents2(b *runtime.Bound, v *unfoldValues) error {
 	}
 	i6 := runtime.Numerator(S2+2*runtime.Entry(v.pad, 2, 0)-i5-1, n3)
 	den3 := runtime.Denominator(n3)
-	_ = den3
 	L2 := runtime.FloorDiv(i6, den3) + 1
 	if L2 < 0 {
-		return runtime.ShapeError("window.unfold", "L2 = floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative")
+		return runtime.ShapeError("window.unfold", "L2 = floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", L2)
 	}
 	if err := b.DerivePack(3, K0, K1, K2); err != nil {
 		return err
@@ -157,13 +187,45 @@ func unfoldExtents(b *runtime.Bound, v *unfoldValues, variant int) error {
 	return nil
 }
 
+// unfoldPart0 is a loop that runs in parts.
+type unfoldPart0 struct {
+	x, y                                    []float32
+	C, K0, L0, S0, dilation0, pad0, stride0 int
+}
+
+func (part *unfoldPart0) Run(from, to int) error {
+	x, y, C, K0, L0, S0, dilation0, pad0, stride0 := part.x, part.y, part.C, part.K0, part.L0, part.S0, part.dilation0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		n := rest
+		xRow := n * C
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * K0
+		i := k0 * dilation0
+		yRow2 := (yRow + k0) * L0
+		for l0 := range L0 {
+			i2 := l0*stride0 + i - pad0
+			t := float32(0)
+			if 0 <= i2 && i2 < S0 {
+				t = x[xRow2+i2]
+			}
+			y[yRow2+l0] = t
+		}
+	}
+	return nil
+}
+
 // unfoldRun0F32 computes unfold with rank(S) = 1, T f32.
 func unfoldRun0F32(b *runtime.Bound, v *unfoldValues) error {
-	S0 := b.PackExt(2, 0)
+	N := b.Ext[0]
 	C := b.Ext[1]
 	K0 := b.PackExt(3, 0)
+	S0 := b.PackExt(2, 0)
 	L0 := b.PackExt(4, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[float32](b, 1)
 
@@ -171,23 +233,43 @@ func unfoldRun0F32(b *runtime.Bound, v *unfoldValues) error {
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n := range N {
+	if part := (unfoldPart0{x, y, C, K0, L0, S0, dilation0, pad0, stride0}); runtime.Small(N*C*K0, L0) {
+		if err := part.Run(0, N*C*K0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C*K0, L0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// unfoldPart1 is a loop that runs in parts.
+type unfoldPart1 struct {
+	x, y                                    []float64
+	C, K0, L0, S0, dilation0, pad0, stride0 int
+}
+
+func (part *unfoldPart1) Run(from, to int) error {
+	x, y, C, K0, L0, S0, dilation0, pad0, stride0 := part.x, part.y, part.C, part.K0, part.L0, part.S0, part.dilation0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		n := rest
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * K0
-			for k0 := range K0 {
-				i := k0 * dilation0
-				yRow2 := (yRow + k0) * L0
-				for l0 := range L0 {
-					i2 := l0*stride0 + i - pad0
-					t := float32(0)
-					if 0 <= i2 && i2 < S0 {
-						t = x[xRow2+i2]
-					}
-					y[yRow2+l0] = t
-				}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * K0
+		i := k0 * dilation0
+		yRow2 := (yRow + k0) * L0
+		for l0 := range L0 {
+			i2 := l0*stride0 + i - pad0
+			t := float64(0)
+			if 0 <= i2 && i2 < S0 {
+				t = x[xRow2+i2]
 			}
+			y[yRow2+l0] = t
 		}
 	}
 	return nil
@@ -195,11 +277,11 @@ func unfoldRun0F32(b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldRun0F64 computes unfold with rank(S) = 1, T f64.
 func unfoldRun0F64(b *runtime.Bound, v *unfoldValues) error {
-	S0 := b.PackExt(2, 0)
+	N := b.Ext[0]
 	C := b.Ext[1]
 	K0 := b.PackExt(3, 0)
+	S0 := b.PackExt(2, 0)
 	L0 := b.PackExt(4, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[float64](b, 1)
 
@@ -207,23 +289,44 @@ func unfoldRun0F64(b *runtime.Bound, v *unfoldValues) error {
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
-	for n := range N {
+	if part := (unfoldPart1{x, y, C, K0, L0, S0, dilation0, pad0, stride0}); runtime.Small(N*C*K0, L0) {
+		if err := part.Run(0, N*C*K0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C*K0, L0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// unfoldPart2 is a loop that runs in parts.
+type unfoldPart2 struct {
+	x, y                                    []bool
+	i3                                      bool
+	C, K0, L0, S0, dilation0, pad0, stride0 int
+}
+
+func (part *unfoldPart2) Run(from, to int) error {
+	x, y, i3, C, K0, L0, S0, dilation0, pad0, stride0 := part.x, part.y, part.i3, part.C, part.K0, part.L0, part.S0, part.dilation0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		n := rest
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * K0
-			for k0 := range K0 {
-				i := k0 * dilation0
-				yRow2 := (yRow + k0) * L0
-				for l0 := range L0 {
-					i2 := l0*stride0 + i - pad0
-					t := float64(0)
-					if 0 <= i2 && i2 < S0 {
-						t = x[xRow2+i2]
-					}
-					y[yRow2+l0] = t
-				}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * K0
+		i := k0 * dilation0
+		yRow2 := (yRow + k0) * L0
+		for l0 := range L0 {
+			i2 := l0*stride0 + i - pad0
+			t := i3
+			if 0 <= i2 && i2 < S0 {
+				t = x[xRow2+i2]
 			}
+			y[yRow2+l0] = t
 		}
 	}
 	return nil
@@ -231,11 +334,11 @@ func unfoldRun0F64(b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldRun0Bool computes unfold with rank(S) = 1, T bool.
 func unfoldRun0Bool(b *runtime.Bound, v *unfoldValues) error {
-	S0 := b.PackExt(2, 0)
+	N := b.Ext[0]
 	C := b.Ext[1]
 	K0 := b.PackExt(3, 0)
+	S0 := b.PackExt(2, 0)
 	L0 := b.PackExt(4, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
@@ -244,23 +347,44 @@ func unfoldRun0Bool(b *runtime.Bound, v *unfoldValues) error {
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	i3 := 0 != 0
-	for n := range N {
+	if part := (unfoldPart2{x, y, i3, C, K0, L0, S0, dilation0, pad0, stride0}); runtime.Small(N*C*K0, L0) {
+		if err := part.Run(0, N*C*K0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C*K0, L0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// unfoldPart3 is a loop that runs in parts.
+type unfoldPart3[T runtime.Integer] struct {
+	i3                                      T
+	x, y                                    []T
+	C, K0, L0, S0, dilation0, pad0, stride0 int
+}
+
+func (part *unfoldPart3[T]) Run(from, to int) error {
+	i3, x, y, C, K0, L0, S0, dilation0, pad0, stride0 := part.i3, part.x, part.y, part.C, part.K0, part.L0, part.S0, part.dilation0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		n := rest
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * K0
-			for k0 := range K0 {
-				i := k0 * dilation0
-				yRow2 := (yRow + k0) * L0
-				for l0 := range L0 {
-					i2 := l0*stride0 + i - pad0
-					t := i3
-					if 0 <= i2 && i2 < S0 {
-						t = x[xRow2+i2]
-					}
-					y[yRow2+l0] = t
-				}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * K0
+		i := k0 * dilation0
+		yRow2 := (yRow + k0) * L0
+		for l0 := range L0 {
+			i2 := l0*stride0 + i - pad0
+			t := i3
+			if 0 <= i2 && i2 < S0 {
+				t = x[xRow2+i2]
 			}
+			y[yRow2+l0] = t
 		}
 	}
 	return nil
@@ -268,11 +392,11 @@ func unfoldRun0Bool(b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldRun0Int computes unfold with rank(S) = 1, T any integer.
 func unfoldRun0Int[T runtime.Integer](b *runtime.Bound, v *unfoldValues) error {
-	S0 := b.PackExt(2, 0)
+	N := b.Ext[0]
 	C := b.Ext[1]
 	K0 := b.PackExt(3, 0)
+	S0 := b.PackExt(2, 0)
 	L0 := b.PackExt(4, 0)
-	N := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[T](b, 1)
 
@@ -281,23 +405,58 @@ func unfoldRun0Int[T runtime.Integer](b *runtime.Bound, v *unfoldValues) error {
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	i3 := T(0)
-	for n := range N {
+	if part := (unfoldPart3[T]{i3, x, y, C, K0, L0, S0, dilation0, pad0, stride0}); runtime.Small(N*C*K0, L0) {
+		if err := part.Run(0, N*C*K0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C*K0, L0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// unfoldPart4 is a loop that runs in parts.
+type unfoldPart4 struct {
+	x, y                                                                          []float32
+	C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *unfoldPart4) Run(from, to int) error {
+	x, y, C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 := part.x, part.y, part.C, part.K0, part.K1, part.L0, part.L1, part.S0, part.S1, part.dilation0, part.dilation1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		l0 := rest % L0
+		rest /= L0
+		k1 := rest % K1
+		rest /= K1
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		n := rest
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * K0
-			for k0 := range K0 {
-				i := k0 * dilation0
-				yRow2 := (yRow + k0) * L0
-				for l0 := range L0 {
-					i2 := l0*stride0 + i - pad0
-					t := i3
-					if 0 <= i2 && i2 < S0 {
-						t = x[xRow2+i2]
-					}
-					y[yRow2+l0] = t
-				}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * K0
+		i := k0 * dilation0
+		yRow2 := (yRow + k0) * K1
+		i3 := k1 * dilation1
+		yRow3 := (yRow2 + k1) * L0
+		i2 := l0*stride0 + i - pad0
+		c2 := 0 <= i2
+		c3 := i2 < S0
+		yRow4 := (yRow3 + l0) * L1
+		for l1 := range L1 {
+			c4 := c2 && c3
+			if c4 {
+				i4 := l1*stride1 + i3 - pad1
+				c4 = 0 <= i4 && i4 < S1
 			}
+			t := float32(0)
+			if c4 {
+				i5 := l1*stride1 + i3 - pad1
+				t = x[(xRow2+i2)*S1+i5]
+			}
+			y[yRow4+l1] = t
 		}
 	}
 	return nil
@@ -305,14 +464,14 @@ func unfoldRun0Int[T runtime.Integer](b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldRun1F32 computes unfold with rank(S) = 2, T f32.
 func unfoldRun1F32(b *runtime.Bound, v *unfoldValues) error {
-	S0 := b.PackExt(2, 0)
-	S1 := b.PackExt(2, 1)
+	N := b.Ext[0]
 	C := b.Ext[1]
 	K0 := b.PackExt(3, 0)
 	K1 := b.PackExt(3, 1)
 	L0 := b.PackExt(4, 0)
+	S0 := b.PackExt(2, 0)
+	S1 := b.PackExt(2, 1)
 	L1 := b.PackExt(4, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[float32](b, 1)
 
@@ -323,38 +482,58 @@ func unfoldRun1F32(b *runtime.Bound, v *unfoldValues) error {
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n := range N {
+	if part := (unfoldPart4{x, y, C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(N*C*K0*K1*L0, L1) {
+		if err := part.Run(0, N*C*K0*K1*L0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C*K0*K1*L0, L1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// unfoldPart5 is a loop that runs in parts.
+type unfoldPart5 struct {
+	x, y                                                                          []float64
+	C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *unfoldPart5) Run(from, to int) error {
+	x, y, C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 := part.x, part.y, part.C, part.K0, part.K1, part.L0, part.L1, part.S0, part.S1, part.dilation0, part.dilation1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		l0 := rest % L0
+		rest /= L0
+		k1 := rest % K1
+		rest /= K1
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		n := rest
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * K0
-			for k0 := range K0 {
-				i := k0 * dilation0
-				yRow2 := (yRow + k0) * K1
-				for k1 := range K1 {
-					i3 := k1 * dilation1
-					yRow3 := (yRow2 + k1) * L0
-					for l0 := range L0 {
-						i2 := l0*stride0 + i - pad0
-						c2 := 0 <= i2
-						c3 := i2 < S0
-						yRow4 := (yRow3 + l0) * L1
-						for l1 := range L1 {
-							c4 := c2 && c3
-							if c4 {
-								i4 := l1*stride1 + i3 - pad1
-								c4 = 0 <= i4 && i4 < S1
-							}
-							t := float32(0)
-							if c4 {
-								i5 := l1*stride1 + i3 - pad1
-								t = x[(xRow2+i2)*S1+i5]
-							}
-							y[yRow4+l1] = t
-						}
-					}
-				}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * K0
+		i := k0 * dilation0
+		yRow2 := (yRow + k0) * K1
+		i3 := k1 * dilation1
+		yRow3 := (yRow2 + k1) * L0
+		i2 := l0*stride0 + i - pad0
+		c2 := 0 <= i2
+		c3 := i2 < S0
+		yRow4 := (yRow3 + l0) * L1
+		for l1 := range L1 {
+			c4 := c2 && c3
+			if c4 {
+				i4 := l1*stride1 + i3 - pad1
+				c4 = 0 <= i4 && i4 < S1
 			}
+			t := float64(0)
+			if c4 {
+				i5 := l1*stride1 + i3 - pad1
+				t = x[(xRow2+i2)*S1+i5]
+			}
+			y[yRow4+l1] = t
 		}
 	}
 	return nil
@@ -362,14 +541,14 @@ func unfoldRun1F32(b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldRun1F64 computes unfold with rank(S) = 2, T f64.
 func unfoldRun1F64(b *runtime.Bound, v *unfoldValues) error {
-	S0 := b.PackExt(2, 0)
-	S1 := b.PackExt(2, 1)
+	N := b.Ext[0]
 	C := b.Ext[1]
 	K0 := b.PackExt(3, 0)
 	K1 := b.PackExt(3, 1)
 	L0 := b.PackExt(4, 0)
+	S0 := b.PackExt(2, 0)
+	S1 := b.PackExt(2, 1)
 	L1 := b.PackExt(4, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[float64](b, 1)
 
@@ -380,38 +559,59 @@ func unfoldRun1F64(b *runtime.Bound, v *unfoldValues) error {
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
-	for n := range N {
+	if part := (unfoldPart5{x, y, C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(N*C*K0*K1*L0, L1) {
+		if err := part.Run(0, N*C*K0*K1*L0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C*K0*K1*L0, L1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// unfoldPart6 is a loop that runs in parts.
+type unfoldPart6 struct {
+	x, y                                                                          []bool
+	i6                                                                            bool
+	C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *unfoldPart6) Run(from, to int) error {
+	x, y, i6, C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 := part.x, part.y, part.i6, part.C, part.K0, part.K1, part.L0, part.L1, part.S0, part.S1, part.dilation0, part.dilation1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		l0 := rest % L0
+		rest /= L0
+		k1 := rest % K1
+		rest /= K1
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		n := rest
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * K0
-			for k0 := range K0 {
-				i := k0 * dilation0
-				yRow2 := (yRow + k0) * K1
-				for k1 := range K1 {
-					i3 := k1 * dilation1
-					yRow3 := (yRow2 + k1) * L0
-					for l0 := range L0 {
-						i2 := l0*stride0 + i - pad0
-						c2 := 0 <= i2
-						c3 := i2 < S0
-						yRow4 := (yRow3 + l0) * L1
-						for l1 := range L1 {
-							c4 := c2 && c3
-							if c4 {
-								i4 := l1*stride1 + i3 - pad1
-								c4 = 0 <= i4 && i4 < S1
-							}
-							t := float64(0)
-							if c4 {
-								i5 := l1*stride1 + i3 - pad1
-								t = x[(xRow2+i2)*S1+i5]
-							}
-							y[yRow4+l1] = t
-						}
-					}
-				}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * K0
+		i := k0 * dilation0
+		yRow2 := (yRow + k0) * K1
+		i3 := k1 * dilation1
+		yRow3 := (yRow2 + k1) * L0
+		i2 := l0*stride0 + i - pad0
+		c2 := 0 <= i2
+		c3 := i2 < S0
+		yRow4 := (yRow3 + l0) * L1
+		for l1 := range L1 {
+			c4 := c2 && c3
+			if c4 {
+				i4 := l1*stride1 + i3 - pad1
+				c4 = 0 <= i4 && i4 < S1
 			}
+			t := i6
+			if c4 {
+				i5 := l1*stride1 + i3 - pad1
+				t = x[(xRow2+i2)*S1+i5]
+			}
+			y[yRow4+l1] = t
 		}
 	}
 	return nil
@@ -419,14 +619,14 @@ func unfoldRun1F64(b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldRun1Bool computes unfold with rank(S) = 2, T bool.
 func unfoldRun1Bool(b *runtime.Bound, v *unfoldValues) error {
-	S0 := b.PackExt(2, 0)
-	S1 := b.PackExt(2, 1)
+	N := b.Ext[0]
 	C := b.Ext[1]
 	K0 := b.PackExt(3, 0)
 	K1 := b.PackExt(3, 1)
 	L0 := b.PackExt(4, 0)
+	S0 := b.PackExt(2, 0)
+	S1 := b.PackExt(2, 1)
 	L1 := b.PackExt(4, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
@@ -438,38 +638,59 @@ func unfoldRun1Bool(b *runtime.Bound, v *unfoldValues) error {
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	i6 := 0 != 0
-	for n := range N {
+	if part := (unfoldPart6{x, y, i6, C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(N*C*K0*K1*L0, L1) {
+		if err := part.Run(0, N*C*K0*K1*L0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C*K0*K1*L0, L1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// unfoldPart7 is a loop that runs in parts.
+type unfoldPart7[T runtime.Integer] struct {
+	i6                                                                            T
+	x, y                                                                          []T
+	C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *unfoldPart7[T]) Run(from, to int) error {
+	i6, x, y, C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 := part.i6, part.x, part.y, part.C, part.K0, part.K1, part.L0, part.L1, part.S0, part.S1, part.dilation0, part.dilation1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		l0 := rest % L0
+		rest /= L0
+		k1 := rest % K1
+		rest /= K1
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		n := rest
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * K0
-			for k0 := range K0 {
-				i := k0 * dilation0
-				yRow2 := (yRow + k0) * K1
-				for k1 := range K1 {
-					i3 := k1 * dilation1
-					yRow3 := (yRow2 + k1) * L0
-					for l0 := range L0 {
-						i2 := l0*stride0 + i - pad0
-						c2 := 0 <= i2
-						c3 := i2 < S0
-						yRow4 := (yRow3 + l0) * L1
-						for l1 := range L1 {
-							c4 := c2 && c3
-							if c4 {
-								i4 := l1*stride1 + i3 - pad1
-								c4 = 0 <= i4 && i4 < S1
-							}
-							t := i6
-							if c4 {
-								i5 := l1*stride1 + i3 - pad1
-								t = x[(xRow2+i2)*S1+i5]
-							}
-							y[yRow4+l1] = t
-						}
-					}
-				}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * K0
+		i := k0 * dilation0
+		yRow2 := (yRow + k0) * K1
+		i3 := k1 * dilation1
+		yRow3 := (yRow2 + k1) * L0
+		i2 := l0*stride0 + i - pad0
+		c2 := 0 <= i2
+		c3 := i2 < S0
+		yRow4 := (yRow3 + l0) * L1
+		for l1 := range L1 {
+			c4 := c2 && c3
+			if c4 {
+				i4 := l1*stride1 + i3 - pad1
+				c4 = 0 <= i4 && i4 < S1
 			}
+			t := i6
+			if c4 {
+				i5 := l1*stride1 + i3 - pad1
+				t = x[(xRow2+i2)*S1+i5]
+			}
+			y[yRow4+l1] = t
 		}
 	}
 	return nil
@@ -477,14 +698,14 @@ func unfoldRun1Bool(b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldRun1Int computes unfold with rank(S) = 2, T any integer.
 func unfoldRun1Int[T runtime.Integer](b *runtime.Bound, v *unfoldValues) error {
-	S0 := b.PackExt(2, 0)
-	S1 := b.PackExt(2, 1)
+	N := b.Ext[0]
 	C := b.Ext[1]
 	K0 := b.PackExt(3, 0)
 	K1 := b.PackExt(3, 1)
 	L0 := b.PackExt(4, 0)
+	S0 := b.PackExt(2, 0)
+	S1 := b.PackExt(2, 1)
 	L1 := b.PackExt(4, 1)
-	N := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[T](b, 1)
 
@@ -496,38 +717,68 @@ func unfoldRun1Int[T runtime.Integer](b *runtime.Bound, v *unfoldValues) error {
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	i6 := T(0)
-	for n := range N {
+	if part := (unfoldPart7[T]{i6, x, y, C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(N*C*K0*K1*L0, L1) {
+		if err := part.Run(0, N*C*K0*K1*L0); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C*K0*K1*L0, L1); err != nil {
+		return err
+	}
+	return nil
+}
+
+// unfoldPart8 is a loop that runs in parts.
+type unfoldPart8 struct {
+	x, y                                                                                                                []float32
+	C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *unfoldPart8) Run(from, to int) error {
+	x, y, C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 := part.x, part.y, part.C, part.K0, part.K1, part.K2, part.L0, part.L1, part.L2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		l1 := rest % L1
+		rest /= L1
+		l0 := rest % L0
+		rest /= L0
+		k2 := rest % K2
+		rest /= K2
+		k1 := rest % K1
+		rest /= K1
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		n := rest
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * K0
-			for k0 := range K0 {
-				i := k0 * dilation0
-				yRow2 := (yRow + k0) * K1
-				for k1 := range K1 {
-					i3 := k1 * dilation1
-					yRow3 := (yRow2 + k1) * L0
-					for l0 := range L0 {
-						i2 := l0*stride0 + i - pad0
-						c2 := 0 <= i2
-						c3 := i2 < S0
-						yRow4 := (yRow3 + l0) * L1
-						for l1 := range L1 {
-							c4 := c2 && c3
-							if c4 {
-								i4 := l1*stride1 + i3 - pad1
-								c4 = 0 <= i4 && i4 < S1
-							}
-							t := i6
-							if c4 {
-								i5 := l1*stride1 + i3 - pad1
-								t = x[(xRow2+i2)*S1+i5]
-							}
-							y[yRow4+l1] = t
-						}
-					}
-				}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * K0
+		i := k0 * dilation0
+		yRow2 := (yRow + k0) * K1
+		i3 := k1 * dilation1
+		yRow3 := (yRow2 + k1) * K2
+		i5 := k2 * dilation2
+		yRow4 := (yRow3 + k2) * L0
+		i2 := l0*stride0 + i - pad0
+		c2 := 0 <= i2
+		c3 := i2 < S0
+		yRow5 := (yRow4 + l0) * L1
+		i4 := l1*stride1 + i3 - pad1
+		c4 := 0 <= i4
+		c5 := i4 < S1
+		yRow6 := (yRow5 + l1) * L2
+		for l2 := range L2 {
+			c6 := c2 && c3 && c4 && c5
+			if c6 {
+				i6 := l2*stride2 + i5 - pad2
+				c6 = 0 <= i6 && i6 < S2
 			}
+			t := float32(0)
+			if c6 {
+				i7 := l2*stride2 + i5 - pad2
+				t = x[((xRow2+i2)*S1+i4)*S2+i7]
+			}
+			y[yRow6+l2] = t
 		}
 	}
 	return nil
@@ -535,17 +786,17 @@ func unfoldRun1Int[T runtime.Integer](b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldRun2F32 computes unfold with rank(S) = 3, T f32.
 func unfoldRun2F32(b *runtime.Bound, v *unfoldValues) error {
-	S0 := b.PackExt(2, 0)
-	S1 := b.PackExt(2, 1)
-	S2 := b.PackExt(2, 2)
+	N := b.Ext[0]
 	C := b.Ext[1]
 	K0 := b.PackExt(3, 0)
 	K1 := b.PackExt(3, 1)
 	K2 := b.PackExt(3, 2)
 	L0 := b.PackExt(4, 0)
 	L1 := b.PackExt(4, 1)
+	S0 := b.PackExt(2, 0)
+	S1 := b.PackExt(2, 1)
+	S2 := b.PackExt(2, 2)
 	L2 := b.PackExt(4, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[float32](b, 1)
 
@@ -559,48 +810,68 @@ func unfoldRun2F32(b *runtime.Bound, v *unfoldValues) error {
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n := range N {
+	if part := (unfoldPart8{x, y, C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*C*K0*K1*K2*L0*L1, L2) {
+		if err := part.Run(0, N*C*K0*K1*K2*L0*L1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C*K0*K1*K2*L0*L1, L2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// unfoldPart9 is a loop that runs in parts.
+type unfoldPart9 struct {
+	x, y                                                                                                                []float64
+	C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *unfoldPart9) Run(from, to int) error {
+	x, y, C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 := part.x, part.y, part.C, part.K0, part.K1, part.K2, part.L0, part.L1, part.L2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		l1 := rest % L1
+		rest /= L1
+		l0 := rest % L0
+		rest /= L0
+		k2 := rest % K2
+		rest /= K2
+		k1 := rest % K1
+		rest /= K1
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		n := rest
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * K0
-			for k0 := range K0 {
-				i := k0 * dilation0
-				yRow2 := (yRow + k0) * K1
-				for k1 := range K1 {
-					i3 := k1 * dilation1
-					yRow3 := (yRow2 + k1) * K2
-					for k2 := range K2 {
-						i5 := k2 * dilation2
-						yRow4 := (yRow3 + k2) * L0
-						for l0 := range L0 {
-							i2 := l0*stride0 + i - pad0
-							c2 := 0 <= i2
-							c3 := i2 < S0
-							yRow5 := (yRow4 + l0) * L1
-							for l1 := range L1 {
-								i4 := l1*stride1 + i3 - pad1
-								c4 := 0 <= i4
-								c5 := i4 < S1
-								yRow6 := (yRow5 + l1) * L2
-								for l2 := range L2 {
-									c6 := c2 && c3 && c4 && c5
-									if c6 {
-										i6 := l2*stride2 + i5 - pad2
-										c6 = 0 <= i6 && i6 < S2
-									}
-									t := float32(0)
-									if c6 {
-										i7 := l2*stride2 + i5 - pad2
-										t = x[((xRow2+i2)*S1+i4)*S2+i7]
-									}
-									y[yRow6+l2] = t
-								}
-							}
-						}
-					}
-				}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * K0
+		i := k0 * dilation0
+		yRow2 := (yRow + k0) * K1
+		i3 := k1 * dilation1
+		yRow3 := (yRow2 + k1) * K2
+		i5 := k2 * dilation2
+		yRow4 := (yRow3 + k2) * L0
+		i2 := l0*stride0 + i - pad0
+		c2 := 0 <= i2
+		c3 := i2 < S0
+		yRow5 := (yRow4 + l0) * L1
+		i4 := l1*stride1 + i3 - pad1
+		c4 := 0 <= i4
+		c5 := i4 < S1
+		yRow6 := (yRow5 + l1) * L2
+		for l2 := range L2 {
+			c6 := c2 && c3 && c4 && c5
+			if c6 {
+				i6 := l2*stride2 + i5 - pad2
+				c6 = 0 <= i6 && i6 < S2
 			}
+			t := float64(0)
+			if c6 {
+				i7 := l2*stride2 + i5 - pad2
+				t = x[((xRow2+i2)*S1+i4)*S2+i7]
+			}
+			y[yRow6+l2] = t
 		}
 	}
 	return nil
@@ -608,17 +879,17 @@ func unfoldRun2F32(b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldRun2F64 computes unfold with rank(S) = 3, T f64.
 func unfoldRun2F64(b *runtime.Bound, v *unfoldValues) error {
-	S0 := b.PackExt(2, 0)
-	S1 := b.PackExt(2, 1)
-	S2 := b.PackExt(2, 2)
+	N := b.Ext[0]
 	C := b.Ext[1]
 	K0 := b.PackExt(3, 0)
 	K1 := b.PackExt(3, 1)
 	K2 := b.PackExt(3, 2)
 	L0 := b.PackExt(4, 0)
 	L1 := b.PackExt(4, 1)
+	S0 := b.PackExt(2, 0)
+	S1 := b.PackExt(2, 1)
+	S2 := b.PackExt(2, 2)
 	L2 := b.PackExt(4, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[float64](b, 1)
 
@@ -632,48 +903,69 @@ func unfoldRun2F64(b *runtime.Bound, v *unfoldValues) error {
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
-	for n := range N {
+	if part := (unfoldPart9{x, y, C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*C*K0*K1*K2*L0*L1, L2) {
+		if err := part.Run(0, N*C*K0*K1*K2*L0*L1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C*K0*K1*K2*L0*L1, L2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// unfoldPart10 is a loop that runs in parts.
+type unfoldPart10 struct {
+	x, y                                                                                                                []bool
+	i8                                                                                                                  bool
+	C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *unfoldPart10) Run(from, to int) error {
+	x, y, i8, C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 := part.x, part.y, part.i8, part.C, part.K0, part.K1, part.K2, part.L0, part.L1, part.L2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		l1 := rest % L1
+		rest /= L1
+		l0 := rest % L0
+		rest /= L0
+		k2 := rest % K2
+		rest /= K2
+		k1 := rest % K1
+		rest /= K1
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		n := rest
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * K0
-			for k0 := range K0 {
-				i := k0 * dilation0
-				yRow2 := (yRow + k0) * K1
-				for k1 := range K1 {
-					i3 := k1 * dilation1
-					yRow3 := (yRow2 + k1) * K2
-					for k2 := range K2 {
-						i5 := k2 * dilation2
-						yRow4 := (yRow3 + k2) * L0
-						for l0 := range L0 {
-							i2 := l0*stride0 + i - pad0
-							c2 := 0 <= i2
-							c3 := i2 < S0
-							yRow5 := (yRow4 + l0) * L1
-							for l1 := range L1 {
-								i4 := l1*stride1 + i3 - pad1
-								c4 := 0 <= i4
-								c5 := i4 < S1
-								yRow6 := (yRow5 + l1) * L2
-								for l2 := range L2 {
-									c6 := c2 && c3 && c4 && c5
-									if c6 {
-										i6 := l2*stride2 + i5 - pad2
-										c6 = 0 <= i6 && i6 < S2
-									}
-									t := float64(0)
-									if c6 {
-										i7 := l2*stride2 + i5 - pad2
-										t = x[((xRow2+i2)*S1+i4)*S2+i7]
-									}
-									y[yRow6+l2] = t
-								}
-							}
-						}
-					}
-				}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * K0
+		i := k0 * dilation0
+		yRow2 := (yRow + k0) * K1
+		i3 := k1 * dilation1
+		yRow3 := (yRow2 + k1) * K2
+		i5 := k2 * dilation2
+		yRow4 := (yRow3 + k2) * L0
+		i2 := l0*stride0 + i - pad0
+		c2 := 0 <= i2
+		c3 := i2 < S0
+		yRow5 := (yRow4 + l0) * L1
+		i4 := l1*stride1 + i3 - pad1
+		c4 := 0 <= i4
+		c5 := i4 < S1
+		yRow6 := (yRow5 + l1) * L2
+		for l2 := range L2 {
+			c6 := c2 && c3 && c4 && c5
+			if c6 {
+				i6 := l2*stride2 + i5 - pad2
+				c6 = 0 <= i6 && i6 < S2
 			}
+			t := i8
+			if c6 {
+				i7 := l2*stride2 + i5 - pad2
+				t = x[((xRow2+i2)*S1+i4)*S2+i7]
+			}
+			y[yRow6+l2] = t
 		}
 	}
 	return nil
@@ -681,17 +973,17 @@ func unfoldRun2F64(b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldRun2Bool computes unfold with rank(S) = 3, T bool.
 func unfoldRun2Bool(b *runtime.Bound, v *unfoldValues) error {
-	S0 := b.PackExt(2, 0)
-	S1 := b.PackExt(2, 1)
-	S2 := b.PackExt(2, 2)
+	N := b.Ext[0]
 	C := b.Ext[1]
 	K0 := b.PackExt(3, 0)
 	K1 := b.PackExt(3, 1)
 	K2 := b.PackExt(3, 2)
 	L0 := b.PackExt(4, 0)
 	L1 := b.PackExt(4, 1)
+	S0 := b.PackExt(2, 0)
+	S1 := b.PackExt(2, 1)
+	S2 := b.PackExt(2, 2)
 	L2 := b.PackExt(4, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[bool](b, 0)
 	y := runtime.Elements[bool](b, 1)
 
@@ -706,48 +998,69 @@ func unfoldRun2Bool(b *runtime.Bound, v *unfoldValues) error {
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	i8 := 0 != 0
-	for n := range N {
+	if part := (unfoldPart10{x, y, i8, C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*C*K0*K1*K2*L0*L1, L2) {
+		if err := part.Run(0, N*C*K0*K1*K2*L0*L1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C*K0*K1*K2*L0*L1, L2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// unfoldPart11 is a loop that runs in parts.
+type unfoldPart11[T runtime.Integer] struct {
+	i8                                                                                                                  T
+	x, y                                                                                                                []T
+	C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *unfoldPart11[T]) Run(from, to int) error {
+	i8, x, y, C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 := part.i8, part.x, part.y, part.C, part.K0, part.K1, part.K2, part.L0, part.L1, part.L2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		l1 := rest % L1
+		rest /= L1
+		l0 := rest % L0
+		rest /= L0
+		k2 := rest % K2
+		rest /= K2
+		k1 := rest % K1
+		rest /= K1
+		k0 := rest % K0
+		rest /= K0
+		c := rest % C
+		rest /= C
+		n := rest
 		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * K0
-			for k0 := range K0 {
-				i := k0 * dilation0
-				yRow2 := (yRow + k0) * K1
-				for k1 := range K1 {
-					i3 := k1 * dilation1
-					yRow3 := (yRow2 + k1) * K2
-					for k2 := range K2 {
-						i5 := k2 * dilation2
-						yRow4 := (yRow3 + k2) * L0
-						for l0 := range L0 {
-							i2 := l0*stride0 + i - pad0
-							c2 := 0 <= i2
-							c3 := i2 < S0
-							yRow5 := (yRow4 + l0) * L1
-							for l1 := range L1 {
-								i4 := l1*stride1 + i3 - pad1
-								c4 := 0 <= i4
-								c5 := i4 < S1
-								yRow6 := (yRow5 + l1) * L2
-								for l2 := range L2 {
-									c6 := c2 && c3 && c4 && c5
-									if c6 {
-										i6 := l2*stride2 + i5 - pad2
-										c6 = 0 <= i6 && i6 < S2
-									}
-									t := i8
-									if c6 {
-										i7 := l2*stride2 + i5 - pad2
-										t = x[((xRow2+i2)*S1+i4)*S2+i7]
-									}
-									y[yRow6+l2] = t
-								}
-							}
-						}
-					}
-				}
+		xRow2 := (xRow + c) * S0
+		yRow := (xRow + c) * K0
+		i := k0 * dilation0
+		yRow2 := (yRow + k0) * K1
+		i3 := k1 * dilation1
+		yRow3 := (yRow2 + k1) * K2
+		i5 := k2 * dilation2
+		yRow4 := (yRow3 + k2) * L0
+		i2 := l0*stride0 + i - pad0
+		c2 := 0 <= i2
+		c3 := i2 < S0
+		yRow5 := (yRow4 + l0) * L1
+		i4 := l1*stride1 + i3 - pad1
+		c4 := 0 <= i4
+		c5 := i4 < S1
+		yRow6 := (yRow5 + l1) * L2
+		for l2 := range L2 {
+			c6 := c2 && c3 && c4 && c5
+			if c6 {
+				i6 := l2*stride2 + i5 - pad2
+				c6 = 0 <= i6 && i6 < S2
 			}
+			t := i8
+			if c6 {
+				i7 := l2*stride2 + i5 - pad2
+				t = x[((xRow2+i2)*S1+i4)*S2+i7]
+			}
+			y[yRow6+l2] = t
 		}
 	}
 	return nil
@@ -755,17 +1068,17 @@ func unfoldRun2Bool(b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldRun2Int computes unfold with rank(S) = 3, T any integer.
 func unfoldRun2Int[T runtime.Integer](b *runtime.Bound, v *unfoldValues) error {
-	S0 := b.PackExt(2, 0)
-	S1 := b.PackExt(2, 1)
-	S2 := b.PackExt(2, 2)
+	N := b.Ext[0]
 	C := b.Ext[1]
 	K0 := b.PackExt(3, 0)
 	K1 := b.PackExt(3, 1)
 	K2 := b.PackExt(3, 2)
 	L0 := b.PackExt(4, 0)
 	L1 := b.PackExt(4, 1)
+	S0 := b.PackExt(2, 0)
+	S1 := b.PackExt(2, 1)
+	S2 := b.PackExt(2, 2)
 	L2 := b.PackExt(4, 2)
-	N := b.Ext[0]
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[T](b, 1)
 
@@ -780,47 +1093,46 @@ func unfoldRun2Int[T runtime.Integer](b *runtime.Bound, v *unfoldValues) error {
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	i8 := T(0)
-	for n := range N {
-		xRow := n * C
-		for c := range C {
-			xRow2 := (xRow + c) * S0
-			yRow := (xRow + c) * K0
-			for k0 := range K0 {
-				i := k0 * dilation0
-				yRow2 := (yRow + k0) * K1
-				for k1 := range K1 {
-					i3 := k1 * dilation1
-					yRow3 := (yRow2 + k1) * K2
-					for k2 := range K2 {
-						i5 := k2 * dilation2
-						yRow4 := (yRow3 + k2) * L0
-						for l0 := range L0 {
-							i2 := l0*stride0 + i - pad0
-							c2 := 0 <= i2
-							c3 := i2 < S0
-							yRow5 := (yRow4 + l0) * L1
-							for l1 := range L1 {
-								i4 := l1*stride1 + i3 - pad1
-								c4 := 0 <= i4
-								c5 := i4 < S1
-								yRow6 := (yRow5 + l1) * L2
-								for l2 := range L2 {
-									c6 := c2 && c3 && c4 && c5
-									if c6 {
-										i6 := l2*stride2 + i5 - pad2
-										c6 = 0 <= i6 && i6 < S2
-									}
-									t := i8
-									if c6 {
-										i7 := l2*stride2 + i5 - pad2
-										t = x[((xRow2+i2)*S1+i4)*S2+i7]
-									}
-									y[yRow6+l2] = t
-								}
-							}
-						}
-					}
+	if part := (unfoldPart11[T]{i8, x, y, C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*C*K0*K1*K2*L0*L1, L2) {
+		if err := part.Run(0, N*C*K0*K1*K2*L0*L1); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, N*C*K0*K1*K2*L0*L1, L2); err != nil {
+		return err
+	}
+	return nil
+}
+
+// unfoldPart12 is a loop that runs in parts.
+type unfoldPart12 struct {
+	dy                                      []float32
+	dxAcc                                   []float64
+	C, K0, L0, S0, dilation0, pad0, stride0 int
+}
+
+func (part *unfoldPart12) Run(from, to int) error {
+	dy, dxAcc, C, K0, L0, S0, dilation0, pad0, stride0 := part.dy, part.dxAcc, part.C, part.K0, part.L0, part.S0, part.dilation0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * K0
+		for k0 := range K0 {
+			i := k0 * dilation0
+			dyRow2 := (dyRow + k0) * L0
+			for l0 := range L0 {
+				i2 := l0*stride0 + i - pad0
+				if !(0 <= i2) {
+					continue
 				}
+				if !(i2 < S0) {
+					continue
+				}
+				at := dxRow2 + i2
+				dxAcc[at] += float64(dy[dyRow2+l0])
 			}
 		}
 	}
@@ -846,27 +1158,12 @@ func unfoldRunBackward0F32(b *runtime.Bound, v *unfoldValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * K0
-				for k0 := range K0 {
-					i := k0 * dilation0
-					dyRow2 := (dyRow + k0) * L0
-					for l0 := range L0 {
-						i2 := l0*stride0 + i - pad0
-						if !(0 <= i2) {
-							continue
-						}
-						if !(i2 < S0) {
-							continue
-						}
-						at := dxRow2 + i2
-						dxAcc[at] += float64(dy[dyRow2+l0])
-					}
-				}
+		if part := (unfoldPart12{dy, dxAcc, C, K0, L0, S0, dilation0, pad0, stride0}); runtime.Small(N*C, K0*L0) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, K0*L0); err != nil {
+			return err
 		}
 		for i3, sum := range dxAcc {
 			dx[i3] = float32(sum)
@@ -875,13 +1172,48 @@ func unfoldRunBackward0F32(b *runtime.Bound, v *unfoldValues) error {
 	return nil
 }
 
+// unfoldPart13 is a loop that runs in parts.
+type unfoldPart13 struct {
+	dx, dy                                  []float64
+	C, K0, L0, S0, dilation0, pad0, stride0 int
+}
+
+func (part *unfoldPart13) Run(from, to int) error {
+	dx, dy, C, K0, L0, S0, dilation0, pad0, stride0 := part.dx, part.dy, part.C, part.K0, part.L0, part.S0, part.dilation0, part.pad0, part.stride0
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * K0
+		for k0 := range K0 {
+			i := k0 * dilation0
+			dyRow2 := (dyRow + k0) * L0
+			for l0 := range L0 {
+				i2 := l0*stride0 + i - pad0
+				if !(0 <= i2) {
+					continue
+				}
+				if !(i2 < S0) {
+					continue
+				}
+				at := dxRow2 + i2
+				dx[at] += dy[dyRow2+l0]
+			}
+		}
+	}
+	return nil
+}
+
 // unfoldRunBackward0F64 computes the derivative of unfold with rank(S) = 1, T f64.
 func unfoldRunBackward0F64(b *runtime.Bound, v *unfoldValues) error {
-	S0 := b.PackExt(2, 0)
+	N := b.Ext[0]
 	C := b.Ext[1]
+	S0 := b.PackExt(2, 0)
 	K0 := b.PackExt(3, 0)
 	L0 := b.PackExt(4, 0)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
@@ -892,24 +1224,59 @@ func unfoldRunBackward0F64(b *runtime.Bound, v *unfoldValues) error {
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * K0
-				for k0 := range K0 {
-					i := k0 * dilation0
-					dyRow2 := (dyRow + k0) * L0
-					for l0 := range L0 {
-						i2 := l0*stride0 + i - pad0
-						if !(0 <= i2) {
+		if part := (unfoldPart13{dx, dy, C, K0, L0, S0, dilation0, pad0, stride0}); runtime.Small(N*C, K0*L0) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*C, K0*L0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unfoldPart14 is a loop that runs in parts.
+type unfoldPart14 struct {
+	dy                                                                            []float32
+	dxAcc                                                                         []float64
+	C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *unfoldPart14) Run(from, to int) error {
+	dy, dxAcc, C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 := part.dy, part.dxAcc, part.C, part.K0, part.K1, part.L0, part.L1, part.S0, part.S1, part.dilation0, part.dilation1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * K0
+		for k0 := range K0 {
+			i := k0 * dilation0
+			dyRow2 := (dyRow + k0) * K1
+			for k1 := range K1 {
+				i3 := k1 * dilation1
+				dyRow3 := (dyRow2 + k1) * L0
+				for l0 := range L0 {
+					i2 := l0*stride0 + i - pad0
+					if !(0 <= i2) {
+						continue
+					}
+					if !(i2 < S0) {
+						continue
+					}
+					dyRow4 := (dyRow3 + l0) * L1
+					for l1 := range L1 {
+						i4 := l1*stride1 + i3 - pad1
+						if !(0 <= i4) {
 							continue
 						}
-						if !(i2 < S0) {
+						if !(i4 < S1) {
 							continue
 						}
-						at := dxRow2 + i2
-						dx[at] += dy[dyRow2+l0]
+						at := (dxRow2+i2)*S1 + i4
+						dxAcc[at] += float64(dy[dyRow4+l1])
 					}
 				}
 			}
@@ -943,41 +1310,12 @@ func unfoldRunBackward1F32(b *runtime.Bound, v *unfoldValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * K0
-				for k0 := range K0 {
-					i := k0 * dilation0
-					dyRow2 := (dyRow + k0) * K1
-					for k1 := range K1 {
-						i3 := k1 * dilation1
-						dyRow3 := (dyRow2 + k1) * L0
-						for l0 := range L0 {
-							i2 := l0*stride0 + i - pad0
-							if !(0 <= i2) {
-								continue
-							}
-							if !(i2 < S0) {
-								continue
-							}
-							dyRow4 := (dyRow3 + l0) * L1
-							for l1 := range L1 {
-								i4 := l1*stride1 + i3 - pad1
-								if !(0 <= i4) {
-									continue
-								}
-								if !(i4 < S1) {
-									continue
-								}
-								at := (dxRow2+i2)*S1 + i4
-								dxAcc[at] += float64(dy[dyRow4+l1])
-							}
-						}
-					}
-				}
+		if part := (unfoldPart14{dy, dxAcc, C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(N*C, K0*K1*L0*L1) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, K0*K1*L0*L1); err != nil {
+			return err
 		}
 		for i5, sum := range dxAcc {
 			dx[i5] = float32(sum)
@@ -986,16 +1324,65 @@ func unfoldRunBackward1F32(b *runtime.Bound, v *unfoldValues) error {
 	return nil
 }
 
+// unfoldPart15 is a loop that runs in parts.
+type unfoldPart15 struct {
+	dx, dy                                                                        []float64
+	C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 int
+}
+
+func (part *unfoldPart15) Run(from, to int) error {
+	dx, dy, C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1 := part.dx, part.dy, part.C, part.K0, part.K1, part.L0, part.L1, part.S0, part.S1, part.dilation0, part.dilation1, part.pad0, part.pad1, part.stride0, part.stride1
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * K0
+		for k0 := range K0 {
+			i := k0 * dilation0
+			dyRow2 := (dyRow + k0) * K1
+			for k1 := range K1 {
+				i3 := k1 * dilation1
+				dyRow3 := (dyRow2 + k1) * L0
+				for l0 := range L0 {
+					i2 := l0*stride0 + i - pad0
+					if !(0 <= i2) {
+						continue
+					}
+					if !(i2 < S0) {
+						continue
+					}
+					dyRow4 := (dyRow3 + l0) * L1
+					for l1 := range L1 {
+						i4 := l1*stride1 + i3 - pad1
+						if !(0 <= i4) {
+							continue
+						}
+						if !(i4 < S1) {
+							continue
+						}
+						at := (dxRow2+i2)*S1 + i4
+						dx[at] += dy[dyRow4+l1]
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // unfoldRunBackward1F64 computes the derivative of unfold with rank(S) = 2, T f64.
 func unfoldRunBackward1F64(b *runtime.Bound, v *unfoldValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
-	C := b.Ext[1]
 	K0 := b.PackExt(3, 0)
 	K1 := b.PackExt(3, 1)
 	L0 := b.PackExt(4, 0)
 	L1 := b.PackExt(4, 1)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
@@ -1009,36 +1396,71 @@ func unfoldRunBackward1F64(b *runtime.Bound, v *unfoldValues) error {
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * K0
-				for k0 := range K0 {
-					i := k0 * dilation0
-					dyRow2 := (dyRow + k0) * K1
-					for k1 := range K1 {
-						i3 := k1 * dilation1
-						dyRow3 := (dyRow2 + k1) * L0
-						for l0 := range L0 {
-							i2 := l0*stride0 + i - pad0
-							if !(0 <= i2) {
+		if part := (unfoldPart15{dx, dy, C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(N*C, K0*K1*L0*L1) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, N*C, K0*K1*L0*L1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unfoldPart16 is a loop that runs in parts.
+type unfoldPart16 struct {
+	dy                                                                                                                  []float32
+	dxAcc                                                                                                               []float64
+	C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *unfoldPart16) Run(from, to int) error {
+	dy, dxAcc, C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 := part.dy, part.dxAcc, part.C, part.K0, part.K1, part.K2, part.L0, part.L1, part.L2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * K0
+		for k0 := range K0 {
+			i := k0 * dilation0
+			dyRow2 := (dyRow + k0) * K1
+			for k1 := range K1 {
+				i3 := k1 * dilation1
+				dyRow3 := (dyRow2 + k1) * K2
+				for k2 := range K2 {
+					i5 := k2 * dilation2
+					dyRow4 := (dyRow3 + k2) * L0
+					for l0 := range L0 {
+						i2 := l0*stride0 + i - pad0
+						if !(0 <= i2) {
+							continue
+						}
+						if !(i2 < S0) {
+							continue
+						}
+						dyRow5 := (dyRow4 + l0) * L1
+						for l1 := range L1 {
+							i4 := l1*stride1 + i3 - pad1
+							if !(0 <= i4) {
 								continue
 							}
-							if !(i2 < S0) {
+							if !(i4 < S1) {
 								continue
 							}
-							dyRow4 := (dyRow3 + l0) * L1
-							for l1 := range L1 {
-								i4 := l1*stride1 + i3 - pad1
-								if !(0 <= i4) {
+							dyRow6 := (dyRow5 + l1) * L2
+							for l2 := range L2 {
+								i6 := l2*stride2 + i5 - pad2
+								if !(0 <= i6) {
 									continue
 								}
-								if !(i4 < S1) {
+								if !(i6 < S2) {
 									continue
 								}
-								at := (dxRow2+i2)*S1 + i4
-								dx[at] += dy[dyRow4+l1]
+								at := ((dxRow2+i2)*S1+i4)*S2 + i6
+								dxAcc[at] += float64(dy[dyRow6+l2])
 							}
 						}
 					}
@@ -1080,55 +1502,12 @@ func unfoldRunBackward2F32(b *runtime.Bound, v *unfoldValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
 		clear(dxAcc)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * K0
-				for k0 := range K0 {
-					i := k0 * dilation0
-					dyRow2 := (dyRow + k0) * K1
-					for k1 := range K1 {
-						i3 := k1 * dilation1
-						dyRow3 := (dyRow2 + k1) * K2
-						for k2 := range K2 {
-							i5 := k2 * dilation2
-							dyRow4 := (dyRow3 + k2) * L0
-							for l0 := range L0 {
-								i2 := l0*stride0 + i - pad0
-								if !(0 <= i2) {
-									continue
-								}
-								if !(i2 < S0) {
-									continue
-								}
-								dyRow5 := (dyRow4 + l0) * L1
-								for l1 := range L1 {
-									i4 := l1*stride1 + i3 - pad1
-									if !(0 <= i4) {
-										continue
-									}
-									if !(i4 < S1) {
-										continue
-									}
-									dyRow6 := (dyRow5 + l1) * L2
-									for l2 := range L2 {
-										i6 := l2*stride2 + i5 - pad2
-										if !(0 <= i6) {
-											continue
-										}
-										if !(i6 < S2) {
-											continue
-										}
-										at := ((dxRow2+i2)*S1+i4)*S2 + i6
-										dxAcc[at] += float64(dy[dyRow6+l2])
-									}
-								}
-							}
-						}
-					}
-				}
+		if part := (unfoldPart16{dy, dxAcc, C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*C, K0*K1*K2*L0*L1*L2) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, K0*K1*K2*L0*L1*L2); err != nil {
+			return err
 		}
 		for i7, sum := range dxAcc {
 			dx[i7] = float32(sum)
@@ -1137,19 +1516,82 @@ func unfoldRunBackward2F32(b *runtime.Bound, v *unfoldValues) error {
 	return nil
 }
 
+// unfoldPart17 is a loop that runs in parts.
+type unfoldPart17 struct {
+	dx, dy                                                                                                              []float64
+	C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 int
+}
+
+func (part *unfoldPart17) Run(from, to int) error {
+	dx, dy, C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2 := part.dx, part.dy, part.C, part.K0, part.K1, part.K2, part.L0, part.L1, part.L2, part.S0, part.S1, part.S2, part.dilation0, part.dilation1, part.dilation2, part.pad0, part.pad1, part.pad2, part.stride0, part.stride1, part.stride2
+	for point := from; point < to; point++ {
+		rest := point
+		c := rest % C
+		rest /= C
+		n := rest
+		dxRow := n * C
+		dxRow2 := (dxRow + c) * S0
+		dyRow := (dxRow + c) * K0
+		for k0 := range K0 {
+			i := k0 * dilation0
+			dyRow2 := (dyRow + k0) * K1
+			for k1 := range K1 {
+				i3 := k1 * dilation1
+				dyRow3 := (dyRow2 + k1) * K2
+				for k2 := range K2 {
+					i5 := k2 * dilation2
+					dyRow4 := (dyRow3 + k2) * L0
+					for l0 := range L0 {
+						i2 := l0*stride0 + i - pad0
+						if !(0 <= i2) {
+							continue
+						}
+						if !(i2 < S0) {
+							continue
+						}
+						dyRow5 := (dyRow4 + l0) * L1
+						for l1 := range L1 {
+							i4 := l1*stride1 + i3 - pad1
+							if !(0 <= i4) {
+								continue
+							}
+							if !(i4 < S1) {
+								continue
+							}
+							dyRow6 := (dyRow5 + l1) * L2
+							for l2 := range L2 {
+								i6 := l2*stride2 + i5 - pad2
+								if !(0 <= i6) {
+									continue
+								}
+								if !(i6 < S2) {
+									continue
+								}
+								at := ((dxRow2+i2)*S1+i4)*S2 + i6
+								dx[at] += dy[dyRow6+l2]
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // unfoldRunBackward2F64 computes the derivative of unfold with rank(S) = 3, T f64.
 func unfoldRunBackward2F64(b *runtime.Bound, v *unfoldValues) error {
+	N := b.Ext[0]
+	C := b.Ext[1]
 	S0 := b.PackExt(2, 0)
 	S1 := b.PackExt(2, 1)
 	S2 := b.PackExt(2, 2)
-	C := b.Ext[1]
 	K0 := b.PackExt(3, 0)
 	K1 := b.PackExt(3, 1)
 	K2 := b.PackExt(3, 2)
 	L0 := b.PackExt(4, 0)
 	L1 := b.PackExt(4, 1)
 	L2 := b.PackExt(4, 2)
-	N := b.Ext[0]
 	wantDx := b.Tensor(2) != nil
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
@@ -1166,55 +1608,12 @@ func unfoldRunBackward2F64(b *runtime.Bound, v *unfoldValues) error {
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	if wantDx {
 		clear(dx)
-		for n := range N {
-			dxRow := n * C
-			for c := range C {
-				dxRow2 := (dxRow + c) * S0
-				dyRow := (dxRow + c) * K0
-				for k0 := range K0 {
-					i := k0 * dilation0
-					dyRow2 := (dyRow + k0) * K1
-					for k1 := range K1 {
-						i3 := k1 * dilation1
-						dyRow3 := (dyRow2 + k1) * K2
-						for k2 := range K2 {
-							i5 := k2 * dilation2
-							dyRow4 := (dyRow3 + k2) * L0
-							for l0 := range L0 {
-								i2 := l0*stride0 + i - pad0
-								if !(0 <= i2) {
-									continue
-								}
-								if !(i2 < S0) {
-									continue
-								}
-								dyRow5 := (dyRow4 + l0) * L1
-								for l1 := range L1 {
-									i4 := l1*stride1 + i3 - pad1
-									if !(0 <= i4) {
-										continue
-									}
-									if !(i4 < S1) {
-										continue
-									}
-									dyRow6 := (dyRow5 + l1) * L2
-									for l2 := range L2 {
-										i6 := l2*stride2 + i5 - pad2
-										if !(0 <= i6) {
-											continue
-										}
-										if !(i6 < S2) {
-											continue
-										}
-										at := ((dxRow2+i2)*S1+i4)*S2 + i6
-										dx[at] += dy[dyRow6+l2]
-									}
-								}
-							}
-						}
-					}
-				}
+		if part := (unfoldPart17{dx, dy, C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*C, K0*K1*K2*L0*L1*L2) {
+			if err := part.Run(0, N*C); err != nil {
+				return err
 			}
+		} else if err := runtime.Split(part, N*C, K0*K1*K2*L0*L1*L2); err != nil {
+			return err
 		}
 	}
 	return nil

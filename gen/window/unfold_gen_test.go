@@ -3,12 +3,35 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 	"github.com/opgen/opgen/runtime/optest"
 )
+
+func ExampleUnfold() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3}, 1, 3))
+	y := runtime.Must(window.Unfold(x, []int{2}, nil))
+	fmt.Println(y)
+	// Output:
+	// f32[2 2]
+	// [[1 2]
+	//  [2 3]]
+}
+
+func ExampleUnfold_attributes() {
+	x := runtime.Must(runtime.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 1, 1, 2, 3))
+	y := runtime.Must(window.Unfold(x, []int{2, 2}, &window.UnfoldAttrs{Stride: []int{1, 2}, Pad: []int{0, 1}}))
+	fmt.Println(y)
+	// Output:
+	// f32[1 4 2]
+	// [[[0 2]
+	//   [1 3]
+	//   [0 5]
+	//   [4 6]]]
+}
 
 func TestUnfoldExamples(t *testing.T) {
 	optest.Run(t, "github.com/opgen/opgen/gen/window.unfold",

@@ -111,28 +111,24 @@ extern "C" __global__ void softshrink_f32_forward_0(const OpgenArgs a) {
 }
 
 extern "C" __global__ void softshrink_f32_backward_0(const OpgenArgs a) {
-    const float s0 = (float)a.F[0];  // s0
-    const float s1 = (float)a.F[1];  // lambda
+    const float s0 = (float)a.F[0];  // lambda
+    const float s1 = (float)a.F[1];  // s1
     const float *const p0 = (const float *)a.Ptr[0];  // x
     const float *const p1 = (const float *)a.Ptr[1];  // d_y
     float *const p2 = (float *)a.Ptr[2];  // d_x
     const float v0 = s0;
-    const float v1 = 0.0f;
-    const float v2 = s1;
+    const float v1 = s1;
+    const float v2 = 0.0f;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const float v3 = p0[n * a.Step[0]];
-        const bool v4 = v3 != v3;
-        const bool v5 = v3 < v0;
-        const bool v6 = v2 < v3;
-        const float v7 = p1[n * a.Step[1]];
-        const float v8 = v6 ? v1 : v7;
-        const float v9 = v5 ? v1 : v8;
-        const float v10 = v4 ? v9 : v1;
-        const float v11 = v5 ? v8 : v1;
-        const float v12 = v10 + v11;
-        const float v13 = v6 ? v7 : v1;
-        const float v14 = v12 + v13;
-        p2[n * a.Step[2]] = v14;
+        const bool v4 = v0 < v3;
+        const float v5 = p1[n * a.Step[1]];
+        const bool v6 = v3 < v1;
+        const bool v7 = v3 != v3;
+        const float v8 = v7 ? v5 : v2;
+        const float v9 = v6 ? v5 : v8;
+        const float v10 = v4 ? v5 : v9;
+        p2[n * a.Step[2]] = v10;
     }
 }
 
@@ -159,27 +155,23 @@ extern "C" __global__ void softshrink_f64_forward_0(const OpgenArgs a) {
 }
 
 extern "C" __global__ void softshrink_f64_backward_0(const OpgenArgs a) {
-    const double s0 = (double)a.F[0];  // s0
-    const double s1 = (double)a.F[1];  // lambda
+    const double s0 = (double)a.F[0];  // lambda
+    const double s1 = (double)a.F[1];  // s1
     const double *const p0 = (const double *)a.Ptr[0];  // x
     const double *const p1 = (const double *)a.Ptr[1];  // d_y
     double *const p2 = (double *)a.Ptr[2];  // d_x
     const double v0 = s0;
-    const double v1 = 0.0;
-    const double v2 = s1;
+    const double v1 = s1;
+    const double v2 = 0.0;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const double v3 = p0[n * a.Step[0]];
-        const bool v4 = v3 != v3;
-        const bool v5 = v3 < v0;
-        const bool v6 = v2 < v3;
-        const double v7 = p1[n * a.Step[1]];
-        const double v8 = v6 ? v1 : v7;
-        const double v9 = v5 ? v1 : v8;
-        const double v10 = v4 ? v9 : v1;
-        const double v11 = v5 ? v8 : v1;
-        const double v12 = v10 + v11;
-        const double v13 = v6 ? v7 : v1;
-        const double v14 = v12 + v13;
-        p2[n * a.Step[2]] = v14;
+        const bool v4 = v0 < v3;
+        const double v5 = p1[n * a.Step[1]];
+        const bool v6 = v3 < v1;
+        const bool v7 = v3 != v3;
+        const double v8 = v7 ? v5 : v2;
+        const double v9 = v6 ? v5 : v8;
+        const double v10 = v4 ? v5 : v9;
+        p2[n * a.Step[2]] = v10;
     }
 }

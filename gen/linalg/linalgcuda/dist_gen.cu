@@ -1024,14 +1024,14 @@ extern "C" __global__ void dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_
     const float s1 = (float)a.F[1];  // s1
     const float s2 = (float)a.F[2];  // s2
     const float s3 = (float)a.F[3];  // p
-    const float *const p0 = (const float *)a.Ptr[0];  // x
-    const float *const p1 = (const float *)a.Ptr[1];  // z
-    const float *const p2 = (const float *)a.Ptr[2];  // sum
+    const float *const p0 = (const float *)a.Ptr[0];  // sum
+    const float *const p1 = (const float *)a.Ptr[1];  // x
+    const float *const p2 = (const float *)a.Ptr[2];  // z
     const float *const p3 = (const float *)a.Ptr[3];  // d_y
     float *const p4 = (float *)a.Ptr[4];  // d_x
     float *const p5 = (float *)a.Ptr[5];  // d_z
     const float v0 = 0.0f;
-    const float v1 = p2[0];
+    const float v1 = p0[0];
     const bool v2 = v0 < v1;
     const float v3 = OpgenBits<float>::to(0x7f800000u);
     const bool v4 = v1 < v3;
@@ -1219,8 +1219,8 @@ extern "C" __global__ void dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_
     const bool v186 = !v181;
     const bool v187 = v175 == v0;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
-        const float v188 = p0[n * a.Step[0]];
-        const float v189 = p1[n * a.Step[1]];
+        const float v188 = p1[n * a.Step[1]];
+        const float v189 = p2[n * a.Step[2]];
         const float v190 = v188 - v189;
         const bool v191 = v190 == v0;
         const bool v192 = v0 < v190;
@@ -1341,12 +1341,12 @@ extern "C" __global__ void dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_
         const float v307 = v305 ? v306 : v190;
         const float v308 = v192 ? v304 : v307;
         const float v309 = v13 ? v0 : v308;
-        const float v310 = v11 ? v309 : v0;
-        const float v311 = v191 ? v0 : v310;
+        const float v310 = v191 ? v0 : v309;
+        const float v311 = v11 ? v310 : v0;
         const float v312 = -v308;
         const float v313 = v13 ? v0 : v312;
-        const float v314 = v11 ? v313 : v0;
-        const float v315 = v191 ? v0 : v314;
+        const float v314 = v191 ? v0 : v313;
+        const float v315 = v11 ? v314 : v0;
         p4[n * a.Step[4]] = v311;
         p5[n * a.Step[5]] = v315;
     }
@@ -1762,14 +1762,14 @@ extern "C" __global__ void dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_
     const double s1 = (double)a.F[1];  // s1
     const double s2 = (double)a.F[2];  // s2
     const double s3 = (double)a.F[3];  // p
-    const double *const p0 = (const double *)a.Ptr[0];  // x
-    const double *const p1 = (const double *)a.Ptr[1];  // z
-    const double *const p2 = (const double *)a.Ptr[2];  // sum
+    const double *const p0 = (const double *)a.Ptr[0];  // sum
+    const double *const p1 = (const double *)a.Ptr[1];  // x
+    const double *const p2 = (const double *)a.Ptr[2];  // z
     const double *const p3 = (const double *)a.Ptr[3];  // d_y
     double *const p4 = (double *)a.Ptr[4];  // d_x
     double *const p5 = (double *)a.Ptr[5];  // d_z
     const double v0 = 0.0;
-    const double v1 = p2[0];
+    const double v1 = p0[0];
     const bool v2 = v0 < v1;
     const double v3 = OpgenBits<double>::to(0x7ff0000000000000ull);
     const bool v4 = v1 < v3;
@@ -1978,8 +1978,8 @@ extern "C" __global__ void dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_
     const bool v207 = !v202;
     const bool v208 = v196 == v0;
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
-        const double v209 = p0[n * a.Step[0]];
-        const double v210 = p1[n * a.Step[1]];
+        const double v209 = p1[n * a.Step[1]];
+        const double v210 = p2[n * a.Step[2]];
         const double v211 = v209 - v210;
         const bool v212 = v211 == v0;
         const bool v213 = v0 < v211;
@@ -2111,12 +2111,12 @@ extern "C" __global__ void dist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_
         const double v339 = v337 ? v338 : v211;
         const double v340 = v213 ? v336 : v339;
         const double v341 = v13 ? v0 : v340;
-        const double v342 = v11 ? v341 : v0;
-        const double v343 = v212 ? v0 : v342;
+        const double v342 = v212 ? v0 : v341;
+        const double v343 = v11 ? v342 : v0;
         const double v344 = -v340;
         const double v345 = v13 ? v0 : v344;
-        const double v346 = v11 ? v345 : v0;
-        const double v347 = v212 ? v0 : v346;
+        const double v346 = v212 ? v0 : v345;
+        const double v347 = v11 ? v346 : v0;
         p4[n * a.Step[4]] = v343;
         p5[n * a.Step[5]] = v347;
     }

@@ -1151,25 +1151,25 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
 }
 
 extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0(const OpgenArgs a) {
-    const float s0 = (float)a.F[0];  // eps
-    const float s1 = (float)a.F[1];  // s1
+    const float s0 = (float)a.F[0];  // s0
+    const float s1 = (float)a.F[1];  // eps
     const float s2 = (float)a.F[2];  // s2
     const float s3 = (float)a.F[3];  // p
     const float s4 = (float)a.F[4];  // s4
-    const float *const p0 = (const float *)a.Ptr[0];  // x
-    const float *const p1 = (const float *)a.Ptr[1];  // z
-    const float *const p2 = (const float *)a.Ptr[2];  // sum
+    const float *const p0 = (const float *)a.Ptr[0];  // sum
+    const float *const p1 = (const float *)a.Ptr[1];  // x
+    const float *const p2 = (const float *)a.Ptr[2];  // z
     const float *const p3 = (const float *)a.Ptr[3];  // d_y
     float *const p4 = (float *)a.Ptr[4];  // d_x
     float *const p5 = (float *)a.Ptr[5];  // d_z
-    const float v0 = s0;
-    const float v1 = 0.0f;
-    const float v2 = OpgenBits<float>::to(0x7f800000u);
-    const float v3 = s1;
-    const bool v4 = v3 != v1;
-    const bool v5 = !v4;
+    const float v0 = 0.0f;
+    const float v1 = OpgenBits<float>::to(0x7f800000u);
+    const float v2 = s0;
+    const bool v3 = v2 != v0;
+    const bool v4 = !v3;
+    const float v5 = s1;
     const float v6 = s2;
-    const bool v7 = v6 != v1;
+    const bool v7 = v6 != v0;
     const float v8 = s3;
     const float v9 = s4;
     const float v10 = 1.0f;
@@ -1193,11 +1193,11 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
     const float v28 = 1.925963e-08f;
     const float v29 = OpgenBits<float>::to(0xff800000u);
     const bool v30 = v11 == v11;
-    const float v31 = v30 ? v1 : v11;
+    const float v31 = v30 ? v0 : v11;
     const float v32 = (-151.0f);
     const float v33 = 129.0f;
     const float v34 = opgen_abs(v11);
-    const bool v35 = v34 < v2;
+    const bool v35 = v34 < v1;
     const float v36 = 1.2583166e+07f;
     const float v37 = 0.6931472f;
     const float v38 = 0.0013882505f;
@@ -1216,12 +1216,12 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
     const OpgenBits<float>::U v51 = 0x80000000u;
     const bool v52 = !v46;
     const float v53 = OpgenBits<float>::to(0x7fc00000u);
-    const bool v54 = v11 == v1;
+    const bool v54 = v11 == v0;
     const float v55 = v8 - v10;
     const bool v56 = v55 == v55;
-    const float v57 = v56 ? v1 : v55;
+    const float v57 = v56 ? v0 : v55;
     const float v58 = opgen_abs(v55);
-    const bool v59 = v58 < v2;
+    const bool v59 = v58 < v1;
     const float v60 = opgen_trunc(v55);
     const bool v61 = v60 == v55;
     const float v62 = opgen_mul(v43, v55);
@@ -1229,15 +1229,15 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
     const bool v64 = v63 != v62;
     const bool v65 = v61 && v64;
     const bool v66 = !v61;
-    const bool v67 = v55 == v1;
+    const bool v67 = v55 == v0;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const float v68 = p2[r * a.Row[2]];
-        const bool v69 = v1 < v68;
-        const bool v70 = v68 < v2;
+        const float v68 = p0[r * a.Row[0]];
+        const bool v69 = v0 < v68;
+        const bool v70 = v68 < v1;
         const bool v71 = v69 && v70;
         const bool v72 = v68 != v68;
         const bool v73 = v71 || v72;
-        const bool v74 = v73 && v5;
+        const bool v74 = v73 && v4;
         const float v75 = p3[r * a.Row[3]];
         const float v76 = opgen_mul(v9, v75);
         const float v77 = opgen_abs(v68);
@@ -1298,14 +1298,14 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
         const float v132 = v90 - v131;
         const float v133 = v132 + v126;
         const float v134 = v133 + v130;
-        const bool v135 = v77 == v1;
+        const bool v135 = v77 == v0;
         const float v136 = v135 ? v29 : v77;
-        const bool v137 = v1 < v77;
-        const bool v138 = v77 < v2;
+        const bool v137 = v0 < v77;
+        const bool v138 = v77 < v1;
         const bool v139 = v137 && v138;
         const float v140 = v139 ? v131 : v136;
-        const float v141 = v139 ? v134 : v1;
-        const bool v142 = v140 == v1;
+        const float v141 = v139 ? v134 : v0;
+        const bool v142 = v140 == v0;
         const float v143 = opgen_mul(v11, v140);
         const float v144 = v142 ? v31 : v143;
         const float v145 = -v144;
@@ -1315,7 +1315,7 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
         const float v149 = opgen_min(v33, v148);
         const bool v150 = v149 == v144;
         const bool v151 = v150 && v35;
-        const float v152 = v151 ? v147 : v1;
+        const float v152 = v151 ? v147 : v0;
         const float v153 = v149 + v36;
         const float v154 = v153 - v36;
         const float v155 = v149 - v154;
@@ -1337,13 +1337,13 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
         const OpgenBits<float>::U v171 = v170 << 23;
         const float v172 = OpgenBits<float>::to(v171);
         const float v173 = opgen_mul(v169, v172);
-        const float v174 = v50 ? v68 : v1;
+        const float v174 = v50 ? v68 : v0;
         const OpgenBits<float>::U v175 = OpgenBits<float>::of(v174);
         const OpgenBits<float>::U v176 = v175 & v51;
         const OpgenBits<float>::U v177 = OpgenBits<float>::of(v173);
         const OpgenBits<float>::U v178 = v177 ^ v176;
         const float v179 = OpgenBits<float>::to(v178);
-        const bool v180 = v68 < v1;
+        const bool v180 = v68 < v0;
         const bool v181 = v180 && v138;
         const bool v182 = v181 && v52;
         const float v183 = v182 ? v53 : v179;
@@ -1351,16 +1351,16 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
         const bool v185 = v184 || v54;
         const float v186 = v185 ? v10 : v183;
         const float v187 = opgen_mul(v76, v186);
-        const float v188 = v4 ? v1 : v187;
-        const float v189 = v73 ? v188 : v1;
+        const float v188 = v3 ? v0 : v187;
+        const float v189 = v73 ? v188 : v0;
         const float v190 = opgen_mul(v8, v189);
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v191 = p0[r * a.Row[0] + n * a.Step[0]];
-            const float v192 = p1[r * a.Row[1] + n * a.Step[1]];
+            const float v191 = p1[r * a.Row[1] + n * a.Step[1]];
+            const float v192 = p2[r * a.Row[2] + n * a.Step[2]];
             const float v193 = v191 - v192;
-            const float v194 = v193 + v0;
-            const bool v195 = v194 == v1;
-            const bool v196 = v1 < v194;
+            const float v194 = v193 + v5;
+            const bool v195 = v194 == v0;
+            const bool v196 = v0 < v194;
             const float v197 = opgen_abs(v194);
             const float v198 = opgen_abs(v197);
             const bool v199 = v198 < v12;
@@ -1420,14 +1420,14 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
             const float v253 = v211 - v252;
             const float v254 = v253 + v247;
             const float v255 = v254 + v251;
-            const bool v256 = v198 == v1;
+            const bool v256 = v198 == v0;
             const float v257 = v256 ? v29 : v198;
-            const bool v258 = v1 < v198;
-            const bool v259 = v198 < v2;
+            const bool v258 = v0 < v198;
+            const bool v259 = v198 < v1;
             const bool v260 = v258 && v259;
             const float v261 = v260 ? v252 : v257;
-            const float v262 = v260 ? v255 : v1;
-            const bool v263 = v261 == v1;
+            const float v262 = v260 ? v255 : v0;
+            const bool v263 = v261 == v0;
             const float v264 = opgen_mul(v55, v261);
             const float v265 = v263 ? v57 : v264;
             const float v266 = -v265;
@@ -1437,7 +1437,7 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
             const float v270 = opgen_min(v33, v269);
             const bool v271 = v270 == v265;
             const bool v272 = v271 && v59;
-            const float v273 = v272 ? v268 : v1;
+            const float v273 = v272 ? v268 : v0;
             const float v274 = v270 + v36;
             const float v275 = v274 - v36;
             const float v276 = v270 - v275;
@@ -1459,13 +1459,13 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
             const OpgenBits<float>::U v292 = v291 << 23;
             const float v293 = OpgenBits<float>::to(v292);
             const float v294 = opgen_mul(v290, v293);
-            const float v295 = v65 ? v197 : v1;
+            const float v295 = v65 ? v197 : v0;
             const OpgenBits<float>::U v296 = OpgenBits<float>::of(v295);
             const OpgenBits<float>::U v297 = v296 & v51;
             const OpgenBits<float>::U v298 = OpgenBits<float>::of(v294);
             const OpgenBits<float>::U v299 = v298 ^ v297;
             const float v300 = OpgenBits<float>::to(v299);
-            const bool v301 = v197 < v1;
+            const bool v301 = v197 < v0;
             const bool v302 = v301 && v259;
             const bool v303 = v302 && v66;
             const float v304 = v303 ? v53 : v300;
@@ -1473,17 +1473,17 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
             const bool v306 = v305 || v67;
             const float v307 = v306 ? v10 : v304;
             const float v308 = opgen_mul(v190, v307);
-            const bool v309 = v194 < v1;
+            const bool v309 = v194 < v0;
             const float v310 = -v308;
             const float v311 = v309 ? v310 : v194;
             const float v312 = v196 ? v308 : v311;
-            const float v313 = v7 ? v1 : v312;
-            const float v314 = v74 ? v313 : v1;
-            const float v315 = v195 ? v1 : v314;
+            const float v313 = v7 ? v0 : v312;
+            const float v314 = v195 ? v0 : v313;
+            const float v315 = v74 ? v314 : v0;
             const float v316 = -v312;
-            const float v317 = v7 ? v1 : v316;
-            const float v318 = v74 ? v317 : v1;
-            const float v319 = v195 ? v1 : v318;
+            const float v317 = v7 ? v0 : v316;
+            const float v318 = v195 ? v0 : v317;
+            const float v319 = v74 ? v318 : v0;
             p4[r * a.Row[4] + n * a.Step[4]] = v315;
             p5[r * a.Row[5] + n * a.Step[5]] = v319;
         }
@@ -1849,25 +1849,25 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
 }
 
 extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0(const OpgenArgs a) {
-    const double s0 = (double)a.F[0];  // eps
-    const double s1 = (double)a.F[1];  // s1
+    const double s0 = (double)a.F[0];  // s0
+    const double s1 = (double)a.F[1];  // eps
     const double s2 = (double)a.F[2];  // s2
     const double s3 = (double)a.F[3];  // p
     const double s4 = (double)a.F[4];  // s4
-    const double *const p0 = (const double *)a.Ptr[0];  // x
-    const double *const p1 = (const double *)a.Ptr[1];  // z
-    const double *const p2 = (const double *)a.Ptr[2];  // sum
+    const double *const p0 = (const double *)a.Ptr[0];  // sum
+    const double *const p1 = (const double *)a.Ptr[1];  // x
+    const double *const p2 = (const double *)a.Ptr[2];  // z
     const double *const p3 = (const double *)a.Ptr[3];  // d_y
     double *const p4 = (double *)a.Ptr[4];  // d_x
     double *const p5 = (double *)a.Ptr[5];  // d_z
-    const double v0 = s0;
-    const double v1 = 0.0;
-    const double v2 = OpgenBits<double>::to(0x7ff0000000000000ull);
-    const double v3 = s1;
-    const bool v4 = v3 != v1;
-    const bool v5 = !v4;
+    const double v0 = 0.0;
+    const double v1 = OpgenBits<double>::to(0x7ff0000000000000ull);
+    const double v2 = s0;
+    const bool v3 = v2 != v0;
+    const bool v4 = !v3;
+    const double v5 = s1;
     const double v6 = s2;
-    const bool v7 = v6 != v1;
+    const bool v7 = v6 != v0;
     const double v8 = s3;
     const double v9 = s4;
     const double v10 = 1.0;
@@ -1896,11 +1896,11 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
     const double v33 = 2.0355273740931033e-17;
     const double v34 = OpgenBits<double>::to(0xfff0000000000000ull);
     const bool v35 = v11 == v11;
-    const double v36 = v35 ? v1 : v11;
+    const double v36 = v35 ? v0 : v11;
     const double v37 = (-1076.0);
     const double v38 = 1025.0;
     const double v39 = opgen_abs(v11);
-    const bool v40 = v39 < v2;
+    const bool v40 = v39 < v1;
     const double v41 = 6.75539944105779e+15;
     const double v42 = 0.6931471805599453;
     const double v43 = 2.0875335472884792e-09;
@@ -1924,12 +1924,12 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
     const OpgenBits<double>::U v61 = 0x8000000000000000ull;
     const bool v62 = !v56;
     const double v63 = OpgenBits<double>::to(0x7ff8000000000001ull);
-    const bool v64 = v11 == v1;
+    const bool v64 = v11 == v0;
     const double v65 = v8 - v10;
     const bool v66 = v65 == v65;
-    const double v67 = v66 ? v1 : v65;
+    const double v67 = v66 ? v0 : v65;
     const double v68 = opgen_abs(v65);
-    const bool v69 = v68 < v2;
+    const bool v69 = v68 < v1;
     const double v70 = opgen_trunc(v65);
     const bool v71 = v70 == v65;
     const double v72 = opgen_mul(v53, v65);
@@ -1937,15 +1937,15 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
     const bool v74 = v73 != v72;
     const bool v75 = v71 && v74;
     const bool v76 = !v71;
-    const bool v77 = v65 == v1;
+    const bool v77 = v65 == v0;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const double v78 = p2[r * a.Row[2]];
-        const bool v79 = v1 < v78;
-        const bool v80 = v78 < v2;
+        const double v78 = p0[r * a.Row[0]];
+        const bool v79 = v0 < v78;
+        const bool v80 = v78 < v1;
         const bool v81 = v79 && v80;
         const bool v82 = v78 != v78;
         const bool v83 = v81 || v82;
-        const bool v84 = v83 && v5;
+        const bool v84 = v83 && v4;
         const double v85 = p3[r * a.Row[3]];
         const double v86 = opgen_mul(v9, v85);
         const double v87 = opgen_abs(v78);
@@ -2011,14 +2011,14 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
         const double v147 = v100 - v146;
         const double v148 = v147 + v141;
         const double v149 = v148 + v145;
-        const bool v150 = v87 == v1;
+        const bool v150 = v87 == v0;
         const double v151 = v150 ? v34 : v87;
-        const bool v152 = v1 < v87;
-        const bool v153 = v87 < v2;
+        const bool v152 = v0 < v87;
+        const bool v153 = v87 < v1;
         const bool v154 = v152 && v153;
         const double v155 = v154 ? v146 : v151;
-        const double v156 = v154 ? v149 : v1;
-        const bool v157 = v155 == v1;
+        const double v156 = v154 ? v149 : v0;
+        const bool v157 = v155 == v0;
         const double v158 = opgen_mul(v11, v155);
         const double v159 = v157 ? v36 : v158;
         const double v160 = -v159;
@@ -2028,7 +2028,7 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
         const double v164 = opgen_min(v38, v163);
         const bool v165 = v164 == v159;
         const bool v166 = v165 && v40;
-        const double v167 = v166 ? v162 : v1;
+        const double v167 = v166 ? v162 : v0;
         const double v168 = v164 + v41;
         const double v169 = v168 - v41;
         const double v170 = v164 - v169;
@@ -2056,13 +2056,13 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
         const OpgenBits<double>::U v192 = v191 << 52;
         const double v193 = OpgenBits<double>::to(v192);
         const double v194 = opgen_mul(v190, v193);
-        const double v195 = v60 ? v78 : v1;
+        const double v195 = v60 ? v78 : v0;
         const OpgenBits<double>::U v196 = OpgenBits<double>::of(v195);
         const OpgenBits<double>::U v197 = v196 & v61;
         const OpgenBits<double>::U v198 = OpgenBits<double>::of(v194);
         const OpgenBits<double>::U v199 = v198 ^ v197;
         const double v200 = OpgenBits<double>::to(v199);
-        const bool v201 = v78 < v1;
+        const bool v201 = v78 < v0;
         const bool v202 = v201 && v153;
         const bool v203 = v202 && v62;
         const double v204 = v203 ? v63 : v200;
@@ -2070,16 +2070,16 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
         const bool v206 = v205 || v64;
         const double v207 = v206 ? v10 : v204;
         const double v208 = opgen_mul(v86, v207);
-        const double v209 = v4 ? v1 : v208;
-        const double v210 = v83 ? v209 : v1;
+        const double v209 = v3 ? v0 : v208;
+        const double v210 = v83 ? v209 : v0;
         const double v211 = opgen_mul(v8, v210);
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v212 = p0[r * a.Row[0] + n * a.Step[0]];
-            const double v213 = p1[r * a.Row[1] + n * a.Step[1]];
+            const double v212 = p1[r * a.Row[1] + n * a.Step[1]];
+            const double v213 = p2[r * a.Row[2] + n * a.Step[2]];
             const double v214 = v212 - v213;
-            const double v215 = v214 + v0;
-            const bool v216 = v215 == v1;
-            const bool v217 = v1 < v215;
+            const double v215 = v214 + v5;
+            const bool v216 = v215 == v0;
+            const bool v217 = v0 < v215;
             const double v218 = opgen_abs(v215);
             const double v219 = opgen_abs(v218);
             const bool v220 = v219 < v12;
@@ -2144,14 +2144,14 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
             const double v279 = v232 - v278;
             const double v280 = v279 + v273;
             const double v281 = v280 + v277;
-            const bool v282 = v219 == v1;
+            const bool v282 = v219 == v0;
             const double v283 = v282 ? v34 : v219;
-            const bool v284 = v1 < v219;
-            const bool v285 = v219 < v2;
+            const bool v284 = v0 < v219;
+            const bool v285 = v219 < v1;
             const bool v286 = v284 && v285;
             const double v287 = v286 ? v278 : v283;
-            const double v288 = v286 ? v281 : v1;
-            const bool v289 = v287 == v1;
+            const double v288 = v286 ? v281 : v0;
+            const bool v289 = v287 == v0;
             const double v290 = opgen_mul(v65, v287);
             const double v291 = v289 ? v67 : v290;
             const double v292 = -v291;
@@ -2161,7 +2161,7 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
             const double v296 = opgen_min(v38, v295);
             const bool v297 = v296 == v291;
             const bool v298 = v297 && v69;
-            const double v299 = v298 ? v294 : v1;
+            const double v299 = v298 ? v294 : v0;
             const double v300 = v296 + v41;
             const double v301 = v300 - v41;
             const double v302 = v296 - v301;
@@ -2189,13 +2189,13 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
             const OpgenBits<double>::U v324 = v323 << 52;
             const double v325 = OpgenBits<double>::to(v324);
             const double v326 = opgen_mul(v322, v325);
-            const double v327 = v75 ? v218 : v1;
+            const double v327 = v75 ? v218 : v0;
             const OpgenBits<double>::U v328 = OpgenBits<double>::of(v327);
             const OpgenBits<double>::U v329 = v328 & v61;
             const OpgenBits<double>::U v330 = OpgenBits<double>::of(v326);
             const OpgenBits<double>::U v331 = v330 ^ v329;
             const double v332 = OpgenBits<double>::to(v331);
-            const bool v333 = v218 < v1;
+            const bool v333 = v218 < v0;
             const bool v334 = v333 && v285;
             const bool v335 = v334 && v76;
             const double v336 = v335 ? v63 : v332;
@@ -2203,17 +2203,17 @@ extern "C" __global__ void pairwise_distance_no_p_is_2_no_p_is_inf_no_p_is_minus
             const bool v338 = v337 || v77;
             const double v339 = v338 ? v10 : v336;
             const double v340 = opgen_mul(v211, v339);
-            const bool v341 = v215 < v1;
+            const bool v341 = v215 < v0;
             const double v342 = -v340;
             const double v343 = v341 ? v342 : v215;
             const double v344 = v217 ? v340 : v343;
-            const double v345 = v7 ? v1 : v344;
-            const double v346 = v84 ? v345 : v1;
-            const double v347 = v216 ? v1 : v346;
+            const double v345 = v7 ? v0 : v344;
+            const double v346 = v216 ? v0 : v345;
+            const double v347 = v84 ? v346 : v0;
             const double v348 = -v344;
-            const double v349 = v7 ? v1 : v348;
-            const double v350 = v84 ? v349 : v1;
-            const double v351 = v216 ? v1 : v350;
+            const double v349 = v7 ? v0 : v348;
+            const double v350 = v216 ? v0 : v349;
+            const double v351 = v84 ? v350 : v0;
             p4[r * a.Row[4] + n * a.Step[4]] = v347;
             p5[r * a.Row[5] + n * a.Step[5]] = v351;
         }

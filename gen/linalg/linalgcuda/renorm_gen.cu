@@ -327,15 +327,16 @@ extern "C" __global__ void renorm_p_is_2_f32_backward_3(const OpgenArgs a) {
             const float v16 = p4[n * a.Step[4]];
             const float v17 = v15 / v16;
             const float v18 = v13 ? v17 : v14;
-            const bool v19 = v7 && v13;
-            const float v20 = p5[n * a.Step[5]];
-            const float v21 = p6[r * a.Row[6] + n * a.Step[6]];
-            const float v22 = opgen_mul(v20, v21);
-            const float v23 = v22 / v8;
+            const bool v19 = v13 && v3;
+            const bool v20 = v19 && v6;
+            const float v21 = p5[n * a.Step[5]];
+            const float v22 = p6[r * a.Row[6] + n * a.Step[6]];
+            const float v23 = opgen_mul(v21, v22);
             const float v24 = v23 / v8;
-            const float v25 = v19 ? v24 : v2;
-            const float v26 = v18 + v25;
-            p7[r * a.Row[7] + n * a.Step[7]] = v26;
+            const float v25 = v24 / v8;
+            const float v26 = v20 ? v25 : v2;
+            const float v27 = v18 + v26;
+            p7[r * a.Row[7] + n * a.Step[7]] = v27;
         }
     }
 }
@@ -579,15 +580,16 @@ extern "C" __global__ void renorm_p_is_2_f64_backward_3(const OpgenArgs a) {
             const double v16 = p4[n * a.Step[4]];
             const double v17 = v15 / v16;
             const double v18 = v13 ? v17 : v14;
-            const bool v19 = v7 && v13;
-            const double v20 = p5[n * a.Step[5]];
-            const double v21 = p6[r * a.Row[6] + n * a.Step[6]];
-            const double v22 = opgen_mul(v20, v21);
-            const double v23 = v22 / v8;
+            const bool v19 = v13 && v3;
+            const bool v20 = v19 && v6;
+            const double v21 = p5[n * a.Step[5]];
+            const double v22 = p6[r * a.Row[6] + n * a.Step[6]];
+            const double v23 = opgen_mul(v21, v22);
             const double v24 = v23 / v8;
-            const double v25 = v19 ? v24 : v2;
-            const double v26 = v18 + v25;
-            p7[r * a.Row[7] + n * a.Step[7]] = v26;
+            const double v25 = v24 / v8;
+            const double v26 = v20 ? v25 : v2;
+            const double v27 = v18 + v26;
+            p7[r * a.Row[7] + n * a.Step[7]] = v27;
         }
     }
 }
@@ -2302,13 +2304,13 @@ extern "C" __global__ void renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_i
             const float v196 = p2[n * a.Step[2]];
             const float v197 = v195 / v196;
             const float v198 = v193 ? v197 : v194;
-            const float v199 = p3[r * a.Row[3] + n * a.Step[3]];
-            const bool v200 = v199 == v1;
-            const bool v201 = v75 && v193;
-            const bool v202 = v201 && v53;
-            const bool v203 = v1 < v199;
+            const bool v199 = v193 && v75;
+            const bool v200 = v199 && v53;
+            const float v201 = p3[r * a.Row[3] + n * a.Step[3]];
+            const bool v202 = v201 == v1;
+            const bool v203 = v1 < v201;
             const float v204 = p4[n * a.Step[4]];
-            const float v205 = opgen_abs(v199);
+            const float v205 = opgen_abs(v201);
             const float v206 = opgen_abs(v205);
             const bool v207 = v206 < v5;
             const float v208 = opgen_mul(v206, v6);
@@ -2420,13 +2422,13 @@ extern "C" __global__ void renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_i
             const bool v314 = v313 || v69;
             const float v315 = v314 ? v4 : v312;
             const float v316 = opgen_mul(v204, v315);
-            const bool v317 = v199 < v1;
+            const bool v317 = v201 < v1;
             const float v318 = -v316;
-            const float v319 = v317 ? v318 : v199;
+            const float v319 = v317 ? v318 : v201;
             const float v320 = v203 ? v316 : v319;
             const float v321 = v55 ? v1 : v320;
-            const float v322 = v202 ? v321 : v1;
-            const float v323 = v200 ? v1 : v322;
+            const float v322 = v202 ? v1 : v321;
+            const float v323 = v200 ? v322 : v1;
             const float v324 = v198 + v323;
             p5[r * a.Row[5] + n * a.Step[5]] = v324;
         }
@@ -3912,13 +3914,13 @@ extern "C" __global__ void renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_i
             const double v217 = p2[n * a.Step[2]];
             const double v218 = v216 / v217;
             const double v219 = v214 ? v218 : v215;
-            const double v220 = p3[r * a.Row[3] + n * a.Step[3]];
-            const bool v221 = v220 == v1;
-            const bool v222 = v85 && v214;
-            const bool v223 = v222 && v63;
-            const bool v224 = v1 < v220;
+            const bool v220 = v214 && v85;
+            const bool v221 = v220 && v63;
+            const double v222 = p3[r * a.Row[3] + n * a.Step[3]];
+            const bool v223 = v222 == v1;
+            const bool v224 = v1 < v222;
             const double v225 = p4[n * a.Step[4]];
-            const double v226 = opgen_abs(v220);
+            const double v226 = opgen_abs(v222);
             const double v227 = opgen_abs(v226);
             const bool v228 = v227 < v5;
             const double v229 = opgen_mul(v227, v6);
@@ -4041,13 +4043,13 @@ extern "C" __global__ void renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_i
             const bool v346 = v345 || v79;
             const double v347 = v346 ? v4 : v344;
             const double v348 = opgen_mul(v225, v347);
-            const bool v349 = v220 < v1;
+            const bool v349 = v222 < v1;
             const double v350 = -v348;
-            const double v351 = v349 ? v350 : v220;
+            const double v351 = v349 ? v350 : v222;
             const double v352 = v224 ? v348 : v351;
             const double v353 = v65 ? v1 : v352;
-            const double v354 = v223 ? v353 : v1;
-            const double v355 = v221 ? v1 : v354;
+            const double v354 = v223 ? v1 : v353;
+            const double v355 = v221 ? v354 : v1;
             const double v356 = v219 + v355;
             p5[r * a.Row[5] + n * a.Step[5]] = v356;
         }

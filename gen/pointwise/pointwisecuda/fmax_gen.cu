@@ -105,8 +105,8 @@ extern "C" __global__ void fmax_f32_forward_0(const OpgenArgs a) {
 }
 
 extern "C" __global__ void fmax_f32_backward_0(const OpgenArgs a) {
-    const float *const p0 = (const float *)a.Ptr[0];  // z
-    const float *const p1 = (const float *)a.Ptr[1];  // x
+    const float *const p0 = (const float *)a.Ptr[0];  // x
+    const float *const p1 = (const float *)a.Ptr[1];  // z
     const float *const p2 = (const float *)a.Ptr[2];  // d_y
     float *const p3 = (float *)a.Ptr[3];  // d_x
     float *const p4 = (float *)a.Ptr[4];  // d_z
@@ -118,24 +118,21 @@ extern "C" __global__ void fmax_f32_backward_0(const OpgenArgs a) {
         const float v4 = p1[n * a.Step[1]];
         const bool v5 = v4 != v4;
         const float v6 = p2[n * a.Step[2]];
-        const float v7 = v5 ? v0 : v6;
-        const bool v8 = v4 <= v2;
-        const bool v9 = v4 == v2;
-        const float v10 = opgen_mul(v1, v6);
-        const float v11 = v9 ? v10 : v0;
-        const float v12 = v8 ? v11 : v6;
-        const float v13 = v5 ? v0 : v12;
-        const float v14 = v3 ? v7 : v13;
-        const float v15 = v5 ? v6 : v0;
-        const bool v16 = v2 <= v4;
-        const bool v17 = v2 == v4;
-        const float v18 = v17 ? v10 : v0;
-        const float v19 = v16 ? v18 : v6;
-        const float v20 = v5 ? v0 : v19;
-        const float v21 = v3 ? v0 : v20;
-        const float v22 = v15 + v21;
-        p3[n * a.Step[3]] = v14;
-        p4[n * a.Step[4]] = v22;
+        const bool v7 = v2 <= v4;
+        const bool v8 = v2 == v4;
+        const float v9 = opgen_mul(v1, v6);
+        const float v10 = v8 ? v9 : v0;
+        const float v11 = v7 ? v10 : v6;
+        const float v12 = v5 ? v6 : v11;
+        const float v13 = v3 ? v0 : v12;
+        const bool v14 = v4 <= v2;
+        const bool v15 = v4 == v2;
+        const float v16 = v15 ? v9 : v0;
+        const float v17 = v14 ? v16 : v6;
+        const float v18 = v5 ? v0 : v17;
+        const float v19 = v3 ? v6 : v18;
+        p3[n * a.Step[3]] = v13;
+        p4[n * a.Step[4]] = v19;
     }
 }
 
@@ -156,8 +153,8 @@ extern "C" __global__ void fmax_f64_forward_0(const OpgenArgs a) {
 }
 
 extern "C" __global__ void fmax_f64_backward_0(const OpgenArgs a) {
-    const double *const p0 = (const double *)a.Ptr[0];  // z
-    const double *const p1 = (const double *)a.Ptr[1];  // x
+    const double *const p0 = (const double *)a.Ptr[0];  // x
+    const double *const p1 = (const double *)a.Ptr[1];  // z
     const double *const p2 = (const double *)a.Ptr[2];  // d_y
     double *const p3 = (double *)a.Ptr[3];  // d_x
     double *const p4 = (double *)a.Ptr[4];  // d_z
@@ -169,23 +166,20 @@ extern "C" __global__ void fmax_f64_backward_0(const OpgenArgs a) {
         const double v4 = p1[n * a.Step[1]];
         const bool v5 = v4 != v4;
         const double v6 = p2[n * a.Step[2]];
-        const double v7 = v5 ? v0 : v6;
-        const bool v8 = v4 <= v2;
-        const bool v9 = v4 == v2;
-        const double v10 = opgen_mul(v1, v6);
-        const double v11 = v9 ? v10 : v0;
-        const double v12 = v8 ? v11 : v6;
-        const double v13 = v5 ? v0 : v12;
-        const double v14 = v3 ? v7 : v13;
-        const double v15 = v5 ? v6 : v0;
-        const bool v16 = v2 <= v4;
-        const bool v17 = v2 == v4;
-        const double v18 = v17 ? v10 : v0;
-        const double v19 = v16 ? v18 : v6;
-        const double v20 = v5 ? v0 : v19;
-        const double v21 = v3 ? v0 : v20;
-        const double v22 = v15 + v21;
-        p3[n * a.Step[3]] = v14;
-        p4[n * a.Step[4]] = v22;
+        const bool v7 = v2 <= v4;
+        const bool v8 = v2 == v4;
+        const double v9 = opgen_mul(v1, v6);
+        const double v10 = v8 ? v9 : v0;
+        const double v11 = v7 ? v10 : v6;
+        const double v12 = v5 ? v6 : v11;
+        const double v13 = v3 ? v0 : v12;
+        const bool v14 = v4 <= v2;
+        const bool v15 = v4 == v2;
+        const double v16 = v15 ? v9 : v0;
+        const double v17 = v14 ? v16 : v6;
+        const double v18 = v5 ? v0 : v17;
+        const double v19 = v3 ? v6 : v18;
+        p3[n * a.Step[3]] = v13;
+        p4[n * a.Step[4]] = v19;
     }
 }

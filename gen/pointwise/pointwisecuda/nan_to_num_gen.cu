@@ -115,18 +115,18 @@ extern "C" __global__ void nan_to_num_posinf_neginf_f32_backward_0(const OpgenAr
     const float *const p0 = (const float *)a.Ptr[0];  // x
     const float *const p1 = (const float *)a.Ptr[1];  // d_y
     float *const p2 = (float *)a.Ptr[2];  // d_x
-    const float v0 = OpgenBits<float>::to(0xff800000u);
-    const float v1 = 0.0f;
-    const float v2 = OpgenBits<float>::to(0x7f800000u);
+    const float v0 = 0.0f;
+    const float v1 = OpgenBits<float>::to(0x7f800000u);
+    const float v2 = OpgenBits<float>::to(0xff800000u);
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const float v3 = p0[n * a.Step[0]];
-        const bool v4 = v3 == v0;
-        const bool v5 = v3 == v2;
-        const bool v6 = v3 != v3;
+        const bool v4 = v3 != v3;
+        const bool v5 = v3 == v1;
+        const bool v6 = v3 == v2;
         const float v7 = p1[n * a.Step[1]];
-        const float v8 = v6 ? v1 : v7;
-        const float v9 = v5 ? v1 : v8;
-        const float v10 = v4 ? v1 : v9;
+        const float v8 = v6 ? v0 : v7;
+        const float v9 = v5 ? v0 : v8;
+        const float v10 = v4 ? v0 : v9;
         p2[n * a.Step[2]] = v10;
     }
 }
@@ -158,18 +158,18 @@ extern "C" __global__ void nan_to_num_posinf_neginf_f64_backward_0(const OpgenAr
     const double *const p0 = (const double *)a.Ptr[0];  // x
     const double *const p1 = (const double *)a.Ptr[1];  // d_y
     double *const p2 = (double *)a.Ptr[2];  // d_x
-    const double v0 = OpgenBits<double>::to(0xfff0000000000000ull);
-    const double v1 = 0.0;
-    const double v2 = OpgenBits<double>::to(0x7ff0000000000000ull);
+    const double v0 = 0.0;
+    const double v1 = OpgenBits<double>::to(0x7ff0000000000000ull);
+    const double v2 = OpgenBits<double>::to(0xfff0000000000000ull);
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const double v3 = p0[n * a.Step[0]];
-        const bool v4 = v3 == v0;
-        const bool v5 = v3 == v2;
-        const bool v6 = v3 != v3;
+        const bool v4 = v3 != v3;
+        const bool v5 = v3 == v1;
+        const bool v6 = v3 == v2;
         const double v7 = p1[n * a.Step[1]];
-        const double v8 = v6 ? v1 : v7;
-        const double v9 = v5 ? v1 : v8;
-        const double v10 = v4 ? v1 : v9;
+        const double v8 = v6 ? v0 : v7;
+        const double v9 = v5 ? v0 : v8;
+        const double v10 = v4 ? v0 : v9;
         p2[n * a.Step[2]] = v10;
     }
 }

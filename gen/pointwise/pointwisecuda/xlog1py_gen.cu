@@ -173,8 +173,8 @@ extern "C" __global__ void xlog1py_f32_forward_0(const OpgenArgs a) {
 }
 
 extern "C" __global__ void xlog1py_f32_backward_0(const OpgenArgs a) {
-    const float *const p0 = (const float *)a.Ptr[0];  // x
-    const float *const p1 = (const float *)a.Ptr[1];  // z
+    const float *const p0 = (const float *)a.Ptr[0];  // z
+    const float *const p1 = (const float *)a.Ptr[1];  // x
     const float *const p2 = (const float *)a.Ptr[2];  // d_y
     float *const p3 = (float *)a.Ptr[3];  // d_x
     float *const p4 = (float *)a.Ptr[4];  // d_z
@@ -205,12 +205,12 @@ extern "C" __global__ void xlog1py_f32_backward_0(const OpgenArgs a) {
     const float v24 = OpgenBits<float>::to(0x7f800000u);
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const float v25 = p0[n * a.Step[0]];
-        const bool v26 = v25 == v0;
+        const bool v26 = v25 != v25;
         const float v27 = p1[n * a.Step[1]];
-        const bool v28 = v27 != v27;
+        const bool v28 = v27 == v0;
         const float v29 = p2[n * a.Step[2]];
-        const float v30 = opgen_max(v1, v27);
-        const float v31 = opgen_min(v1, v27);
+        const float v30 = opgen_max(v1, v25);
+        const float v31 = opgen_min(v1, v25);
         const float v32 = v30 + v31;
         const float v33 = v32 - v30;
         const float v34 = v31 - v33;
@@ -243,27 +243,25 @@ extern "C" __global__ void xlog1py_f32_backward_0(const OpgenArgs a) {
         const float v61 = opgen_fma(v50, v17, v60);
         const float v62 = v49 + v61;
         const float v63 = opgen_fma(v43, v19, v62);
-        const float v64 = opgen_abs(v27);
+        const float v64 = opgen_abs(v25);
         const bool v65 = v64 < v20;
-        const float v66 = v65 ? v27 : v63;
-        const bool v67 = v27 == v21;
+        const float v66 = v65 ? v25 : v63;
+        const bool v67 = v25 == v21;
         const float v68 = v67 ? v22 : v23;
-        const bool v69 = v27 < v24;
-        const float v70 = v69 ? v66 : v27;
-        const bool v71 = v27 <= v21;
+        const bool v69 = v25 < v24;
+        const float v70 = v69 ? v66 : v25;
+        const bool v71 = v25 <= v21;
         const float v72 = v71 ? v68 : v70;
         const float v73 = opgen_mul(v29, v72);
         const float v74 = v28 ? v0 : v73;
         const float v75 = v26 ? v0 : v74;
-        const float v76 = v28 ? v29 : v0;
-        const float v77 = opgen_mul(v29, v25);
-        const float v78 = v1 + v27;
-        const float v79 = v77 / v78;
-        const float v80 = v28 ? v0 : v79;
-        const float v81 = v26 ? v0 : v80;
-        const float v82 = v76 + v81;
+        const float v76 = opgen_mul(v29, v27);
+        const float v77 = v1 + v25;
+        const float v78 = v76 / v77;
+        const float v79 = v28 ? v0 : v78;
+        const float v80 = v26 ? v29 : v79;
         p3[n * a.Step[3]] = v75;
-        p4[n * a.Step[4]] = v82;
+        p4[n * a.Step[4]] = v80;
     }
 }
 
@@ -354,8 +352,8 @@ extern "C" __global__ void xlog1py_f64_forward_0(const OpgenArgs a) {
 }
 
 extern "C" __global__ void xlog1py_f64_backward_0(const OpgenArgs a) {
-    const double *const p0 = (const double *)a.Ptr[0];  // x
-    const double *const p1 = (const double *)a.Ptr[1];  // z
+    const double *const p0 = (const double *)a.Ptr[0];  // z
+    const double *const p1 = (const double *)a.Ptr[1];  // x
     const double *const p2 = (const double *)a.Ptr[2];  // d_y
     double *const p3 = (double *)a.Ptr[3];  // d_x
     double *const p4 = (double *)a.Ptr[4];  // d_z
@@ -385,12 +383,12 @@ extern "C" __global__ void xlog1py_f64_backward_0(const OpgenArgs a) {
     const double v23 = OpgenBits<double>::to(0x7ff0000000000000ull);
     for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
         const double v24 = p0[n * a.Step[0]];
-        const bool v25 = v24 == v0;
+        const bool v25 = v24 != v24;
         const double v26 = p1[n * a.Step[1]];
-        const bool v27 = v26 != v26;
+        const bool v27 = v26 == v0;
         const double v28 = p2[n * a.Step[2]];
-        const double v29 = opgen_max(v1, v26);
-        const double v30 = opgen_min(v1, v26);
+        const double v29 = opgen_max(v1, v24);
+        const double v30 = opgen_min(v1, v24);
         const double v31 = v29 + v30;
         const double v32 = v31 - v29;
         const double v33 = v30 - v32;
@@ -426,26 +424,24 @@ extern "C" __global__ void xlog1py_f64_backward_0(const OpgenArgs a) {
         const double v63 = v53 - v62;
         const double v64 = v48 - v63;
         const double v65 = opgen_fma(v42, v18, v64);
-        const double v66 = opgen_abs(v26);
+        const double v66 = opgen_abs(v24);
         const bool v67 = v66 < v19;
-        const double v68 = v67 ? v26 : v65;
-        const bool v69 = v26 == v20;
+        const double v68 = v67 ? v24 : v65;
+        const bool v69 = v24 == v20;
         const double v70 = v69 ? v21 : v22;
-        const bool v71 = v26 < v23;
-        const double v72 = v71 ? v68 : v26;
-        const bool v73 = v26 <= v20;
+        const bool v71 = v24 < v23;
+        const double v72 = v71 ? v68 : v24;
+        const bool v73 = v24 <= v20;
         const double v74 = v73 ? v70 : v72;
         const double v75 = opgen_mul(v28, v74);
         const double v76 = v27 ? v0 : v75;
         const double v77 = v25 ? v0 : v76;
-        const double v78 = v27 ? v28 : v0;
-        const double v79 = opgen_mul(v28, v24);
-        const double v80 = v1 + v26;
-        const double v81 = v79 / v80;
-        const double v82 = v27 ? v0 : v81;
-        const double v83 = v25 ? v0 : v82;
-        const double v84 = v78 + v83;
+        const double v78 = opgen_mul(v28, v26);
+        const double v79 = v1 + v24;
+        const double v80 = v78 / v79;
+        const double v81 = v27 ? v0 : v80;
+        const double v82 = v25 ? v28 : v81;
         p3[n * a.Step[3]] = v77;
-        p4[n * a.Step[4]] = v84;
+        p4[n * a.Step[4]] = v82;
     }
 }

@@ -997,8 +997,8 @@ extern "C" __global__ void vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_n
     const float s1 = (float)a.F[1];  // s1
     const float s2 = (float)a.F[2];  // p
     const float s3 = (float)a.F[3];  // s3
-    const float *const p0 = (const float *)a.Ptr[0];  // x
-    const float *const p1 = (const float *)a.Ptr[1];  // sum
+    const float *const p0 = (const float *)a.Ptr[0];  // sum
+    const float *const p1 = (const float *)a.Ptr[1];  // x
     const float *const p2 = (const float *)a.Ptr[2];  // d_y
     float *const p3 = (float *)a.Ptr[3];  // d_x
     const float v0 = 0.0f;
@@ -1069,7 +1069,7 @@ extern "C" __global__ void vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_n
     const bool v65 = !v60;
     const bool v66 = v54 == v0;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const float v67 = p1[r * a.Row[1]];
+        const float v67 = p0[r * a.Row[0]];
         const bool v68 = v0 < v67;
         const bool v69 = v67 < v1;
         const bool v70 = v68 && v69;
@@ -1191,7 +1191,7 @@ extern "C" __global__ void vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_n
         const float v186 = opgen_mul(v75, v185);
         const float v187 = opgen_mul(v7, v186);
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v188 = p0[r * a.Row[0] + n * a.Step[0]];
+            const float v188 = p1[r * a.Row[1] + n * a.Step[1]];
             const bool v189 = v188 == v0;
             const bool v190 = v0 < v188;
             const float v191 = opgen_abs(v188);
@@ -1311,8 +1311,8 @@ extern "C" __global__ void vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_n
             const float v305 = v303 ? v304 : v188;
             const float v306 = v190 ? v302 : v305;
             const float v307 = v6 ? v0 : v306;
-            const float v308 = v73 ? v307 : v0;
-            const float v309 = v189 ? v0 : v308;
+            const float v308 = v189 ? v0 : v307;
+            const float v309 = v73 ? v308 : v0;
             p3[r * a.Row[3] + n * a.Step[3]] = v309;
         }
     }
@@ -1675,8 +1675,8 @@ extern "C" __global__ void vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_n
     const double s1 = (double)a.F[1];  // s1
     const double s2 = (double)a.F[2];  // p
     const double s3 = (double)a.F[3];  // s3
-    const double *const p0 = (const double *)a.Ptr[0];  // x
-    const double *const p1 = (const double *)a.Ptr[1];  // sum
+    const double *const p0 = (const double *)a.Ptr[0];  // sum
+    const double *const p1 = (const double *)a.Ptr[1];  // x
     const double *const p2 = (const double *)a.Ptr[2];  // d_y
     double *const p3 = (double *)a.Ptr[3];  // d_x
     const double v0 = 0.0;
@@ -1757,7 +1757,7 @@ extern "C" __global__ void vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_n
     const bool v75 = !v70;
     const bool v76 = v64 == v0;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const double v77 = p1[r * a.Row[1]];
+        const double v77 = p0[r * a.Row[0]];
         const bool v78 = v0 < v77;
         const bool v79 = v77 < v1;
         const bool v80 = v78 && v79;
@@ -1890,7 +1890,7 @@ extern "C" __global__ void vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_n
         const double v207 = opgen_mul(v85, v206);
         const double v208 = opgen_mul(v7, v207);
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v209 = p0[r * a.Row[0] + n * a.Step[0]];
+            const double v209 = p1[r * a.Row[1] + n * a.Step[1]];
             const bool v210 = v209 == v0;
             const bool v211 = v0 < v209;
             const double v212 = opgen_abs(v209);
@@ -2021,8 +2021,8 @@ extern "C" __global__ void vector_norm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_n
             const double v337 = v335 ? v336 : v209;
             const double v338 = v211 ? v334 : v337;
             const double v339 = v6 ? v0 : v338;
-            const double v340 = v83 ? v339 : v0;
-            const double v341 = v210 ? v0 : v340;
+            const double v340 = v210 ? v0 : v339;
+            const double v341 = v83 ? v340 : v0;
             p3[r * a.Row[3] + n * a.Step[3]] = v341;
         }
     }
