@@ -103,7 +103,7 @@ func newGen(k *Kernel) *gen {
 		k.Parts, g.ownParts = &Parts{Name: k.Name}, true
 	}
 	g.root = &block{memo: map[int]value{}, texts: map[string]string{}}
-	for _, n := range strings.Fields(reserved) {
+	for _, n := range reservedNames {
 		g.names[n] = true
 	}
 	g.params = k.Parameters()
@@ -177,10 +177,10 @@ func (g *gen) typeParams() string {
 	return "[" + strings.Join(names, ", ") + " runtime.Integer]"
 }
 
-// reserved are names that variables must not have: those of Go, of imports and of parameters.
-const reserved = `break case chan const continue default defer else fallthrough for func go goto if import interface map package range
+// reservedNames are names that variables must not have: those of Go, of imports and of parameters.
+var reservedNames = strings.Fields(`break case chan const continue default defer else fallthrough for func go goto if import interface map package range
 	return select struct switch type var any bool byte comparable error false true iota nil append cap clear copy len make max min new
-	float32 float64 int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 string panic print recover math runtime b v step part from to point rest err`
+	float32 float64 int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 string panic print recover math runtime b v step part from to point rest err`)
 
 func (g *gen) bail(format string, args ...any) {
 	panic(&Unsupported{fmt.Sprintf(format, args...)})

@@ -128,8 +128,8 @@ type variable struct{ name, typ string }
 
 // captured lists what a body uses of the function around it; ok is false where that can't be handed on.
 func (g *gen) captured(body string) (list []variable, ok bool) {
-	body = quoted.ReplaceAllString(body, "")
-	if usesVar(body, "b") {
+	used := variables(quoted.ReplaceAllString(body, ""))
+	if used["b"] {
 		return nil, false
 	}
 	params := map[string]string{}
@@ -138,18 +138,19 @@ func (g *gen) captured(body string) (list []variable, ok bool) {
 		params[name] = typ
 	}
 	for _, name := range []string{"v", "step"} {
-		if usesVar(body, name) {
+		if used[name] {
 			list = append(list, variable{name, params[name]})
 		}
 	}
 	var names []string
-	for name := range g.names {
-		if !slices.Contains(g.inner, name) && !strings.Contains(" "+strings.Join(strings.Fields(reserved), " ")+" ", " "+name+" ") && usesVar(body, name) {
-			names = append(names, name)
-		}
-	}
-	for _, name := range g.inner {
-		if g.types[name] != "" && usesVar(body, name) {
+	for name := range used {
+		switch {
+		case !g.names[name]:
+		case slices.Contains(g.inner, name):
+			if g.types[name] != "" {
+				names = append(names, name)
+			}
+		case !slices.Contains(reservedNames, name):
 			names = append(names, name)
 		}
 	}
@@ -257,17 +258,19 @@ func (g *gen) declare(s *block, name, typ string) {
 	}
 }
 
-// usesVar tells whether a name occurs in a text as a variable: not as a field, nor as a function of a package.
-func usesVar(text, name string) bool {
-	for rest := text; ; {
-		i := strings.Index(rest, name)
-		if i < 0 {
-			return false
+// variables are the names that occur in a text as variables: not as fields, nor as functions of a package.
+func variables(text string) map[string]bool {
+	r := map[string]bool{}
+	for i := 0; i < len(text); {
+		from := i
+		for i < len(text) && isWordByte(text[i]) {
+			i++
 		}
-		at := len(text) - len(rest) + i
-		if (at == 0 || text[at-1] != '.') && hasWord(text[max(at-1, 0):min(at+len(name)+1, len(text))], name) {
-			return true
+		if i == from {
+			i++
+		} else if from == 0 || text[from-1] != '.' {
+			r[text[from:i]] = true
 		}
-		rest = rest[i+len(name):]
 	}
+	return r
 }

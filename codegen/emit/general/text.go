@@ -131,9 +131,6 @@ func (t term) simple() bool {
 
 // hasWord tells whether a name occurs in a text as a word.
 func hasWord(text, name string) bool {
-	part := func(c byte) bool {
-		return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-	}
 	for from := 0; ; {
 		i := strings.Index(text[from:], name)
 		if i < 0 {
@@ -141,10 +138,15 @@ func hasWord(text, name string) bool {
 		}
 		i += from
 		from = i + len(name)
-		if (i == 0 || !part(text[i-1])) && (from == len(text) || !part(text[from])) {
+		if (i == 0 || !isWordByte(text[i-1])) && (from == len(text) || !isWordByte(text[from])) {
 			return true
 		}
 	}
+}
+
+// isWordByte tells whether a byte is one of a word.
+func isWordByte(c byte) bool {
+	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 // block is a stretch of code in braces, and what is known in it.
