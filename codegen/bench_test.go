@@ -20,8 +20,7 @@ func corpus(tb testing.TB) []Source {
 func BenchmarkCorpus(b *testing.B) {
 	sources := corpus(b)
 	for b.Loop() {
-		for _, s := range sources {
-			New(s, Go).Run("")
+		for range RunAll(sources, Go) {
 		}
 	}
 }

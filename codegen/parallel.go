@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"iter"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -26,4 +27,35 @@ func parallel(n int, f func(i int)) {
 		})
 	}
 	done.Wait()
+}
+
+// RunAll takes packages through the whole pipeline and yields them in their order. While one is looked at, as many others as Go runs
+// goroutines at a time are on their way: a part of each stage runs on one goroutine.
+func RunAll(sources []Source, targets ...Target) iter.Seq[*Build] {
+	return func(yield func(*Build) bool) {
+		builds := make(chan chan *Build, runtime.GOMAXPROCS(0)-1)
+		stop := make(chan struct{})
+		defer close(stop)
+		go func() {
+			defer close(builds)
+			for _, s := range sources {
+				built := make(chan *Build, 1)
+				select {
+				case builds <- built:
+				case <-stop:
+					return
+				}
+				go func() {
+					b := New(s, targets...)
+					b.Run("")
+					built <- b
+				}()
+			}
+		}()
+		for built := range builds {
+			if !yield(<-built) {
+				return
+			}
+		}
+	}
 }

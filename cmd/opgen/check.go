@@ -38,12 +38,10 @@ func (c *checkCmd) Run(e *env) error {
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 	at := e.progress(len(sources))
 	defer at.done()
-	for _, s := range sources {
-		at.step(s.Dir)
-		b := codegen.New(s, codegen.Go)
-		b.Run("") // all of it: what passes here is what generates
+	for b := range codegen.RunAll(sources, codegen.Go) { // all of it: what passes here is what generates
+		at.step(b.Source.Dir)
 		all.All = append(all.All, b.Diags.All...)
-		for _, f := range slices.Concat(s.Files, b.Imported) {
+		for _, f := range slices.Concat(b.Source.Files, b.Imported) {
 			texts[f.Name] = f.Data
 		}
 		if c.Format == "text" {

@@ -44,10 +44,8 @@ func (c *docsCmd) Run(e *env) error {
 	var failed error
 	show := e.progress(len(sources))
 	defer show.done()
-	for _, s := range sources {
-		show.step(s.Dir)
-		b := codegen.New(s, codegen.Go)
-		b.Run("")
+	for b := range codegen.RunAll(sources, codegen.Go) {
+		show.step(b.Source.Dir)
 		if err := shown(e, show, b); err != nil {
 			failed = err
 			continue

@@ -67,10 +67,8 @@ func (c *generateCmd) once(e *env) error {
 	var failed error
 	at := e.progress(len(sources))
 	defer at.done()
-	for _, s := range sources {
-		at.step(s.Dir)
-		b := codegen.New(s, targets...)
-		b.Run("")
+	for b := range codegen.RunAll(sources, targets...) {
+		at.step(b.Source.Dir)
 		if err := shown(e, at, b); err != nil {
 			failed = err
 			continue // the other packages still count; nothing of this one is written

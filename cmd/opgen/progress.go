@@ -26,7 +26,7 @@ func (e *env) progress(total int) *progress {
 	return p
 }
 
-// step says which package comes next.
+// step says which package is built.
 func (p *progress) step(dir string) {
 	p.at++
 	if p.w != nil {
