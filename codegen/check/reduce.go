@@ -266,7 +266,14 @@ func (r *reduction) place() *ir.Value {
 	list := r.list()
 	r.needsPoints()
 	key := r.body
-	top := r.most(key)
+	own := map[*ir.Var]bool{}
+	for _, b := range list {
+		own[b.v] = true
+	}
+	top := key // where all keys are the same, the first one is it, and nothing is asked for that isn't there where there is no key
+	if ir.DependsOn(key, own) {
+		top = r.most(key)
+	}
 	if isBad(top) {
 		return bad
 	}
@@ -279,7 +286,10 @@ func (r *reduction) place() *ir.Value {
 	}
 	first := *r
 	first.name = "argmin" // the first is the smallest index
-	where := append(slices.Clone(r.where), hit)
+	where := slices.Clone(r.where)
+	if hit.Op != ir.OpTrue {
+		where = append(where, hit)
+	}
 	sizes := r.sizes(list)
 	if sizes == nil {
 		return r.placeByIndex(&first, list, where)

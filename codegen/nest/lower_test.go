@@ -277,6 +277,18 @@ func TestUnsupported(t *testing.T) {
 	if !errors.As(err, &u) {
 		t.Errorf("relu of integers: error %v", err)
 	}
+	g := newFn("chosen_index") // indices are selected once for all lanes
+	m := g.axis("N")
+	x := g.input("x", m)
+	y := &ir.Tensor{Name: "y", Role: ir.Output, Elem: g.T, Axes: axes(m)}
+	g.Outputs = append(g.Outputs, y)
+	k := &ir.Var{Name: "k", Axis: m}
+	low := ir.Call(ir.OpLt, ir.Read(x, ir.Index(k)), ir.Frac(1, 2))
+	g.Defs = append(g.Defs, &ir.Def{Target: y, Vars: []*ir.Var{k}, Dest: []*ir.Value{ir.Index(k)},
+		Body: ir.Select(ir.Call(ir.OpLt, ir.Select(low, ir.Int(2), ir.Int(3)), ir.Int(3)), ir.Read(x, ir.Index(k)), ir.Neg(ir.Read(x, ir.Index(k))))})
+	if _, err := nest.Lower(g.Func, nest.Options{DTypes: map[string]string{"T": "f32"}}); !errors.As(err, &u) {
+		t.Errorf("an index selected by data: error %v", err)
+	}
 }
 
 // TestInPlace says which inputs an output may lie on.

@@ -307,7 +307,11 @@ func (g *graph) integer(v *ir.Value, env *scope, path *node) *node {
 		c := g.value(v.Args[0], env, path)
 		a := g.integer(v.Args[1], env, g.and(path, c))
 		b := g.integer(v.Args[2], env, g.and(path, g.not(c)))
-		return g.choose(c, a, b)
+		r := g.choose(c, a, b)
+		if r.op == ir.OpSelect && len(c.loops) > 0 {
+			return g.failf("an index is selected by what differs along loops")
+		}
+		return r
 	}
 	return g.failf("there is no instruction for %s of indices", v.Op)
 }

@@ -111,3 +111,44 @@ func checkPasses(t *testing.T, name string, f, simple *ir.Func, in ir.Binding) m
 	irtest.CheckSame(t, f, simple, in, 1e-9)
 	return want
 }
+
+// A mean over no elements is NaN, and what it hands on to its elements is nothing: 0, also where a quotient by their number leaves the sum.
+func TestMeanOfNothing(t *testing.T) {
+	f, err := ir.Parse(`func p.f
+  dtype T: f64
+  in x: T[N]
+  in w: T[]
+  sum[] += w[] * w[]   for n in N
+  y[] = sum[] / T(|N|)
+  z[] = w[] * w[]
+  out y: T[]
+  out z: T[]
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := Derivative(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range []float64{2 * 3 * 5, 2 * 3 * (5 + 7)} {
+		in := ir.Binding{Extents: map[*ir.Axis]int{f.Axes[0]: n}, Arrays: map[*ir.Tensor]*ir.Array{f.Inputs[0]: ir.NewArray(n), f.Inputs[1]: {Shape: []int{}, Data: []float64{3}}}}
+		in = irtest.WithOutputs(t, f, in)
+		for i, c := range []float64{7, 5} {
+			for _, u := range back.Inputs {
+				if u.Role == ir.Cotangent && u.Of == f.Outputs[i] {
+					in.Arrays[u] = &ir.Array{Shape: []int{}, Data: []float64{c}}
+				}
+			}
+		}
+		out, err := ir.Eval(back, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for g, a := range out {
+			if len(g.Axes) == 0 && a.Data[0] != want {
+				t.Errorf("N = %d: the gradient of w is %v, want %v\n%v", n, a.Data, want, back)
+			}
+		}
+	}
+}

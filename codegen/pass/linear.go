@@ -320,7 +320,7 @@ func (l *linear) sum(d *ir.Def) {
 			if ir.DependsOn(v, reduced) || filtered && l.mayFail(v) {
 				inner.den = append(inner.den, v)
 			} else {
-				outer.den = append(outer.den, v)
+				outer.den = append(outer.den, atLeastOne(v, reduced))
 			}
 		}
 		k := outer.key(&l.num)
@@ -372,6 +372,22 @@ func (l *linear) sum(d *ir.Def) {
 	}
 	p.Body = grad.Choose(ir.And(outside...), p.Body, ir.Cast(ir.Int(0), p.Body.Type))
 	l.add(p)
+}
+
+// atLeastOne is a denominator with extents of at least 1, if it is made of these: a sum over no points is zero, also where it is then
+// divided by their number.
+func atLeastOne(v *ir.Value, reduced map[*ir.Var]bool) *ir.Value {
+	for range ir.Reads(v) {
+		return v
+	}
+	return ir.Map(v, func(v *ir.Value) *ir.Value {
+		for r := range reduced {
+			if v.Op == ir.OpExtent && v.Axis == r.Axis {
+				return ir.Call(ir.OpMax, v, ir.Int(1))
+			}
+		}
+		return v
+	})
 }
 
 // mayFail tells whether a factor may be infinite or no number: anything but constants and what is linear in cotangents.

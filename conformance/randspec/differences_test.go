@@ -1,6 +1,7 @@
 package randspec_test
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -110,24 +111,57 @@ func infinite(b *ir.Bound, back *ir.Func, inputs, cot arrays, dtypes map[string]
 	if err != nil {
 		return false
 	}
-	out, err := ir.Eval(b.Func, in)
+	forward, err := ir.EvalAll(inParts(b.Func), in)
 	if err != nil {
 		return false
 	}
-	maps.Copy(in.Arrays, out)
+	for _, t := range b.Func.Outputs {
+		in.Arrays[t] = forward[t]
+	}
 	for _, t := range back.Inputs {
 		if t.Role == ir.Cotangent {
 			in.Arrays[t] = b.Views[t.Of].In(cot[t.Of.Name])
 		}
 	}
-	all, err := ir.EvalAll(back, in)
+	all, err := ir.EvalAll(inParts(back), in)
 	if err != nil {
 		return false
 	}
-	for _, a := range all {
-		if slices.ContainsFunc(a.Data, func(x float64) bool { return math.IsInf(x, 0) }) {
-			return true
+	for _, arrays := range []map[*ir.Tensor]*ir.Array{forward, all} {
+		for _, a := range arrays {
+			if slices.ContainsFunc(a.Data, func(x float64) bool { return math.IsInf(x, 0) }) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// inParts is a function with a definition for each float that its definitions compute on their way.
+func inParts(f *ir.Func) *ir.Func {
+	g := *f
+	g.Defs, g.Outputs = nil, slices.Clone(f.Outputs)
+	for _, d := range f.Defs {
+		axes := make([]*ir.Axis, len(d.Vars))
+		boxed := d.Group == 0
+		for i, v := range d.Vars {
+			axes[i] = v.Axis
+			boxed = boxed && v.Axis != nil
+		}
+		if boxed && len(d.Where) == 0 {
+			ir.Walk(d.Body, func(v *ir.Value) bool {
+				if v.Op == ir.OpSelect { // its arms may have no value where they aren't taken
+					return false
+				}
+				if v.Type.Kind == ir.Typed && f.Class(v.Type.Elem) == ir.ClassFloat {
+					t := &ir.Tensor{Name: fmt.Sprintf("part %d", len(g.Defs)), Role: ir.Output, Elem: v.Type.Elem, Axes: axes}
+					g.Outputs = append(g.Outputs, t)
+					g.Defs = append(g.Defs, &ir.Def{Target: t, Vars: d.Vars, Dest: ir.Indices(d.Vars), Body: v})
+				}
+				return true
+			})
+		}
+		g.Defs = append(g.Defs, d)
+	}
+	return &g
 }

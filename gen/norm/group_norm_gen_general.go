@@ -571,9 +571,9 @@ func groupNormRunBackwardF32(b *runtime.Bound, v *groupNormValues) error {
 		}
 	}
 
-	// @x[n, g, k, s] = 1 / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) * (weight[g, k] * @y[n, g, k, s] - 1 / acc(T)(|K| * |...S|) * @mean2.sum1[n, g] / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) * d[n, g, k, s] - 1 / acc(T)(|K| * |...S|) * @mean.sum1[n, g])   for n in N, g in G, k in K, s in ...S
+	// @x[n, g, k, s] = 1 / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) * (weight[g, k] * @y[n, g, k, s] - 1 / acc(T)(max(|K|, 1) * max(|...S|, 1)) * @mean2.sum1[n, g] / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) * d[n, g, k, s] - 1 / acc(T)(max(|K|, 1) * max(|...S|, 1)) * @mean.sum1[n, g])   for n in N, g in G, k in K, s in ...S
 	eps := float32(v.eps)
-	t3 := 1 / i
+	t3 := 1 / float32(max(K, 1)*max(S, 1))
 	if wantDx {
 		if part := (groupNormPart10{d, dmean2Sum1, dmeanSum1, dx, dy, mean2, weight, eps, i, t3, G, K, S}); runtime.Small(N*G*K, 9*S) {
 			if err := part.Run(0, N*G*K); err != nil {
@@ -829,8 +829,8 @@ func groupNormRunBackwardF64(b *runtime.Bound, v *groupNormValues) error {
 		}
 	}
 
-	// @x[n, g, k, s] = 1 / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) * (weight[g, k] * @y[n, g, k, s] - 1 / acc(T)(|K| * |...S|) * @mean2.sum1[n, g] / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) * d[n, g, k, s] - 1 / acc(T)(|K| * |...S|) * @mean.sum1[n, g])   for n in N, g in G, k in K, s in ...S
-	t3 := 1 / i
+	// @x[n, g, k, s] = 1 / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) * (weight[g, k] * @y[n, g, k, s] - 1 / acc(T)(max(|K|, 1) * max(|...S|, 1)) * @mean2.sum1[n, g] / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) / sqrt(mean2[n, g] / acc(T)(|K| * |...S|) + acc(T)(eps)) * d[n, g, k, s] - 1 / acc(T)(max(|K|, 1) * max(|...S|, 1)) * @mean.sum1[n, g])   for n in N, g in G, k in K, s in ...S
+	t3 := 1 / float64(max(K, 1)*max(S, 1))
 	if wantDx {
 		if part := (groupNormPart15{*v, d, dmean2Sum1, dmeanSum1, dx, dy, mean2, weight, i, t3, G, K, S}); runtime.Small(N*G*K, 9*S) {
 			if err := part.Run(0, N*G*K); err != nil {

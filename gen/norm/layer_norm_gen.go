@@ -174,6 +174,7 @@ func layerNormRunBackward(b *runtime.Bound, v *layerNormValues) {
 		a.Ptr[7], a.Row[7], a.Step[7] = b.Spare(6, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.F[0] = float64(b.Ext[1])
 		a.F[1] = v.eps
+		a.F[2] = max(float64(b.Ext[1]), 1)
 		switch b.DType[0] {
 		case runtime.F32:
 			layer_norm_f32_backward_0_launch(&a)

@@ -771,6 +771,9 @@ TEXT ·layer_norm_f32_backward_0_avx2(SB), 0, $472-8
 	VCVTSD2SS    552(AX), X0, X0
 	VBROADCASTSS X0, Y0
 	VMOVUPS      Y0, 288(SP)
+	VXORPS       Y0, Y0, Y0
+	VCVTSD2SS    560(AX), X0, X0
+	VBROADCASTSS X0, Y0
 	MOVQ         56(AX), BX
 	MOVQ         BX, 320(SP)
 	MOVQ         64(AX), BX
@@ -812,8 +815,8 @@ TEXT ·layer_norm_f32_backward_0_avx2(SB), 0, $472-8
 	MOVQ         304(AX), AX
 	SHLQ         $6, AX
 	MOVQ         a+0(FP), DX
-	VMOVUPS      k3f800000<>+0(SB), Y0
-	VDIVPS       256(SP), Y0, Y0
+	VMOVUPS      k3f800000<>+0(SB), Y1
+	VDIVPS       Y0, Y1, Y0
 	VMOVUPS      Y0, 432(SP)
 	MOVQ         (DX), SI
 	MOVQ         SI, 464(SP)
@@ -841,8 +844,8 @@ row2:
 	MOVQ         368(SP), R10
 	MOVQ         8(DX), R11
 	SUBQ         $32, R11
-	VMOVUPS      k00000000<>+0(SB), Y3
 	VMOVUPS      k00000000<>+0(SB), Y4
+	VMOVUPS      k00000000<>+0(SB), Y3
 	VMOVUPS      k00000000<>+0(SB), Y5
 	VMOVUPS      k00000000<>+0(SB), Y6
 	VMOVUPS      k00000000<>+0(SB), Y7
@@ -858,7 +861,7 @@ block5:
 	VMULPS  Y13, Y12, Y14
 	VMULPS  Y11, Y2, Y15
 	VMULPS  Y13, Y15, Y13
-	VADDPS  Y14, Y3, Y3
+	VADDPS  Y14, Y4, Y4
 	VADDPS  Y12, Y7, Y7
 	VMOVUPS (R9), Y12
 	VADDPS  Y13, Y12, Y12
@@ -873,7 +876,7 @@ block5:
 	VMULPS  Y13, Y12, Y14
 	VMULPS  Y11, Y2, Y15
 	VMULPS  Y13, Y15, Y13
-	VADDPS  Y14, Y4, Y4
+	VADDPS  Y14, Y3, Y3
 	VADDPS  Y12, Y8, Y8
 	VMOVUPS 32(R9), Y12
 	VADDPS  Y13, Y12, Y12
@@ -919,8 +922,8 @@ block5:
 	SUBQ    $32, R11
 	JGE     block5
 kept4:
-	VMOVUPS Y3, 0(SP)
-	VMOVUPS Y4, 32(SP)
+	VMOVUPS Y4, 0(SP)
+	VMOVUPS Y3, 32(SP)
 	VMOVUPS Y5, 64(SP)
 	VMOVUPS Y6, 96(SP)
 	VMOVUPS Y7, 128(SP)
@@ -1144,6 +1147,9 @@ TEXT ·layer_norm_f32_backward_0_avx512(SB), 0, $344-8
 	VPXORD       Z2, Z2, Z2
 	VCVTSD2SS    552(AX), X2, X2
 	VBROADCASTSS X2, Z2
+	VPXORD       Z3, Z3, Z3
+	VCVTSD2SS    560(AX), X3, X3
+	VBROADCASTSS X3, Z3
 	MOVQ         56(AX), BX
 	MOVQ         BX, 256(SP)
 	MOVQ         64(AX), BX
@@ -1157,7 +1163,7 @@ TEXT ·layer_norm_f32_backward_0_avx512(SB), 0, $344-8
 	MOVQ         CX, 288(SP)
 	MOVQ         80(AX), CX
 	MOVQ         CX, 296(SP)
-	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
 	MOVQ         288(AX), CX
 	SHLQ         $7, CX
 	MOVQ         296(AX), DX
@@ -1176,7 +1182,7 @@ TEXT ·layer_norm_f32_backward_0_avx512(SB), 0, $344-8
 	MOVQ         88(AX), AX
 	MOVQ         AX, 328(SP)
 	MOVQ         a+0(FP), AX
-	VDIVPS       Z0, Z1, Z4
+	VDIVPS       Z3, Z1, Z3
 	MOVQ         (AX), DI
 	MOVQ         DI, 336(SP)
 	MOVQ         336(SP), DI
@@ -1201,10 +1207,10 @@ row2:
 	MOVQ         296(SP), R11
 	MOVQ         8(AX), R12
 	SUBQ         $32, R12
-	VMOVAPS      Z3, Z8
-	VMOVAPS      Z3, Z9
-	VMOVAPS      Z3, Z10
-	VMOVAPS      Z3, Z11
+	VMOVAPS      Z4, Z8
+	VMOVAPS      Z4, Z9
+	VMOVAPS      Z4, Z10
+	VMOVAPS      Z4, Z11
 	JLT          kept4
 block5:
 	VMOVUPS (DI), Z12
@@ -1323,10 +1329,10 @@ known3:
 	VBROADCASTSS (DI), Z8
 	VBROADCASTSS 4(DI), Z9
 over8:
-	VMULPS Z8, Z4, Z8
+	VMULPS Z8, Z3, Z8
 	VDIVPS Z6, Z8, Z8
 	VDIVPS Z6, Z8, Z6
-	VMULPS Z9, Z4, Z8
+	VMULPS Z9, Z3, Z8
 	MOVQ   264(SP), DI
 	MOVQ   272(SP), R8
 	MOVQ   280(SP), R9
@@ -2194,6 +2200,7 @@ TEXT ·layer_norm_f64_backward_0_avx2(SB), 0, $472-8
 	VMOVUPD      Y0, 256(SP)
 	VBROADCASTSD 552(AX), Y0
 	VMOVUPD      Y0, 288(SP)
+	VBROADCASTSD 560(AX), Y0
 	MOVQ         56(AX), BX
 	MOVQ         BX, 320(SP)
 	MOVQ         64(AX), BX
@@ -2235,8 +2242,8 @@ TEXT ·layer_norm_f64_backward_0_avx2(SB), 0, $472-8
 	MOVQ         304(AX), AX
 	SHLQ         $6, AX
 	MOVQ         a+0(FP), DX
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y0
-	VDIVPD       256(SP), Y0, Y0
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y1
+	VDIVPD       Y0, Y1, Y0
 	VMOVUPD      Y0, 432(SP)
 	MOVQ         (DX), SI
 	MOVQ         SI, 464(SP)
@@ -2264,8 +2271,8 @@ row2:
 	MOVQ         368(SP), R10
 	MOVQ         8(DX), R11
 	SUBQ         $16, R11
-	VMOVUPD      k0000000000000000<>+0(SB), Y3
 	VMOVUPD      k0000000000000000<>+0(SB), Y4
+	VMOVUPD      k0000000000000000<>+0(SB), Y3
 	VMOVUPD      k0000000000000000<>+0(SB), Y5
 	VMOVUPD      k0000000000000000<>+0(SB), Y6
 	VMOVUPD      k0000000000000000<>+0(SB), Y7
@@ -2281,7 +2288,7 @@ block5:
 	VMULPD  Y13, Y12, Y14
 	VMULPD  Y11, Y2, Y15
 	VMULPD  Y13, Y15, Y13
-	VADDPD  Y14, Y3, Y3
+	VADDPD  Y14, Y4, Y4
 	VADDPD  Y12, Y7, Y7
 	VMOVUPD (R9), Y12
 	VADDPD  Y13, Y12, Y12
@@ -2296,7 +2303,7 @@ block5:
 	VMULPD  Y13, Y12, Y14
 	VMULPD  Y11, Y2, Y15
 	VMULPD  Y13, Y15, Y13
-	VADDPD  Y14, Y4, Y4
+	VADDPD  Y14, Y3, Y3
 	VADDPD  Y12, Y8, Y8
 	VMOVUPD 32(R9), Y12
 	VADDPD  Y13, Y12, Y12
@@ -2342,8 +2349,8 @@ block5:
 	SUBQ    $16, R11
 	JGE     block5
 kept4:
-	VMOVUPD Y3, 0(SP)
-	VMOVUPD Y4, 32(SP)
+	VMOVUPD Y4, 0(SP)
+	VMOVUPD Y3, 32(SP)
 	VMOVUPD Y5, 64(SP)
 	VMOVUPD Y6, 96(SP)
 	VMOVUPD Y7, 128(SP)
@@ -2559,6 +2566,7 @@ TEXT ·layer_norm_f64_backward_0_avx512(SB), 0, $344-8
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z1
 	VBROADCASTSD 552(AX), Z2
+	VBROADCASTSD 560(AX), Z3
 	MOVQ         56(AX), BX
 	MOVQ         BX, 256(SP)
 	MOVQ         64(AX), BX
@@ -2572,7 +2580,7 @@ TEXT ·layer_norm_f64_backward_0_avx512(SB), 0, $344-8
 	MOVQ         CX, 288(SP)
 	MOVQ         80(AX), CX
 	MOVQ         CX, 296(SP)
-	VPXORQ       Z3, Z3, Z3
+	VPXORQ       Z4, Z4, Z4
 	MOVQ         288(AX), CX
 	SHLQ         $7, CX
 	MOVQ         296(AX), DX
@@ -2591,7 +2599,7 @@ TEXT ·layer_norm_f64_backward_0_avx512(SB), 0, $344-8
 	MOVQ         88(AX), AX
 	MOVQ         AX, 328(SP)
 	MOVQ         a+0(FP), AX
-	VDIVPD       Z0, Z1, Z4
+	VDIVPD       Z3, Z1, Z3
 	MOVQ         (AX), DI
 	MOVQ         DI, 336(SP)
 	MOVQ         336(SP), DI
@@ -2616,10 +2624,10 @@ row2:
 	MOVQ         296(SP), R11
 	MOVQ         8(AX), R12
 	SUBQ         $16, R12
-	VMOVAPD      Z3, Z8
-	VMOVAPD      Z3, Z9
-	VMOVAPD      Z3, Z10
-	VMOVAPD      Z3, Z11
+	VMOVAPD      Z4, Z8
+	VMOVAPD      Z4, Z9
+	VMOVAPD      Z4, Z10
+	VMOVAPD      Z4, Z11
 	JLT          kept4
 block5:
 	VMOVUPD (DI), Z12
@@ -2734,10 +2742,10 @@ known3:
 	VBROADCASTSD (DI), Z8
 	VBROADCASTSD 8(DI), Z9
 over8:
-	VMULPD Z8, Z4, Z8
+	VMULPD Z8, Z3, Z8
 	VDIVPD Z6, Z8, Z8
 	VDIVPD Z6, Z8, Z6
-	VMULPD Z9, Z4, Z8
+	VMULPD Z9, Z3, Z8
 	MOVQ   264(SP), DI
 	MOVQ   272(SP), R8
 	MOVQ   280(SP), R9

@@ -67,7 +67,8 @@ func layer_norm_f32_forward_0_go(a *runtime.Args) {
 func layer_norm_f32_backward_0_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	eps := float32(a.F[1])
-	v := 1 / s0
+	s2 := float32(a.F[2])
+	v := 1 / s2
 	for r := range a.Rows {
 		v2 := *runtime.At[float32](a.Ptr[3], r*a.Row[3]) / s0
 		v3 := float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[4], r*a.Row[4])/s0 + eps)))
@@ -173,7 +174,8 @@ func layer_norm_f64_forward_0_go(a *runtime.Args) {
 func layer_norm_f64_backward_0_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	eps := float64(a.F[1])
-	v := 1 / s0
+	s2 := float64(a.F[2])
+	v := 1 / s2
 	for r := range a.Rows {
 		v2 := *runtime.At[float64](a.Ptr[3], r*a.Row[3]) / s0
 		v3 := math.Sqrt(*runtime.At[float64](a.Ptr[4], r*a.Row[4])/s0 + eps)

@@ -169,6 +169,7 @@ func rmsNormRunBackward(b *runtime.Bound, v *rmsNormValues) {
 		a.Ptr[6], a.Row[6], a.Step[6] = b.Spare(5, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
 		a.F[0] = float64(b.Ext[1])
 		a.F[1] = v.eps
+		a.F[2] = max(float64(b.Ext[1]), 1)
 		switch b.DType[0] {
 		case runtime.F32:
 			rms_norm_f32_backward_0_launch(&a)

@@ -502,10 +502,13 @@ TEXT ·rms_norm_f32_backward_0_avx2(SB), 0, $408-8
 	VXORPS       Y1, Y1, Y1
 	VCVTSD2SS    544(AX), X1, X1
 	VBROADCASTSS X1, Y1
+	VMOVUPS      Y1, 256(SP)
+	VXORPS       Y1, Y1, Y1
+	VCVTSD2SS    552(AX), X1, X1
+	VBROADCASTSS X1, Y1
 	VXORPS       Y2, Y2, Y2
-	VCVTSD2SS    552(AX), X2, X2
+	VCVTSD2SS    560(AX), X2, X2
 	VBROADCASTSS X2, Y2
-	VMOVUPS      Y2, 256(SP)
 	MOVQ         48(AX), BX
 	MOVQ         BX, 288(SP)
 	MOVQ         32(AX), BX
@@ -516,7 +519,7 @@ TEXT ·rms_norm_f32_backward_0_avx2(SB), 0, $408-8
 	MOVQ         BX, 312(SP)
 	MOVQ         64(AX), BX
 	MOVQ         BX, 320(SP)
-	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
 	MOVQ         288(AX), BX
 	MOVQ         BX, 328(SP)
 	SHLQ         $8, 328(SP)
@@ -549,7 +552,7 @@ TEXT ·rms_norm_f32_backward_0_avx2(SB), 0, $408-8
 	MOVQ         AX, 392(SP)
 	SHLQ         $5, 392(SP)
 	MOVQ         a+0(FP), AX
-	VDIVPS       Y1, Y0, Y3
+	VDIVPS       Y2, Y0, Y2
 	MOVQ         (AX), SI
 	MOVQ         SI, 400(SP)
 	MOVQ         400(SP), SI
@@ -558,8 +561,8 @@ TEXT ·rms_norm_f32_backward_0_avx2(SB), 0, $408-8
 row2:
 	MOVQ         288(SP), SI
 	VBROADCASTSS (SI), Y4
-	VDIVPS       Y1, Y4, Y4
-	VADDPS       256(SP), Y4, Y4
+	VDIVPS       256(SP), Y4, Y4
+	VADDPS       Y1, Y4, Y4
 	VSQRTPS      Y4, Y4
 	VDIVPS       Y4, Y0, Y5
 	MOVQ         808(AX), SI
@@ -571,14 +574,14 @@ row2:
 	MOVQ         320(SP), R9
 	MOVQ         8(AX), R10
 	SUBQ         $64, R10
-	VMOVAPS      Y2, Y6
-	VMOVAPS      Y2, Y7
-	VMOVAPS      Y2, Y8
-	VMOVAPS      Y2, Y9
-	VMOVAPS      Y2, Y10
-	VMOVAPS      Y2, Y11
-	VMOVAPS      Y2, Y12
-	VMOVAPS      Y2, Y13
+	VMOVAPS      Y3, Y6
+	VMOVAPS      Y3, Y7
+	VMOVAPS      Y3, Y8
+	VMOVAPS      Y3, Y9
+	VMOVAPS      Y3, Y10
+	VMOVAPS      Y3, Y11
+	VMOVAPS      Y3, Y12
+	VMOVAPS      Y3, Y13
 	JLT          kept4
 block5:
 	VMOVUPS (SI), Y14
@@ -725,7 +728,7 @@ known3:
 	MOVQ         816(AX), SI
 	VBROADCASTSS (SI), Y6
 over8:
-	VMULPS Y6, Y3, Y6
+	VMULPS Y6, Y2, Y6
 	VDIVPS Y4, Y6, Y4
 	MOVQ   296(SP), SI
 	MOVQ   376(SP), R14
@@ -879,6 +882,9 @@ TEXT ·rms_norm_f32_backward_0_avx512(SB), 0, $344-8
 	VPXORD       Z2, Z2, Z2
 	VCVTSD2SS    552(AX), X2, X2
 	VBROADCASTSS X2, Z2
+	VPXORD       Z3, Z3, Z3
+	VCVTSD2SS    560(AX), X3, X3
+	VBROADCASTSS X3, Z3
 	MOVQ         48(AX), BX
 	MOVQ         BX, 256(SP)
 	MOVQ         32(AX), BX
@@ -889,7 +895,7 @@ TEXT ·rms_norm_f32_backward_0_avx512(SB), 0, $344-8
 	MOVQ         BX, 280(SP)
 	MOVQ         64(AX), BX
 	MOVQ         BX, 288(SP)
-	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
 	MOVQ         288(AX), BX
 	SHLQ         $8, BX
 	MOVQ         296(AX), CX
@@ -912,7 +918,7 @@ TEXT ·rms_norm_f32_backward_0_avx512(SB), 0, $344-8
 	MOVQ         328(AX), AX
 	SHLQ         $8, AX
 	MOVQ         a+0(FP), SI
-	VDIVPS       Z1, Z0, Z4
+	VDIVPS       Z3, Z0, Z3
 	MOVQ         (SI), DI
 	MOVQ         DI, 336(SP)
 	MOVQ         336(SP), DI
@@ -934,10 +940,10 @@ row2:
 	MOVQ         288(SP), R10
 	MOVQ         8(SI), R11
 	SUBQ         $64, R11
-	VMOVAPS      Z3, Z7
-	VMOVAPS      Z3, Z8
-	VMOVAPS      Z3, Z9
-	VMOVAPS      Z3, Z10
+	VMOVAPS      Z4, Z7
+	VMOVAPS      Z4, Z8
+	VMOVAPS      Z4, Z9
+	VMOVAPS      Z4, Z10
 	JLT          kept4
 block5:
 	VMOVUPS (DI), Z11
@@ -1037,7 +1043,7 @@ known3:
 	MOVQ         816(SI), DI
 	VBROADCASTSS (DI), Z7
 over8:
-	VMULPS Z7, Z4, Z7
+	VMULPS Z7, Z3, Z7
 	VDIVPS Z5, Z7, Z5
 	MOVQ   264(SP), DI
 	MOVQ   320(SP), R14
@@ -1649,8 +1655,9 @@ TEXT ·rms_norm_f64_backward_0_avx2(SB), 0, $408-8
 	MOVQ         a+0(FP), AX
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y0
 	VBROADCASTSD 544(AX), Y1
-	VBROADCASTSD 552(AX), Y2
-	VMOVUPD      Y2, 256(SP)
+	VMOVUPD      Y1, 256(SP)
+	VBROADCASTSD 552(AX), Y1
+	VBROADCASTSD 560(AX), Y2
 	MOVQ         48(AX), BX
 	MOVQ         BX, 288(SP)
 	MOVQ         32(AX), BX
@@ -1661,7 +1668,7 @@ TEXT ·rms_norm_f64_backward_0_avx2(SB), 0, $408-8
 	MOVQ         BX, 312(SP)
 	MOVQ         64(AX), BX
 	MOVQ         BX, 320(SP)
-	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
 	MOVQ         288(AX), BX
 	MOVQ         BX, 328(SP)
 	SHLQ         $8, 328(SP)
@@ -1694,7 +1701,7 @@ TEXT ·rms_norm_f64_backward_0_avx2(SB), 0, $408-8
 	MOVQ         AX, 392(SP)
 	SHLQ         $5, 392(SP)
 	MOVQ         a+0(FP), AX
-	VDIVPD       Y1, Y0, Y3
+	VDIVPD       Y2, Y0, Y2
 	MOVQ         (AX), SI
 	MOVQ         SI, 400(SP)
 	MOVQ         400(SP), SI
@@ -1703,8 +1710,8 @@ TEXT ·rms_norm_f64_backward_0_avx2(SB), 0, $408-8
 row2:
 	MOVQ         288(SP), SI
 	VBROADCASTSD (SI), Y4
-	VDIVPD       Y1, Y4, Y4
-	VADDPD       256(SP), Y4, Y4
+	VDIVPD       256(SP), Y4, Y4
+	VADDPD       Y1, Y4, Y4
 	VSQRTPD      Y4, Y4
 	VDIVPD       Y4, Y0, Y5
 	MOVQ         808(AX), SI
@@ -1716,14 +1723,14 @@ row2:
 	MOVQ         320(SP), R9
 	MOVQ         8(AX), R10
 	SUBQ         $32, R10
-	VMOVAPD      Y2, Y6
-	VMOVAPD      Y2, Y7
-	VMOVAPD      Y2, Y8
-	VMOVAPD      Y2, Y9
-	VMOVAPD      Y2, Y10
-	VMOVAPD      Y2, Y11
-	VMOVAPD      Y2, Y12
-	VMOVAPD      Y2, Y13
+	VMOVAPD      Y3, Y6
+	VMOVAPD      Y3, Y7
+	VMOVAPD      Y3, Y8
+	VMOVAPD      Y3, Y9
+	VMOVAPD      Y3, Y10
+	VMOVAPD      Y3, Y11
+	VMOVAPD      Y3, Y12
+	VMOVAPD      Y3, Y13
 	JLT          kept4
 block5:
 	VMOVUPD (SI), Y14
@@ -1868,7 +1875,7 @@ known3:
 	MOVQ         816(AX), SI
 	VBROADCASTSD (SI), Y6
 over8:
-	VMULPD Y6, Y3, Y6
+	VMULPD Y6, Y2, Y6
 	VDIVPD Y4, Y6, Y4
 	MOVQ   296(SP), SI
 	MOVQ   376(SP), R14
@@ -2018,6 +2025,7 @@ TEXT ·rms_norm_f64_backward_0_avx512(SB), 0, $344-8
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
 	VBROADCASTSD 544(AX), Z1
 	VBROADCASTSD 552(AX), Z2
+	VBROADCASTSD 560(AX), Z3
 	MOVQ         48(AX), BX
 	MOVQ         BX, 256(SP)
 	MOVQ         32(AX), BX
@@ -2028,7 +2036,7 @@ TEXT ·rms_norm_f64_backward_0_avx512(SB), 0, $344-8
 	MOVQ         BX, 280(SP)
 	MOVQ         64(AX), BX
 	MOVQ         BX, 288(SP)
-	VPXORQ       Z3, Z3, Z3
+	VPXORQ       Z4, Z4, Z4
 	MOVQ         288(AX), BX
 	SHLQ         $8, BX
 	MOVQ         296(AX), CX
@@ -2051,7 +2059,7 @@ TEXT ·rms_norm_f64_backward_0_avx512(SB), 0, $344-8
 	MOVQ         328(AX), AX
 	SHLQ         $8, AX
 	MOVQ         a+0(FP), SI
-	VDIVPD       Z1, Z0, Z4
+	VDIVPD       Z3, Z0, Z3
 	MOVQ         (SI), DI
 	MOVQ         DI, 336(SP)
 	MOVQ         336(SP), DI
@@ -2073,10 +2081,10 @@ row2:
 	MOVQ         288(SP), R10
 	MOVQ         8(SI), R11
 	SUBQ         $32, R11
-	VMOVAPD      Z3, Z7
-	VMOVAPD      Z3, Z8
-	VMOVAPD      Z3, Z9
-	VMOVAPD      Z3, Z10
+	VMOVAPD      Z4, Z7
+	VMOVAPD      Z4, Z8
+	VMOVAPD      Z4, Z9
+	VMOVAPD      Z4, Z10
 	JLT          kept4
 block5:
 	VMOVUPD (DI), Z11
@@ -2174,7 +2182,7 @@ known3:
 	MOVQ         816(SI), DI
 	VBROADCASTSD (DI), Z7
 over8:
-	VMULPD Z7, Z4, Z7
+	VMULPD Z7, Z3, Z7
 	VDIVPD Z5, Z7, Z5
 	MOVQ   264(SP), DI
 	MOVQ   320(SP), R14

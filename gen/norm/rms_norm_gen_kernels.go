@@ -48,7 +48,8 @@ func rms_norm_f32_forward_0_go(a *runtime.Args) {
 func rms_norm_f32_backward_0_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	eps := float32(a.F[1])
-	v := 1 / s0
+	s2 := float32(a.F[2])
+	v := 1 / s2
 	for r := range a.Rows {
 		v2 := float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[2], r*a.Row[2])/s0 + eps)))
 		v3 := 1 / v2
@@ -126,7 +127,8 @@ func rms_norm_f64_forward_0_go(a *runtime.Args) {
 func rms_norm_f64_backward_0_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	eps := float64(a.F[1])
-	v := 1 / s0
+	s2 := float64(a.F[2])
+	v := 1 / s2
 	for r := range a.Rows {
 		v2 := math.Sqrt(*runtime.At[float64](a.Ptr[2], r*a.Row[2])/s0 + eps)
 		v3 := 1 / v2

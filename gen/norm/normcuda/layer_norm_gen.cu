@@ -140,6 +140,7 @@ extern "C" __global__ void layer_norm_f32_forward_0(const OpgenArgs a) {
 extern "C" __global__ void layer_norm_f32_backward_0(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float s1 = (float)a.F[1];  // eps
+    const float s2 = (float)a.F[2];  // s2
     const float *const p0 = (const float *)a.Ptr[0];  // d_y
     const float *const p1 = (const float *)a.Ptr[1];  // weight
     const float *const p2 = (const float *)a.Ptr[2];  // x
@@ -153,50 +154,51 @@ extern "C" __global__ void layer_norm_f32_backward_0(const OpgenArgs a) {
     const float v0 = s0;
     const float v1 = 1.0f;
     const float v2 = s1;
-    const float v3 = v1 / v0;
+    const float v3 = s2;
+    const float v4 = v1 / v3;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const float v4 = p3[r * a.Row[3]];
-        const float v5 = v4 / v0;
-        const float v6 = p4[r * a.Row[4]];
-        const float v7 = v6 / v0;
-        const float v8 = v7 + v2;
-        const float v9 = opgen_sqrt(v8);
-        const float v10 = v1 / v9;
+        const float v5 = p3[r * a.Row[3]];
+        const float v6 = v5 / v0;
+        const float v7 = p4[r * a.Row[4]];
+        const float v8 = v7 / v0;
+        const float v9 = v8 + v2;
+        const float v10 = opgen_sqrt(v9);
+        const float v11 = v1 / v10;
         float r0 = 0.0f;
         float r1 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v11 = p0[r * a.Row[0] + n * a.Step[0]];
-            const float v12 = p1[n * a.Step[1]];
-            const float v13 = opgen_mul(v11, v12);
-            const float v14 = p2[r * a.Row[2] + n * a.Step[2]];
-            const float v15 = v14 - v5;
-            const float v16 = opgen_mul(v13, v15);
-            const float v17 = opgen_mul(v10, v11);
-            const float v18 = opgen_mul(v17, v15);
-            r0 = OpgenSum<float>::of(r0, v16);
-            r1 = OpgenSum<float>::of(r1, v13);
-            p5[n * a.Step[5]] = OpgenSum<float>::of(p5[n * a.Step[5]], v18);
-            p6[n * a.Step[6]] = OpgenSum<float>::of(p6[n * a.Step[6]], v11);
+            const float v12 = p0[r * a.Row[0] + n * a.Step[0]];
+            const float v13 = p1[n * a.Step[1]];
+            const float v14 = opgen_mul(v12, v13);
+            const float v15 = p2[r * a.Row[2] + n * a.Step[2]];
+            const float v16 = v15 - v6;
+            const float v17 = opgen_mul(v14, v16);
+            const float v18 = opgen_mul(v11, v12);
+            const float v19 = opgen_mul(v18, v16);
+            r0 = OpgenSum<float>::of(r0, v17);
+            r1 = OpgenSum<float>::of(r1, v14);
+            p5[n * a.Step[5]] = OpgenSum<float>::of(p5[n * a.Step[5]], v19);
+            p6[n * a.Step[6]] = OpgenSum<float>::of(p6[n * a.Step[6]], v12);
         }
         r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
         r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
-        const float v23 = r0;
-        const float v24 = opgen_mul(v3, v23);
-        const float v25 = v24 / v9;
-        const float v26 = v25 / v9;
-        const float v27 = r1;
-        const float v28 = opgen_mul(v3, v27);
+        const float v24 = r0;
+        const float v25 = opgen_mul(v4, v24);
+        const float v26 = v25 / v10;
+        const float v27 = v26 / v10;
+        const float v28 = r1;
+        const float v29 = opgen_mul(v4, v28);
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v29 = p0[r * a.Row[0] + n * a.Step[0]];
-            const float v30 = p1[n * a.Step[1]];
-            const float v31 = opgen_mul(v29, v30);
-            const float v32 = p2[r * a.Row[2] + n * a.Step[2]];
-            const float v33 = v32 - v5;
-            const float v34 = opgen_mul(v26, v33);
-            const float v35 = v31 - v34;
-            const float v36 = v35 - v28;
-            const float v37 = opgen_mul(v10, v36);
-            p7[r * a.Row[7] + n * a.Step[7]] = v37;
+            const float v30 = p0[r * a.Row[0] + n * a.Step[0]];
+            const float v31 = p1[n * a.Step[1]];
+            const float v32 = opgen_mul(v30, v31);
+            const float v33 = p2[r * a.Row[2] + n * a.Step[2]];
+            const float v34 = v33 - v6;
+            const float v35 = opgen_mul(v27, v34);
+            const float v36 = v32 - v35;
+            const float v37 = v36 - v29;
+            const float v38 = opgen_mul(v11, v37);
+            p7[r * a.Row[7] + n * a.Step[7]] = v38;
         }
     }
 }
@@ -253,6 +255,7 @@ extern "C" __global__ void layer_norm_f64_forward_0(const OpgenArgs a) {
 extern "C" __global__ void layer_norm_f64_backward_0(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double s1 = (double)a.F[1];  // eps
+    const double s2 = (double)a.F[2];  // s2
     const double *const p0 = (const double *)a.Ptr[0];  // d_y
     const double *const p1 = (const double *)a.Ptr[1];  // weight
     const double *const p2 = (const double *)a.Ptr[2];  // x
@@ -266,50 +269,51 @@ extern "C" __global__ void layer_norm_f64_backward_0(const OpgenArgs a) {
     const double v0 = s0;
     const double v1 = 1.0;
     const double v2 = s1;
-    const double v3 = v1 / v0;
+    const double v3 = s2;
+    const double v4 = v1 / v3;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const double v4 = p3[r * a.Row[3]];
-        const double v5 = v4 / v0;
-        const double v6 = p4[r * a.Row[4]];
-        const double v7 = v6 / v0;
-        const double v8 = v7 + v2;
-        const double v9 = opgen_sqrt(v8);
-        const double v10 = v1 / v9;
+        const double v5 = p3[r * a.Row[3]];
+        const double v6 = v5 / v0;
+        const double v7 = p4[r * a.Row[4]];
+        const double v8 = v7 / v0;
+        const double v9 = v8 + v2;
+        const double v10 = opgen_sqrt(v9);
+        const double v11 = v1 / v10;
         double r0 = 0.0;
         double r1 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v11 = p0[r * a.Row[0] + n * a.Step[0]];
-            const double v12 = p1[n * a.Step[1]];
-            const double v13 = opgen_mul(v11, v12);
-            const double v14 = p2[r * a.Row[2] + n * a.Step[2]];
-            const double v15 = v14 - v5;
-            const double v16 = opgen_mul(v13, v15);
-            const double v17 = opgen_mul(v10, v11);
-            const double v18 = opgen_mul(v17, v15);
-            r0 = OpgenSum<double>::of(r0, v16);
-            r1 = OpgenSum<double>::of(r1, v13);
-            p5[n * a.Step[5]] = OpgenSum<double>::of(p5[n * a.Step[5]], v18);
-            p6[n * a.Step[6]] = OpgenSum<double>::of(p6[n * a.Step[6]], v11);
+            const double v12 = p0[r * a.Row[0] + n * a.Step[0]];
+            const double v13 = p1[n * a.Step[1]];
+            const double v14 = opgen_mul(v12, v13);
+            const double v15 = p2[r * a.Row[2] + n * a.Step[2]];
+            const double v16 = v15 - v6;
+            const double v17 = opgen_mul(v14, v16);
+            const double v18 = opgen_mul(v11, v12);
+            const double v19 = opgen_mul(v18, v16);
+            r0 = OpgenSum<double>::of(r0, v17);
+            r1 = OpgenSum<double>::of(r1, v14);
+            p5[n * a.Step[5]] = OpgenSum<double>::of(p5[n * a.Step[5]], v19);
+            p6[n * a.Step[6]] = OpgenSum<double>::of(p6[n * a.Step[6]], v12);
         }
         r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
         r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
-        const double v23 = r0;
-        const double v24 = opgen_mul(v3, v23);
-        const double v25 = v24 / v9;
-        const double v26 = v25 / v9;
-        const double v27 = r1;
-        const double v28 = opgen_mul(v3, v27);
+        const double v24 = r0;
+        const double v25 = opgen_mul(v4, v24);
+        const double v26 = v25 / v10;
+        const double v27 = v26 / v10;
+        const double v28 = r1;
+        const double v29 = opgen_mul(v4, v28);
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v29 = p0[r * a.Row[0] + n * a.Step[0]];
-            const double v30 = p1[n * a.Step[1]];
-            const double v31 = opgen_mul(v29, v30);
-            const double v32 = p2[r * a.Row[2] + n * a.Step[2]];
-            const double v33 = v32 - v5;
-            const double v34 = opgen_mul(v26, v33);
-            const double v35 = v31 - v34;
-            const double v36 = v35 - v28;
-            const double v37 = opgen_mul(v10, v36);
-            p7[r * a.Row[7] + n * a.Step[7]] = v37;
+            const double v30 = p0[r * a.Row[0] + n * a.Step[0]];
+            const double v31 = p1[n * a.Step[1]];
+            const double v32 = opgen_mul(v30, v31);
+            const double v33 = p2[r * a.Row[2] + n * a.Step[2]];
+            const double v34 = v33 - v6;
+            const double v35 = opgen_mul(v27, v34);
+            const double v36 = v32 - v35;
+            const double v37 = v36 - v29;
+            const double v38 = opgen_mul(v11, v37);
+            p7[r * a.Row[7] + n * a.Step[7]] = v38;
         }
     }
 }

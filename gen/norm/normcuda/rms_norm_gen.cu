@@ -125,6 +125,7 @@ extern "C" __global__ void rms_norm_f32_forward_0(const OpgenArgs a) {
 extern "C" __global__ void rms_norm_f32_backward_0(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float s1 = (float)a.F[1];  // eps
+    const float s2 = (float)a.F[2];  // s2
     const float *const p0 = (const float *)a.Ptr[0];  // d_y
     const float *const p1 = (const float *)a.Ptr[1];  // y
     const float *const p2 = (const float *)a.Ptr[2];  // mean
@@ -136,37 +137,38 @@ extern "C" __global__ void rms_norm_f32_backward_0(const OpgenArgs a) {
     const float v0 = 1.0f;
     const float v1 = s0;
     const float v2 = s1;
-    const float v3 = v0 / v1;
+    const float v3 = s2;
+    const float v4 = v0 / v3;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const float v4 = p2[r * a.Row[2]];
-        const float v5 = v4 / v1;
-        const float v6 = v5 + v2;
-        const float v7 = opgen_sqrt(v6);
-        const float v8 = v0 / v7;
+        const float v5 = p2[r * a.Row[2]];
+        const float v6 = v5 / v1;
+        const float v7 = v6 + v2;
+        const float v8 = opgen_sqrt(v7);
+        const float v9 = v0 / v8;
         float r0 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v9 = p0[r * a.Row[0] + n * a.Step[0]];
-            const float v10 = p1[r * a.Row[1] + n * a.Step[1]];
-            const float v11 = opgen_mul(v9, v10);
-            const float v12 = opgen_mul(v8, v9);
-            const float v13 = p3[r * a.Row[3] + n * a.Step[3]];
-            const float v14 = opgen_mul(v12, v13);
-            r0 = OpgenSum<float>::of(r0, v11);
-            p4[n * a.Step[4]] = OpgenSum<float>::of(p4[n * a.Step[4]], v14);
+            const float v10 = p0[r * a.Row[0] + n * a.Step[0]];
+            const float v11 = p1[r * a.Row[1] + n * a.Step[1]];
+            const float v12 = opgen_mul(v10, v11);
+            const float v13 = opgen_mul(v9, v10);
+            const float v14 = p3[r * a.Row[3] + n * a.Step[3]];
+            const float v15 = opgen_mul(v13, v14);
+            r0 = OpgenSum<float>::of(r0, v12);
+            p4[n * a.Step[4]] = OpgenSum<float>::of(p4[n * a.Step[4]], v15);
         }
         r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
-        const float v17 = r0;
-        const float v18 = opgen_mul(v3, v17);
-        const float v19 = v18 / v7;
+        const float v18 = r0;
+        const float v19 = opgen_mul(v4, v18);
+        const float v20 = v19 / v8;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v20 = p0[r * a.Row[0] + n * a.Step[0]];
-            const float v21 = p5[n * a.Step[5]];
-            const float v22 = opgen_mul(v20, v21);
-            const float v23 = p3[r * a.Row[3] + n * a.Step[3]];
-            const float v24 = opgen_mul(v19, v23);
-            const float v25 = v22 - v24;
-            const float v26 = opgen_mul(v8, v25);
-            p6[r * a.Row[6] + n * a.Step[6]] = v26;
+            const float v21 = p0[r * a.Row[0] + n * a.Step[0]];
+            const float v22 = p5[n * a.Step[5]];
+            const float v23 = opgen_mul(v21, v22);
+            const float v24 = p3[r * a.Row[3] + n * a.Step[3]];
+            const float v25 = opgen_mul(v20, v24);
+            const float v26 = v23 - v25;
+            const float v27 = opgen_mul(v9, v26);
+            p6[r * a.Row[6] + n * a.Step[6]] = v27;
         }
     }
 }
@@ -208,6 +210,7 @@ extern "C" __global__ void rms_norm_f64_forward_0(const OpgenArgs a) {
 extern "C" __global__ void rms_norm_f64_backward_0(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double s1 = (double)a.F[1];  // eps
+    const double s2 = (double)a.F[2];  // s2
     const double *const p0 = (const double *)a.Ptr[0];  // d_y
     const double *const p1 = (const double *)a.Ptr[1];  // y
     const double *const p2 = (const double *)a.Ptr[2];  // mean
@@ -219,37 +222,38 @@ extern "C" __global__ void rms_norm_f64_backward_0(const OpgenArgs a) {
     const double v0 = 1.0;
     const double v1 = s0;
     const double v2 = s1;
-    const double v3 = v0 / v1;
+    const double v3 = s2;
+    const double v4 = v0 / v3;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const double v4 = p2[r * a.Row[2]];
-        const double v5 = v4 / v1;
-        const double v6 = v5 + v2;
-        const double v7 = opgen_sqrt(v6);
-        const double v8 = v0 / v7;
+        const double v5 = p2[r * a.Row[2]];
+        const double v6 = v5 / v1;
+        const double v7 = v6 + v2;
+        const double v8 = opgen_sqrt(v7);
+        const double v9 = v0 / v8;
         double r0 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v9 = p0[r * a.Row[0] + n * a.Step[0]];
-            const double v10 = p1[r * a.Row[1] + n * a.Step[1]];
-            const double v11 = opgen_mul(v9, v10);
-            const double v12 = opgen_mul(v8, v9);
-            const double v13 = p3[r * a.Row[3] + n * a.Step[3]];
-            const double v14 = opgen_mul(v12, v13);
-            r0 = OpgenSum<double>::of(r0, v11);
-            p4[n * a.Step[4]] = OpgenSum<double>::of(p4[n * a.Step[4]], v14);
+            const double v10 = p0[r * a.Row[0] + n * a.Step[0]];
+            const double v11 = p1[r * a.Row[1] + n * a.Step[1]];
+            const double v12 = opgen_mul(v10, v11);
+            const double v13 = opgen_mul(v9, v10);
+            const double v14 = p3[r * a.Row[3] + n * a.Step[3]];
+            const double v15 = opgen_mul(v13, v14);
+            r0 = OpgenSum<double>::of(r0, v12);
+            p4[n * a.Step[4]] = OpgenSum<double>::of(p4[n * a.Step[4]], v15);
         }
         r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
-        const double v17 = r0;
-        const double v18 = opgen_mul(v3, v17);
-        const double v19 = v18 / v7;
+        const double v18 = r0;
+        const double v19 = opgen_mul(v4, v18);
+        const double v20 = v19 / v8;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v20 = p0[r * a.Row[0] + n * a.Step[0]];
-            const double v21 = p5[n * a.Step[5]];
-            const double v22 = opgen_mul(v20, v21);
-            const double v23 = p3[r * a.Row[3] + n * a.Step[3]];
-            const double v24 = opgen_mul(v19, v23);
-            const double v25 = v22 - v24;
-            const double v26 = opgen_mul(v8, v25);
-            p6[r * a.Row[6] + n * a.Step[6]] = v26;
+            const double v21 = p0[r * a.Row[0] + n * a.Step[0]];
+            const double v22 = p5[n * a.Step[5]];
+            const double v23 = opgen_mul(v21, v22);
+            const double v24 = p3[r * a.Row[3] + n * a.Step[3]];
+            const double v25 = opgen_mul(v20, v24);
+            const double v26 = v23 - v25;
+            const double v27 = opgen_mul(v9, v26);
+            p6[r * a.Row[6] + n * a.Step[6]] = v27;
         }
     }
 }
