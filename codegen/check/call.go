@@ -146,14 +146,11 @@ func (l *lowering) cast(x *dsl.Call, e *env) *ir.Value {
 	if x.AccOf != nil {
 		to = ir.Elem{Wrap: "acc", Name: x.AccOf.Name}
 	}
-	if isUpper(to.Name) && e.closed {
-		return l.unsupported(at, "a cast to the dtype variable of a called op")
-	}
 	v := l.expr(x.Args[0].Value, e)
-	if isBad(v) {
+	to, ok := l.elemAt(at, to)
+	if isBad(v) || !ok {
 		return bad
 	}
-	to = l.elem(to)
 	t := ir.ElemType(to)
 	if t.Kind == ir.Bool {
 		switch {
@@ -233,7 +230,7 @@ func (l *lowering) inline(f *function, x *dsl.Call, e *env) *ir.Value {
 		if !ok {
 			return bad
 		}
-		body.axisArgs = map[string][]string{f.decl.Axis.Name: axes}
+		body.axisArgs = map[string]*axisArg{f.decl.Axis.Name: axes}
 	}
 	for _, s := range f.decl.Lets {
 		if len(s.Names) == 1 {
@@ -247,48 +244,50 @@ func (l *lowering) inline(f *function, x *dsl.Call, e *env) *ir.Value {
 func (l *lowering) enter(in *source, what any, x *dsl.Call, e *env) *env {
 	return e.with(func(n *env) {
 		n.in, n.closed, n.scopes, n.axisArgs = in, true, nil, nil
-		n.params = map[string]*closure{}
+		n.params, n.op = map[string]*closure{}, nil
 		n.calls = append(slices.Clip(e.calls), x.Span)
 		n.text = append(slices.Clip(e.text), x.Span)
 		n.inlined = append(slices.Clip(e.inlined), what)
 	})
 }
 
-// axisArgs are the axes that a call hands to a func.
-func (l *lowering) axisArgs(x *dsl.Call, e *env) ([]string, bool) {
+// axisArgs are the axes that a call hands to a func, and their filter.
+func (l *lowering) axisArgs(x *dsl.Call, e *env) (*axisArg, bool) {
 	if x.Index == nil {
 		return nil, false
 	}
-	if x.Index.Where != nil {
-		l.unsupported(site{x.Index.Where.Pos(), e}, "a filter that is handed to a func")
-		return nil, false
-	}
-	axes, other := axisItems(x, e)
+	given, other := axisItems(x, e)
 	if other != nil {
-		l.unsupported(site{other.Span, e}, "an index variable that is handed to a func")
+		l.errorf(site{other.Span, e}, "call-axes", "%s takes axes, not index variables or ranges", quote(x.Name.Name)).
+			WithHint("name an axis; `where` chooses among its points, as in %s[N where x > 0](x)", x.Name.Name)
 		return nil, false
 	}
-	return axes, true
+	if x.Index.Where != nil {
+		given.where = append(given.where, filter{x.Index.Where, e})
+	}
+	return given, true
 }
 
 // axisItems are the axes that the brackets of a call name; other is the first item that is none.
-func axisItems(x *dsl.Call, e *env) (axes []string, other *dsl.Item) {
+func axisItems(x *dsl.Call, e *env) (given *axisArg, other *dsl.Item) {
+	given = &axisArg{}
 	for _, i := range x.Index.Items {
 		id := bareName(i.Value)
 		switch {
 		case i.AxisPack != nil:
-			axes = append(axes, i.AxisPack.Name)
+			given.names = append(given.names, i.AxisPack.Name)
 		case id != nil && isUpper(id.Name) && !i.Pack && !i.In:
-			if given, is := e.axisArgs[id.Name]; is {
-				axes = append(axes, given...)
+			if outer := e.axisArgs[id.Name]; outer != nil {
+				given.names = append(given.names, outer.names...)
+				given.where = append(given.where, outer.where...)
 			} else {
-				axes = append(axes, id.Name)
+				given.names = append(given.names, id.Name)
 			}
 		default:
 			return nil, i
 		}
 	}
-	return axes, nil
+	return given, nil
 }
 
 // inlineOp lowers the body of an op whose tensors all have the axes ...B in place of its call.
@@ -312,6 +311,7 @@ func (l *lowering) inlineOp(o *operation, x *dsl.Call, e *env) *ir.Value {
 		o.sig = newSignature(o)
 	}
 	body := l.enter(o.in, o, x, e)
+	body.op = &inlinedOp{op: o, call: x, env: e}
 	for k, in := range o.decl.Inputs {
 		c := &closure{env: e, absent: k >= len(x.Args)}
 		if !c.absent {

@@ -51,7 +51,7 @@ func (l *lowering) callOp(o *operation, x *dsl.Call, e *env, targets []slot) []*
 		return nil
 	}
 	c := &opCall{caller: l, x: x, env: e, at: at, args: map[string]*argument{}, elems: map[string]ir.Elem{}, dims: map[*dsl.Dim]bool{}}
-	if !c.arguments(o) || !c.dtypes(o) || !c.aligned(o) {
+	if !c.arguments(o) || !l.dtypeVars(at, o, c.elems, c.typeOf) || !c.aligned(o) {
 		return nil
 	}
 	s := c.lowering(o)
@@ -68,12 +68,11 @@ func (l *lowering) callOp(o *operation, x *dsl.Call, e *env, targets []slot) []*
 		s.short(inner)
 	}
 	s.stmts(o.decl.Body, inner)
-	l.hoisted, l.ragged, l.refused = s.hoisted, s.ragged, s.refused
-	if s.refused != nil {
-		return nil
+	if s.refused == nil {
+		s.allSet()
 	}
-	if len(s.aheads) > 0 {
-		l.unsupported(at, "a call of "+quote(o.decl.Name.Name)+", which has a recurrence,")
+	l.hoisted, l.ragged, l.refused, l.recurs = s.hoisted, s.ragged, s.refused, s.recurs
+	if s.refused != nil {
 		return nil
 	}
 	return c.results(s)
@@ -204,51 +203,6 @@ func unitsOf(slots []slot) []dimension {
 		}
 	}
 	return r
-}
-
-// dtypes finds what the dtype variables stand for.
-func (c *opCall) dtypes(o *operation) bool {
-	l := c.caller
-	for _, d := range o.sig.inputs {
-		a, want := c.args[d.param.Name], d.param.Elem
-		if a == nil {
-			continue
-		}
-		have := ir.Elem{Name: "bool"}
-		switch {
-		case a.v.tensor != nil:
-			have = a.v.tensor.Elem
-		case a.v.inlined.Type.Kind == ir.Typed:
-			have = a.v.inlined.Type.Elem
-		case a.v.inlined.Type.Kind != ir.Bool:
-			continue // a number without a dtype takes what it meets
-		}
-		at := site{c.x.Span, c.env}
-		if !o.sig.isTypeVar(want.Name) {
-			if !l.same(have, want) {
-				l.errorf(at, "type-stored", "%s of %s is %s, but this is %s", quote(d.param.Name), quote(o.decl.Name.Name), quote(want.String()), l.elemText(have))
-				return false
-			}
-			continue
-		}
-		old, known := c.elems[want.Name]
-		if wide, fits := l.wider(old, have); known && !fits {
-			l.errorf(at, "type-mixed", "%s: %s meets %s", quote(o.decl.Name.Name), l.elemText(old), l.elemText(have)).WithHint("cast one of them")
-			return false
-		} else if known {
-			have = wide
-		}
-		c.elems[want.Name] = have
-		for _, v := range o.sig.vars {
-			for _, t := range l.dtypesOf(have) {
-				if v.Name == want.Name && !slices.Contains(v.DTypes, t) {
-					l.errorf(at, "type-stored", "%s of %s can't be %s, which may be %s", quote(d.param.Name), quote(o.decl.Name.Name), l.elemText(have), t)
-					return false
-				}
-			}
-		}
-	}
-	return true
 }
 
 // aligned finds which dimensions are which axes of the called op.

@@ -235,6 +235,7 @@ func (l *lowering) letCall(s *dsl.Let, o *operation, x *dsl.Call, e *env) {
 	case s.Left != nil:
 		if results[0].named(l, v, at) {
 			l.table[v.name] = v
+			l.resultAhead(v, at)
 		}
 		return
 	case len(s.Names) == 1 && len(results[0].slots(l)) > 0:
@@ -247,6 +248,20 @@ func (l *lowering) letCall(s *dsl.Let, o *operation, x *dsl.Call, e *env) {
 		results[k].reads(l, w, at)
 		l.table[id.Name] = w
 	}
+}
+
+// resultAhead makes a definition of a result that was read before the call, which runs in order with it.
+func (l *lowering) resultAhead(v *value, at site) {
+	if l.aheads[v.name] == nil {
+		return
+	}
+	body := v.inlined
+	if body == nil {
+		body = ir.Read(v.tensor, ir.Indices(v.vars)...)
+	}
+	v.inlined = nil
+	t := &ir.Tensor{Role: ir.Local, Elem: l.storedAs(body.Type), Span: v.span}
+	l.place(v, l.target(v.name, t, at), body, at.span)
 }
 
 func isOrAre(n int) string {
@@ -322,7 +337,7 @@ func (l *lowering) assignCall(s *dsl.Assign, name string, t *ir.Tensor, slots []
 		return
 	}
 	l.table[name] = w
-	l.place(w, t, body, s.Span)
+	l.place(w, l.target(name, t, at), body, s.Span)
 }
 
 // untouched checks that a called op leaves what it may renew as it is.
