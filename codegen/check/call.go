@@ -294,7 +294,7 @@ func axisItems(x *dsl.Call, e *env) (given *axisArg, other *dsl.Item) {
 func (l *lowering) inlineOp(o *operation, x *dsl.Call, e *env) *ir.Value {
 	at := e.at(x)
 	if isPointwiseOp(o.decl) && !isPlain(o.decl) {
-		l.errorf(at, "call-alone", "the formula of %s has indices or cases, so its call stands alone", quote(o.decl.Name.Name)).
+		l.errorf(at, "call-alone", "the formula of %s names axes, or has indices or cases, so its call stands alone", quote(o.decl.Name.Name)).
 			WithHint("name its result: let h[…] = %s(…)", o.decl.Name.Name).WithNote(o.decl.Name.Span, "declared here")
 		return bad
 	}
@@ -305,6 +305,9 @@ func (l *lowering) inlineOp(o *operation, x *dsl.Call, e *env) *ir.Value {
 	}
 	if o == l.root || slices.Contains(e.inlined, any(o)) {
 		l.errorf(at, "op-cycle", "ops are inlined, so %s can't call itself", quote(o.decl.Name.Name)).WithNote(o.decl.Name.Span, "declared here")
+		return bad
+	}
+	if l.uncallable(o, at) {
 		return bad
 	}
 	if o.sig == nil {
@@ -358,10 +361,13 @@ func (l *lowering) attrArg(a *attribute, x *dsl.Call, e *env) *closure {
 	return c
 }
 
-// isPlain tells whether the body of an op is lets without indices and one result without: then it can stand in an
-// expression.
+// isPlain tells whether the body of an op is lets without indices and one result without, and doesn't name its pack: then it can
+// stand in an expression.
 func isPlain(o *dsl.Op) bool {
 	results := 0
+	if namesAxes(o.Short) || namesAxes(o.Body) {
+		return false
+	}
 	for _, s := range o.Body {
 		switch s := s.(type) {
 		case *dsl.Let:
@@ -378,6 +384,27 @@ func isPlain(o *dsl.Op) bool {
 		}
 	}
 	return results <= 1
+}
+
+// namesAxes tells whether a formula names axes: the caller's are others.
+func namesAxes(formula any) bool {
+	found := false
+	dsl.Inspect(formula, func(n any) bool {
+		switch n := n.(type) {
+		case *dsl.Item:
+			found = found || n.AxisPack != nil
+		case *dsl.Ref:
+			found = found || isUpper(n.Name.Name)
+		case *dsl.Example:
+			return false
+		case *dsl.Call:
+			if limits[n.Name.Name] != ir.OpInvalid && n.Package == nil {
+				return false // its argument is a dtype
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // opBody lowers lets, requirements and the one result of a called op.

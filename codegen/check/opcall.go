@@ -42,8 +42,7 @@ func (l *lowering) callOp(o *operation, x *dsl.Call, e *env, targets []slot) []*
 		l.errorf(at, "op-cycle", "ops are inlined, so %s can't call itself", quote(o.decl.Name.Name)).WithNote(o.decl.Name.Span, "declared here")
 		return nil
 	}
-	if why := o.uncallable(); why != "" {
-		l.unsupported(at, "a call of "+quote(o.decl.Name.Name)+", "+why+",")
+	if l.uncallable(o, at) {
 		return nil
 	}
 	if !o.callable() {
@@ -110,24 +109,33 @@ func (o *operation) callable() bool {
 	return o.state == callFine
 }
 
-// uncallable is why an op can't be called; "": it can.
-func (o *operation) uncallable() string {
+// uncallable reports an op that has no place in a formula: one that renews tensors, or whose derivative isn't that of its formula.
+func (l *lowering) uncallable(o *operation, at site) bool {
+	name := quote(o.decl.Name.Name)
 	if o.decl.Update {
-		return "an update"
+		l.errorf(at, "call-update", "%s is an update, and the call of an op renews nothing", name).
+			WithHint("put what both compute in a func, or in an op that both call").WithNote(o.decl.Name.Span, "declared here")
+		return true
 	}
-	why := ""
+	found := false
 	dsl.Inspect(o.decl.Body, func(n any) bool {
+		why := ""
 		switch g := n.(type) {
 		case *dsl.GradNone:
-			why = "which declares that it has no derivative"
+			why = "declares that it has none"
 		case *dsl.Grad:
 			if g.Unverified {
-				why = "whose derivative deviates"
+				why = "declares one that deviates"
 			}
 		}
-		return why == ""
+		if why != "" && !found {
+			found = true
+			l.errorf(at, "call-grad", "the derivative of a call is that of the formula, and %s %s", name, why).
+				WithHint("put the formula in a func or an op without that, and declare the derivative of this op").WithNote(o.decl.Name.Span, "declared here")
+		}
+		return !found
 	})
-	return why
+	return found
 }
 
 // arguments reads the tensors of the call.
@@ -224,11 +232,13 @@ func (c *opCall) aligned(o *operation) bool {
 			l.unsupported(c.at, "a call that counts the axes of a pack whose number isn't known")
 			return false
 		}
-		if a.decl.Kind == ir.AttrKeep && x != nil {
-			if id := bareName(x); id == nil || id.Name != "false" {
-				l.unsupported(c.env.at(x), "an axis of extent 1 that a called op leaves behind")
+		if a.decl.Kind == ir.AttrKeep {
+			word, ok := c.keeps(a, x)
+			if !ok {
 				return false
 			}
+			attrs = append(attrs, ir.ExampleAttr{Name: a.decl.Name, Word: word})
+			continue
 		}
 		if x == nil || !isPlace && a.decl.List == "" {
 			continue
@@ -245,6 +255,24 @@ func (c *opCall) aligned(o *operation) bool {
 		return false
 	}
 	return true
+}
+
+// keeps is the word of an attribute of the call that keeps axes.
+func (c *opCall) keeps(a *attribute, x dsl.Expr) (string, bool) {
+	if x == nil {
+		return a.decl.Word, true
+	}
+	v := c.caller.condition(x, c.env)
+	switch {
+	case isBad(v):
+		return "", false
+	case v.Op == ir.OpTrue:
+		return "true", true
+	case v.Op == ir.OpFalse:
+		return "false", true
+	}
+	c.caller.errorf(c.env.at(x), "call-placement", "whether a called op keeps axes must be known when generating").WithHint("write true or false, or a bool attribute")
+	return "", false
 }
 
 // places is an attribute of the call that places axes, or a list, of which only the length counts.

@@ -88,10 +88,6 @@ func (l *lowering) randomAxes(x *dsl.Call, e *env) ([]string, bool) {
 			return nil, false
 		}
 	}
-	if len(given.where) > 0 {
-		l.errorf(e.at(x), "random-axes", "random numbers have no filter, and the axes of this call have one").WithHint("write an if around them")
-		return nil, false
-	}
 	return given.names, true
 }
 

@@ -22,6 +22,9 @@ func (t *rankTable) opCall(o *operation, x *dsl.Call, left *dsl.Bracket, own []r
 	}
 	inner := o.sig.ranks
 	dims, places := t.argDims(o, x)
+	if places {
+		t.countPacks(o, x)
+	}
 	ranks := map[string]int{}
 	for name, d := range dims {
 		ranks[name] = len(d)
@@ -59,7 +62,7 @@ func (t *rankTable) opCall(o *operation, x *dsl.Call, left *dsl.Bracket, own []r
 			note(a.decl.List, t.keys(arg)...)
 		}
 	}
-	t.resultPacks(o, al, left, own, note)
+	t.resultPacks(o, x, al, left, own, note)
 	for c, list := range keys {
 		if c.computed {
 			t.compute(list)
@@ -113,6 +116,25 @@ func (t *rankTable) argDims(o *operation, x *dsl.Call) (dims map[string][]rankDi
 	return dims, places
 }
 
+// countPacks computes with the packs in arguments that are expressions: where an op places axes, all are counted.
+func (t *rankTable) countPacks(o *operation, x *dsl.Call) {
+	for k := range min(len(o.decl.Inputs), len(x.Args)) {
+		if x.Args[k].Value == nil || bareName(x.Args[k].Value) != nil {
+			continue
+		}
+		dsl.Inspect(x.Args[k].Value, func(n any) bool {
+			if r, is := n.(*dsl.Ref); is && r.Index == nil {
+				for _, s := range t.slots[r.Name.Name] {
+					if s.pack != "" {
+						t.computed[s.pack] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+}
+
 func namedArg(x *dsl.Call, name string) dsl.Expr {
 	for _, n := range x.Named {
 		if n.Name.Name == name {
@@ -153,9 +175,21 @@ func (t *rankTable) callAttrs(o *operation, x *dsl.Call) []ir.ExampleAttr {
 	return r
 }
 
+// keepOpen tells whether an attribute of the caller decides if the result keeps axes, so that positions in it aren't known.
+func keepOpen(o *operation, x *dsl.Call) bool {
+	return slices.ContainsFunc(o.sig.attrs, func(a *attribute) bool {
+		arg := namedArg(x, a.decl.Name)
+		if a.decl.Kind != ir.AttrKeep || arg == nil {
+			return false
+		}
+		id := bareName(arg)
+		return id == nil || id.Name != "true" && id.Name != "false"
+	})
+}
+
 // resultPacks finds what the packs are that a left side names for the axes of the result.
-func (t *rankTable) resultPacks(o *operation, al *ir.Alignment, left *dsl.Bracket, own []rankSlot, note func(string, ...string)) {
-	if len(o.sig.outputs) == 0 || o.sig.outputs[0].param.Infer {
+func (t *rankTable) resultPacks(o *operation, x *dsl.Call, al *ir.Alignment, left *dsl.Bracket, own []rankSlot, note func(string, ...string)) {
+	if len(o.sig.outputs) == 0 || o.sig.outputs[0].param.Infer || keepOpen(o, x) {
 		return
 	}
 	if left != nil {
