@@ -52,6 +52,7 @@ type Function struct {
 	Backward  *ir.Func // the one that is used: with derivatives by hand
 	Gradients []prove.Status
 	Pairs     []*Pair
+	Again     map[string]bool // tensors that the derivative computes again, by name: see again.go
 	Phases    []*Function // of an update whose call with several tensors has phases: see ir.Split; nil where one does nothing
 }
 
