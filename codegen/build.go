@@ -53,7 +53,7 @@ type Function struct {
 	Gradients []prove.Status
 	Pairs     []*Pair
 	Again     map[string]bool // tensors that the derivative computes again, by name: see again.go
-	Phases    []*Function // of an update whose call with several tensors has phases: see ir.Split; nil where one does nothing
+	Phases    []*Function     // of an update whose call with several tensors has phases: see ir.Split; nil where one does nothing
 }
 
 // takePhases makes functions of the phases of a variant.

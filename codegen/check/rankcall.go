@@ -116,23 +116,52 @@ func (t *rankTable) argDims(o *operation, x *dsl.Call) (dims map[string][]rankDi
 	return dims, places
 }
 
-// countPacks computes with the packs in arguments that are expressions: where an op places axes, all are counted.
+// countPacks computes with the packs in arguments that are expressions, or lets without a left side: where an op places axes, all
+// are counted.
 func (t *rankTable) countPacks(o *operation, x *dsl.Call) {
-	for k := range min(len(o.decl.Inputs), len(x.Args)) {
-		if x.Args[k].Value == nil || bareName(x.Args[k].Value) != nil {
-			continue
-		}
-		dsl.Inspect(x.Args[k].Value, func(n any) bool {
-			if r, is := n.(*dsl.Ref); is && r.Index == nil {
-				for _, s := range t.slots[r.Name.Name] {
-					if s.pack != "" {
-						t.computed[s.pack] = true
-					}
+	seen := map[string]bool{}
+	var count func(x dsl.Expr)
+	count = func(x dsl.Expr) {
+		dsl.Inspect(x, func(n any) bool {
+			r, is := n.(*dsl.Ref)
+			if !is || r.Index != nil || seen[r.Name.Name] {
+				return true
+			}
+			seen[r.Name.Name] = true
+			slots, known := t.slots[r.Name.Name]
+			for _, s := range slots {
+				if s.pack != "" {
+					t.computed[s.pack] = true
 				}
+			}
+			if s := letNamed(r.Name.Name, t.sig.op.decl.Body); s != nil && !known {
+				count(s.Value)
 			}
 			return true
 		})
 	}
+	for k := range min(len(o.decl.Inputs), len(x.Args)) {
+		if v := x.Args[k].Value; v != nil {
+			if id := bareName(v); id != nil {
+				if _, known := t.slots[id.Name]; known {
+					continue // which dimensions are counted follows from how they meet
+				}
+			}
+			count(v)
+		}
+	}
+}
+
+// letNamed finds a let among statements and in all arms.
+func letNamed(name string, list []dsl.Stmt) *dsl.Let {
+	var found *dsl.Let
+	dsl.Inspect(list, func(n any) bool {
+		if s, is := n.(*dsl.Let); is && slices.ContainsFunc(s.Names, func(id dsl.Ident) bool { return id.Name == name }) {
+			found = s
+		}
+		return found == nil
+	})
+	return found
 }
 
 func namedArg(x *dsl.Call, name string) dsl.Expr {
