@@ -52,7 +52,8 @@ type Function struct {
 	Backward  *ir.Func // the one that is used: with derivatives by hand
 	Gradients []prove.Status
 	Pairs     []*Pair
-	Phases    []*Function // of an update whose call with several tensors has phases: see ir.Split; nil where one does nothing
+	Again     map[string]bool // tensors that the derivative computes again, by name: see again.go
+	Phases    []*Function     // of an update whose call with several tensors has phases: see ir.Split; nil where one does nothing
 }
 
 // takePhases makes functions of the phases of a variant.

@@ -17,7 +17,7 @@ func lowerAll(f *Function) ([]*Pair, error) {
 	for _, dtypes := range dtypeChoices(f.Op.ElemVars) {
 		done := false
 		if d, wide, ok := indexChoice(f.Op.ElemVars, dtypes); ok {
-			p, err := lowerPair(f, nest.Options{Name: f.Name + dtypeSuffix(f.Op.ElemVars, d), DTypes: d})
+			p, err := lowerPair(f, nest.Options{Name: f.Name + dtypeSuffix(f.Op.ElemVars, d), DTypes: d, Again: f.Again})
 			if err != nil {
 				return nil, err
 			}

@@ -245,6 +245,13 @@ func (b *Build) simplify() {
 
 func (b *Build) lower() {
 	all := b.all()
+	for next := all; len(next) > 0 && b.lowerAll(next); {
+		next = again(all)
+	}
+}
+
+// lowerAll lowers functions; it is false where that fails.
+func (b *Build) lowerAll(all []*Function) bool {
 	failed := make([]error, len(all))
 	parallel(len(all), func(i int) {
 		all[i].Pairs, failed[i] = lowerAll(all[i])
@@ -252,9 +259,10 @@ func (b *Build) lower() {
 	for i, err := range failed {
 		if err != nil {
 			b.internal(all[i], "lowering", err)
-			return
+			return false
 		}
 	}
+	return true
 }
 
 // lowerPair lowers a function and its derivative to nests, as far as these can express them.

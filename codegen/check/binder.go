@@ -41,7 +41,7 @@ func (l *lowering) binder(i *dsl.Item, exprs []dsl.Expr, e *env) bool {
 	}
 	if isUpper(id.Name) {
 		if axes, given := e.axisArgs[id.Name]; given {
-			for _, a := range axes {
+			for _, a := range axes.names {
 				e.bind(l.over(a))
 			}
 			return true

@@ -146,14 +146,11 @@ func (l *lowering) cast(x *dsl.Call, e *env) *ir.Value {
 	if x.AccOf != nil {
 		to = ir.Elem{Wrap: "acc", Name: x.AccOf.Name}
 	}
-	if isUpper(to.Name) && e.closed {
-		return l.unsupported(at, "a cast to the dtype variable of a called op")
-	}
 	v := l.expr(x.Args[0].Value, e)
-	if isBad(v) {
+	to, ok := l.elemAt(at, to)
+	if isBad(v) || !ok {
 		return bad
 	}
-	to = l.elem(to)
 	t := ir.ElemType(to)
 	if t.Kind == ir.Bool {
 		switch {
@@ -233,7 +230,7 @@ func (l *lowering) inline(f *function, x *dsl.Call, e *env) *ir.Value {
 		if !ok {
 			return bad
 		}
-		body.axisArgs = map[string][]string{f.decl.Axis.Name: axes}
+		body.axisArgs = map[string]*axisArg{f.decl.Axis.Name: axes}
 	}
 	for _, s := range f.decl.Lets {
 		if len(s.Names) == 1 {
@@ -247,55 +244,57 @@ func (l *lowering) inline(f *function, x *dsl.Call, e *env) *ir.Value {
 func (l *lowering) enter(in *source, what any, x *dsl.Call, e *env) *env {
 	return e.with(func(n *env) {
 		n.in, n.closed, n.scopes, n.axisArgs = in, true, nil, nil
-		n.params = map[string]*closure{}
+		n.params, n.op = map[string]*closure{}, nil
 		n.calls = append(slices.Clip(e.calls), x.Span)
 		n.text = append(slices.Clip(e.text), x.Span)
 		n.inlined = append(slices.Clip(e.inlined), what)
 	})
 }
 
-// axisArgs are the axes that a call hands to a func.
-func (l *lowering) axisArgs(x *dsl.Call, e *env) ([]string, bool) {
+// axisArgs are the axes that a call hands to a func, and their filter.
+func (l *lowering) axisArgs(x *dsl.Call, e *env) (*axisArg, bool) {
 	if x.Index == nil {
 		return nil, false
 	}
-	if x.Index.Where != nil {
-		l.unsupported(site{x.Index.Where.Pos(), e}, "a filter that is handed to a func")
-		return nil, false
-	}
-	axes, other := axisItems(x, e)
+	given, other := axisItems(x, e)
 	if other != nil {
-		l.unsupported(site{other.Span, e}, "an index variable that is handed to a func")
+		l.errorf(site{other.Span, e}, "call-axes", "%s takes axes, not index variables or ranges", quote(x.Name.Name)).
+			WithHint("name an axis; `where` chooses among its points, as in %s[N where x > 0](x)", x.Name.Name)
 		return nil, false
 	}
-	return axes, true
+	if x.Index.Where != nil {
+		given.where = append(given.where, filter{x.Index.Where, e})
+	}
+	return given, true
 }
 
 // axisItems are the axes that the brackets of a call name; other is the first item that is none.
-func axisItems(x *dsl.Call, e *env) (axes []string, other *dsl.Item) {
+func axisItems(x *dsl.Call, e *env) (given *axisArg, other *dsl.Item) {
+	given = &axisArg{}
 	for _, i := range x.Index.Items {
 		id := bareName(i.Value)
 		switch {
 		case i.AxisPack != nil:
-			axes = append(axes, i.AxisPack.Name)
+			given.names = append(given.names, i.AxisPack.Name)
 		case id != nil && isUpper(id.Name) && !i.Pack && !i.In:
-			if given, is := e.axisArgs[id.Name]; is {
-				axes = append(axes, given...)
+			if outer := e.axisArgs[id.Name]; outer != nil {
+				given.names = append(given.names, outer.names...)
+				given.where = append(given.where, outer.where...)
 			} else {
-				axes = append(axes, id.Name)
+				given.names = append(given.names, id.Name)
 			}
 		default:
 			return nil, i
 		}
 	}
-	return axes, nil
+	return given, nil
 }
 
 // inlineOp lowers the body of an op whose tensors all have the axes ...B in place of its call.
 func (l *lowering) inlineOp(o *operation, x *dsl.Call, e *env) *ir.Value {
 	at := e.at(x)
 	if isPointwiseOp(o.decl) && !isPlain(o.decl) {
-		l.errorf(at, "call-alone", "the formula of %s has indices or cases, so its call stands alone", quote(o.decl.Name.Name)).
+		l.errorf(at, "call-alone", "the formula of %s names axes, or has indices or cases, so its call stands alone", quote(o.decl.Name.Name)).
 			WithHint("name its result: let h[…] = %s(…)", o.decl.Name.Name).WithNote(o.decl.Name.Span, "declared here")
 		return bad
 	}
@@ -308,10 +307,14 @@ func (l *lowering) inlineOp(o *operation, x *dsl.Call, e *env) *ir.Value {
 		l.errorf(at, "op-cycle", "ops are inlined, so %s can't call itself", quote(o.decl.Name.Name)).WithNote(o.decl.Name.Span, "declared here")
 		return bad
 	}
+	if l.uncallable(o, at) {
+		return bad
+	}
 	if o.sig == nil {
 		o.sig = newSignature(o)
 	}
 	body := l.enter(o.in, o, x, e)
+	body.op = &inlinedOp{op: o, call: x, env: e}
 	for k, in := range o.decl.Inputs {
 		c := &closure{env: e, absent: k >= len(x.Args)}
 		if !c.absent {
@@ -358,10 +361,13 @@ func (l *lowering) attrArg(a *attribute, x *dsl.Call, e *env) *closure {
 	return c
 }
 
-// isPlain tells whether the body of an op is lets without indices and one result without: then it can stand in an
-// expression.
+// isPlain tells whether the body of an op is lets without indices and one result without, and doesn't name its pack: then it can
+// stand in an expression.
 func isPlain(o *dsl.Op) bool {
 	results := 0
+	if namesAxes(o.Short) || namesAxes(o.Body) {
+		return false
+	}
 	for _, s := range o.Body {
 		switch s := s.(type) {
 		case *dsl.Let:
@@ -378,6 +384,27 @@ func isPlain(o *dsl.Op) bool {
 		}
 	}
 	return results <= 1
+}
+
+// namesAxes tells whether a formula names axes: the caller's are others.
+func namesAxes(formula any) bool {
+	found := false
+	dsl.Inspect(formula, func(n any) bool {
+		switch n := n.(type) {
+		case *dsl.Item:
+			found = found || n.AxisPack != nil
+		case *dsl.Ref:
+			found = found || isUpper(n.Name.Name)
+		case *dsl.Example:
+			return false
+		case *dsl.Call:
+			if limits[n.Name.Name] != ir.OpInvalid && n.Package == nil {
+				return false // its argument is a dtype
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // opBody lowers lets, requirements and the one result of a called op.

@@ -56,7 +56,8 @@ func (l *lowering) expr1(x dsl.Expr, e *env) *ir.Value {
 	case *dsl.Alt:
 		return l.alt(x, e)
 	case *dsl.Tuple:
-		return l.unsupported(e.at(x), "a list")
+		l.errorf(e.at(x), "index-list", "a list is no number").
+			WithHint("a list stands in a call, for an attribute that is one; write a number, or choose one with `if`")
 	}
 	return bad
 }

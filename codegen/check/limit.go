@@ -18,15 +18,10 @@ func (l *lowering) limit(x *dsl.Call, e *env) *ir.Value {
 	if id == nil || !isCastName(id.Name) {
 		return l.reported() // reported with the names
 	}
-	if isUpper(id.Name) && e.closed {
-		return l.unsupported(at, "a limit of the dtype variable of a called op")
-	}
-	if isUpper(id.Name) && !l.sig.isTypeVar(id.Name) {
-		l.errorf(at, "type-unknown", "%s is no dtype variable here", quote(id.Name))
-		return bad
-	}
-	elem := l.elem(ir.Elem{Name: id.Name})
+	elem, ok := l.elemAt(at, ir.Elem{Name: id.Name})
 	switch {
+	case !ok:
+		return bad
 	case l.mayBeBool(elem):
 		l.errorf(at, "type-number", "%s takes dtypes of numbers; %s may be bool", quote(name), l.elemText(elem))
 		return bad

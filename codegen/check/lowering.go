@@ -30,6 +30,7 @@ type lowering struct {
 	keeps   []*dsl.Keep
 	refused *ir.Require // a requirement that these choices never meet
 
+	recurs    bool              // definitions are read ahead, here or in a called op
 	open      map[string]*value // lets whose right side is being lowered
 	aheads    map[string]*value // what was read before its definition
 	sink      *[]*ir.Def

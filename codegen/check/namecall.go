@@ -189,6 +189,9 @@ func (n *names) declared(e *dsl.Call) bool {
 		default:
 			mark := len(n.indices)
 			n.binders(e.Index)
+			if e.Index.Where != nil {
+				n.expr(e.Index.Where)
+			}
 			n.leave(mark, false)
 		}
 	case o != nil:

@@ -109,21 +109,6 @@ func (c *opCall) number(s *lowering, a *attribute, comp int, at site) *ir.Value 
 	return v
 }
 
-// elem is an element type of the op that is lowered, in the dtype variables of the function that is made.
-func (l *lowering) elem(e ir.Elem) ir.Elem {
-	if l.callee == nil {
-		return e
-	}
-	of, is := l.callee.elems[e.Name]
-	if !is {
-		return e
-	}
-	if e.Wrap != "" {
-		of.Wrap = e.Wrap
-	}
-	return of
-}
-
 // seed is the attribute of the caller that a seed of a called op is.
 func (c *opCall) seed(a *attribute, at site) string {
 	x := c.named(a.decl.Name)

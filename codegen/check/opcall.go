@@ -42,8 +42,7 @@ func (l *lowering) callOp(o *operation, x *dsl.Call, e *env, targets []slot) []*
 		l.errorf(at, "op-cycle", "ops are inlined, so %s can't call itself", quote(o.decl.Name.Name)).WithNote(o.decl.Name.Span, "declared here")
 		return nil
 	}
-	if why := o.uncallable(); why != "" {
-		l.unsupported(at, "a call of "+quote(o.decl.Name.Name)+", "+why+",")
+	if l.uncallable(o, at) {
 		return nil
 	}
 	if !o.callable() {
@@ -51,7 +50,7 @@ func (l *lowering) callOp(o *operation, x *dsl.Call, e *env, targets []slot) []*
 		return nil
 	}
 	c := &opCall{caller: l, x: x, env: e, at: at, args: map[string]*argument{}, elems: map[string]ir.Elem{}, dims: map[*dsl.Dim]bool{}}
-	if !c.arguments(o) || !c.dtypes(o) || !c.aligned(o) {
+	if !c.arguments(o) || !l.dtypeVars(at, o, c.elems, c.typeOf) || !c.aligned(o) {
 		return nil
 	}
 	s := c.lowering(o)
@@ -68,12 +67,11 @@ func (l *lowering) callOp(o *operation, x *dsl.Call, e *env, targets []slot) []*
 		s.short(inner)
 	}
 	s.stmts(o.decl.Body, inner)
-	l.hoisted, l.ragged, l.refused = s.hoisted, s.ragged, s.refused
-	if s.refused != nil {
-		return nil
+	if s.refused == nil {
+		s.allSet()
 	}
-	if len(s.aheads) > 0 {
-		l.unsupported(at, "a call of "+quote(o.decl.Name.Name)+", which has a recurrence,")
+	l.hoisted, l.ragged, l.refused, l.recurs = s.hoisted, s.ragged, s.refused, s.recurs
+	if s.refused != nil {
 		return nil
 	}
 	return c.results(s)
@@ -111,24 +109,33 @@ func (o *operation) callable() bool {
 	return o.state == callFine
 }
 
-// uncallable is why an op can't be called; "": it can.
-func (o *operation) uncallable() string {
+// uncallable reports an op that has no place in a formula: one that renews tensors, or whose derivative isn't that of its formula.
+func (l *lowering) uncallable(o *operation, at site) bool {
+	name := quote(o.decl.Name.Name)
 	if o.decl.Update {
-		return "an update"
+		l.errorf(at, "call-update", "%s is an update, and the call of an op renews nothing", name).
+			WithHint("put what both compute in a func, or in an op that both call").WithNote(o.decl.Name.Span, "declared here")
+		return true
 	}
-	why := ""
+	found := false
 	dsl.Inspect(o.decl.Body, func(n any) bool {
+		why := ""
 		switch g := n.(type) {
 		case *dsl.GradNone:
-			why = "which declares that it has no derivative"
+			why = "declares that it has none"
 		case *dsl.Grad:
 			if g.Unverified {
-				why = "whose derivative deviates"
+				why = "declares one that deviates"
 			}
 		}
-		return why == ""
+		if why != "" && !found {
+			found = true
+			l.errorf(at, "call-grad", "the derivative of a call is that of the formula, and %s %s", name, why).
+				WithHint("put the formula in a func or an op without that, and declare the derivative of this op").WithNote(o.decl.Name.Span, "declared here")
+		}
+		return !found
 	})
-	return why
+	return found
 }
 
 // arguments reads the tensors of the call.
@@ -206,51 +213,6 @@ func unitsOf(slots []slot) []dimension {
 	return r
 }
 
-// dtypes finds what the dtype variables stand for.
-func (c *opCall) dtypes(o *operation) bool {
-	l := c.caller
-	for _, d := range o.sig.inputs {
-		a, want := c.args[d.param.Name], d.param.Elem
-		if a == nil {
-			continue
-		}
-		have := ir.Elem{Name: "bool"}
-		switch {
-		case a.v.tensor != nil:
-			have = a.v.tensor.Elem
-		case a.v.inlined.Type.Kind == ir.Typed:
-			have = a.v.inlined.Type.Elem
-		case a.v.inlined.Type.Kind != ir.Bool:
-			continue // a number without a dtype takes what it meets
-		}
-		at := site{c.x.Span, c.env}
-		if !o.sig.isTypeVar(want.Name) {
-			if !l.same(have, want) {
-				l.errorf(at, "type-stored", "%s of %s is %s, but this is %s", quote(d.param.Name), quote(o.decl.Name.Name), quote(want.String()), l.elemText(have))
-				return false
-			}
-			continue
-		}
-		old, known := c.elems[want.Name]
-		if wide, fits := l.wider(old, have); known && !fits {
-			l.errorf(at, "type-mixed", "%s: %s meets %s", quote(o.decl.Name.Name), l.elemText(old), l.elemText(have)).WithHint("cast one of them")
-			return false
-		} else if known {
-			have = wide
-		}
-		c.elems[want.Name] = have
-		for _, v := range o.sig.vars {
-			for _, t := range l.dtypesOf(have) {
-				if v.Name == want.Name && !slices.Contains(v.DTypes, t) {
-					l.errorf(at, "type-stored", "%s of %s can't be %s, which may be %s", quote(d.param.Name), quote(o.decl.Name.Name), l.elemText(have), t)
-					return false
-				}
-			}
-		}
-	}
-	return true
-}
-
 // aligned finds which dimensions are which axes of the called op.
 func (c *opCall) aligned(o *operation) bool {
 	l := c.caller
@@ -270,11 +232,13 @@ func (c *opCall) aligned(o *operation) bool {
 			l.unsupported(c.at, "a call that counts the axes of a pack whose number isn't known")
 			return false
 		}
-		if a.decl.Kind == ir.AttrKeep && x != nil {
-			if id := bareName(x); id == nil || id.Name != "false" {
-				l.unsupported(c.env.at(x), "an axis of extent 1 that a called op leaves behind")
+		if a.decl.Kind == ir.AttrKeep {
+			word, ok := c.keeps(a, x)
+			if !ok {
 				return false
 			}
+			attrs = append(attrs, ir.ExampleAttr{Name: a.decl.Name, Word: word})
+			continue
 		}
 		if x == nil || !isPlace && a.decl.List == "" {
 			continue
@@ -291,6 +255,24 @@ func (c *opCall) aligned(o *operation) bool {
 		return false
 	}
 	return true
+}
+
+// keeps is the word of an attribute of the call that keeps axes.
+func (c *opCall) keeps(a *attribute, x dsl.Expr) (string, bool) {
+	if x == nil {
+		return a.decl.Word, true
+	}
+	v := c.caller.condition(x, c.env)
+	switch {
+	case isBad(v):
+		return "", false
+	case v.Op == ir.OpTrue:
+		return "true", true
+	case v.Op == ir.OpFalse:
+		return "false", true
+	}
+	c.caller.errorf(c.env.at(x), "call-placement", "whether a called op keeps axes must be known when generating").WithHint("write true or false, or a bool attribute")
+	return "", false
 }
 
 // places is an attribute of the call that places axes, or a list, of which only the length counts.

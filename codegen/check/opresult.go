@@ -15,7 +15,16 @@ type result struct {
 	empty []emptyAt
 }
 
-// resultDim is one dimension of a result.
+// refsOf are the axes of an output whose formula gives them.
+func refsOf(slots []slot) []ir.AxisRef {
+	refs := make([]ir.AxisRef, len(slots))
+	for k, s := range slots {
+		refs[k] = ir.AxisRef{Name: s.axis, Pack: s.pack}
+	}
+	return refs
+}
+
+// resultDim is one dimension of a result. One that an axis leaves behind, which is gone, has none.
 type resultDim struct {
 	at   []int // which axes of the tensor
 	axes []*ir.Axis
@@ -78,22 +87,22 @@ func (c *opCall) results(s *lowering) []*result {
 			}
 			return x
 		}
+		refs := d.param.Axes
 		if d.param.Infer {
-			for k := range v.tensor.Axes {
-				res.dims = append(res.dims, add(k, 1))
-			}
-			res.placeEmpty(empties)
-			r = append(r, res)
-			continue
+			refs = refsOf(v.slots)
 		}
-		al := c.align.Outputs[d.param.Name]
-		n := 0
+		al, err := c.align.Output(d.param.Name, refs)
+		if err != nil {
+			l.errorf(c.at, "call-shape", "the axes don't fit: %v", err)
+			return nil
+		}
+		n := len(al.Ones)
 		for _, at := range al.Axes {
 			n += len(at)
 		}
 		res.dims = make([]resultDim, n)
 		next := 0
-		for i, a := range d.param.Axes {
+		for i, a := range refs {
 			width := len(extents(v.slots[i : i+1]))
 			for k, pos := range al.Axes[i] {
 				if a.Product != nil {
@@ -128,6 +137,9 @@ func (r *result) named(l *lowering, v *value, at site) bool {
 		}
 		switch {
 		case len(wide) == 1 && wide[0] == a:
+		case a.Pack && len(d.axes) == 0:
+			l.errorf(at, "call-shape", "%s may be any number of axes, so it can't name the one that is kept here", quote("..."+a.Name))
+			return false
 		case a.Pack || slices.ContainsFunc(d.axes, func(x *ir.Axis) bool { return x.Pack }):
 			l.errorf(at, "call-shape", "%s may be any number of axes, so it can't be named %s here", quote(d.axes[0].Name), quote(a.Name))
 			return false
@@ -235,6 +247,7 @@ func (l *lowering) letCall(s *dsl.Let, o *operation, x *dsl.Call, e *env) {
 	case s.Left != nil:
 		if results[0].named(l, v, at) {
 			l.table[v.name] = v
+			l.resultAhead(v, at)
 		}
 		return
 	case len(s.Names) == 1 && len(results[0].slots(l)) > 0:
@@ -247,6 +260,20 @@ func (l *lowering) letCall(s *dsl.Let, o *operation, x *dsl.Call, e *env) {
 		results[k].reads(l, w, at)
 		l.table[id.Name] = w
 	}
+}
+
+// resultAhead makes a definition of a result that was read before the call, which runs in order with it.
+func (l *lowering) resultAhead(v *value, at site) {
+	if l.aheads[v.name] == nil {
+		return
+	}
+	body := v.inlined
+	if body == nil {
+		body = ir.Read(v.tensor, ir.Indices(v.vars)...)
+	}
+	v.inlined = nil
+	t := &ir.Tensor{Role: ir.Local, Elem: l.storedAs(body.Type), Span: v.span}
+	l.place(v, l.target(v.name, t, at), body, at.span)
 }
 
 func isOrAre(n int) string {
@@ -322,7 +349,7 @@ func (l *lowering) assignCall(s *dsl.Assign, name string, t *ir.Tensor, slots []
 		return
 	}
 	l.table[name] = w
-	l.place(w, t, body, s.Span)
+	l.place(w, l.target(name, t, at), body, s.Span)
 }
 
 // untouched checks that a called op leaves what it may renew as it is.
@@ -338,7 +365,8 @@ func (l *lowering) untouched(s *dsl.Assign, v *value, body *ir.Value, e *env) {
 		}
 	}
 	if len(old.vars) != len(v.vars) || !ir.Equal(ir.Subst(old.inlined, m), body) {
-		l.unsupported(site{s.Name.Span, e}, "a call of an op that renews "+quote(s.Name.Name))
+		l.errorf(l.callee.at, "call-update", "%s renews %s, and the call of an op renews nothing", quote(l.op.decl.Name.Name), quote(s.Name.Name)).
+			WithHint("put what both compute in a func, or in an op without `inout` that both call").WithNote(s.Name.Span, "renewed here")
 		return
 	}
 	l.table[s.Name.Name+"'"] = old

@@ -79,16 +79,16 @@ func (l *lowering) seed(x dsl.Expr, e *env) string {
 
 // randomAxes are the axes that have a number each.
 func (l *lowering) randomAxes(x *dsl.Call, e *env) ([]string, bool) {
-	axes, other := axisItems(x, e)
+	given, other := axisItems(x, e)
 	if other != nil {
 		return nil, false // reported with the names
 	}
-	for _, a := range axes {
+	for _, a := range given.names {
 		if l.sig.axes[a] == nil {
 			return nil, false
 		}
 	}
-	return axes, true
+	return given.names, true
 }
 
 // randomElem is the dtype of random numbers: the first float dtype variable of the op, else the first float dtype of its

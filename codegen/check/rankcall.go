@@ -22,6 +22,9 @@ func (t *rankTable) opCall(o *operation, x *dsl.Call, left *dsl.Bracket, own []r
 	}
 	inner := o.sig.ranks
 	dims, places := t.argDims(o, x)
+	if places {
+		t.countPacks(o, x)
+	}
 	ranks := map[string]int{}
 	for name, d := range dims {
 		ranks[name] = len(d)
@@ -59,7 +62,7 @@ func (t *rankTable) opCall(o *operation, x *dsl.Call, left *dsl.Bracket, own []r
 			note(a.decl.List, t.keys(arg)...)
 		}
 	}
-	t.resultPacks(o, al, left, own, note)
+	t.resultPacks(o, x, al, left, own, note)
 	for c, list := range keys {
 		if c.computed {
 			t.compute(list)
@@ -113,6 +116,54 @@ func (t *rankTable) argDims(o *operation, x *dsl.Call) (dims map[string][]rankDi
 	return dims, places
 }
 
+// countPacks computes with the packs in arguments that are expressions, or lets without a left side: where an op places axes, all
+// are counted.
+func (t *rankTable) countPacks(o *operation, x *dsl.Call) {
+	seen := map[string]bool{}
+	var count func(x dsl.Expr)
+	count = func(x dsl.Expr) {
+		dsl.Inspect(x, func(n any) bool {
+			r, is := n.(*dsl.Ref)
+			if !is || r.Index != nil || seen[r.Name.Name] {
+				return true
+			}
+			seen[r.Name.Name] = true
+			slots, known := t.slots[r.Name.Name]
+			for _, s := range slots {
+				if s.pack != "" {
+					t.computed[s.pack] = true
+				}
+			}
+			if s := letNamed(r.Name.Name, t.sig.op.decl.Body); s != nil && !known {
+				count(s.Value)
+			}
+			return true
+		})
+	}
+	for k := range min(len(o.decl.Inputs), len(x.Args)) {
+		if v := x.Args[k].Value; v != nil {
+			if id := bareName(v); id != nil {
+				if _, known := t.slots[id.Name]; known {
+					continue // which dimensions are counted follows from how they meet
+				}
+			}
+			count(v)
+		}
+	}
+}
+
+// letNamed finds a let among statements and in all arms.
+func letNamed(name string, list []dsl.Stmt) *dsl.Let {
+	var found *dsl.Let
+	dsl.Inspect(list, func(n any) bool {
+		if s, is := n.(*dsl.Let); is && slices.ContainsFunc(s.Names, func(id dsl.Ident) bool { return id.Name == name }) {
+			found = s
+		}
+		return found == nil
+	})
+	return found
+}
+
 func namedArg(x *dsl.Call, name string) dsl.Expr {
 	for _, n := range x.Named {
 		if n.Name.Name == name {
@@ -153,9 +204,21 @@ func (t *rankTable) callAttrs(o *operation, x *dsl.Call) []ir.ExampleAttr {
 	return r
 }
 
+// keepOpen tells whether an attribute of the caller decides if the result keeps axes, so that positions in it aren't known.
+func keepOpen(o *operation, x *dsl.Call) bool {
+	return slices.ContainsFunc(o.sig.attrs, func(a *attribute) bool {
+		arg := namedArg(x, a.decl.Name)
+		if a.decl.Kind != ir.AttrKeep || arg == nil {
+			return false
+		}
+		id := bareName(arg)
+		return id == nil || id.Name != "true" && id.Name != "false"
+	})
+}
+
 // resultPacks finds what the packs are that a left side names for the axes of the result.
-func (t *rankTable) resultPacks(o *operation, al *ir.Alignment, left *dsl.Bracket, own []rankSlot, note func(string, ...string)) {
-	if len(o.sig.outputs) == 0 || o.sig.outputs[0].param.Infer {
+func (t *rankTable) resultPacks(o *operation, x *dsl.Call, al *ir.Alignment, left *dsl.Bracket, own []rankSlot, note func(string, ...string)) {
+	if len(o.sig.outputs) == 0 || o.sig.outputs[0].param.Infer || keepOpen(o, x) {
 		return
 	}
 	if left != nil {

@@ -21,7 +21,7 @@ func (l *lowering) ahead(name string) *value {
 			return nil
 		}
 		v = &value{name: name, span: d.span, slots: l.slotsOf(d.param.Axes)}
-		v.tensor = &ir.Tensor{Name: name, Role: ir.Output, Elem: d.param.Elem, Span: d.span}
+		v.tensor = &ir.Tensor{Name: name, Role: ir.Output, Elem: l.elem(d.param.Elem), Span: d.span}
 	} else {
 		s := l.letOf(name, l.op.decl.Body)
 		if s == nil || s.Left == nil || s.Pack || len(s.Names) != 1 {
@@ -47,6 +47,9 @@ func (l *lowering) ahead(name string) *value {
 		v.tensor = &ir.Tensor{Name: name, Role: ir.Local, Elem: elem, Span: s.Names[0].Span}
 	}
 	v.tensor.Axes = extents(v.slots)
+	if l.callee != nil {
+		v.tensor.Name, v.tensor.Role = l.localName(name), ir.Local
+	}
 	if l.aheads == nil {
 		l.aheads = map[string]*value{}
 	}
@@ -131,11 +134,11 @@ func (l *lowering) numbersOfCall(x *dsl.Call, first func(...dsl.Expr) ir.Elem) i
 	name := x.Name.Name
 	switch {
 	case x.AccOf != nil:
-		return ir.Elem{Wrap: "acc", Name: x.AccOf.Name}
+		return l.elem(ir.Elem{Wrap: "acc", Name: x.AccOf.Name})
 	case x.Package == nil && slices.Contains(notNumbers, name):
 		return ir.Elem{}
 	case x.Package == nil && (isUpper(name) || dtypes[name]):
-		return ir.Elem{Name: name}
+		return l.elem(ir.Elem{Name: name})
 	}
 	var args []dsl.Expr
 	for _, a := range x.Args {
@@ -157,7 +160,7 @@ func (l *lowering) numbersOfName(name string, seen map[string]bool) ir.Elem {
 		return v.tensor.Elem
 	}
 	if d := l.sig.find(name); d != nil {
-		if e := d.param.Elem; e.Name != "bool" {
+		if e := l.elem(d.param.Elem); e.Name != "bool" {
 			return e
 		}
 		return ir.Elem{}
@@ -169,28 +172,34 @@ func (l *lowering) numbersOfName(name string, seen map[string]bool) ir.Elem {
 	return ir.Elem{}
 }
 
-// definedAhead gives a definition the tensor that was read ahead of it.
-func (l *lowering) definedAhead(t *ir.Tensor, at site) *ir.Tensor {
-	v := l.aheads[t.Name]
+// target gives the definition of a name its tensor: the one that was read ahead of it, or t, which gets the name.
+func (l *lowering) target(name string, t *ir.Tensor, at site) *ir.Tensor {
+	v := l.aheads[name]
 	if v == nil {
+		t.Name = l.localName(name)
 		return t
 	}
 	if v.tensor.Elem != t.Elem {
-		l.errorf(at, "recurrence", "%s, which is read before it is defined, was taken for %s and is %s", quote(t.Name), l.elemText(v.tensor.Elem), l.elemText(t.Elem)).
+		l.errorf(at, "recurrence", "%s, which is read before it is defined, was taken for %s and is %s", quote(name), l.elemText(v.tensor.Elem), l.elemText(t.Elem)).
 			WithHint("cast what it is made of")
 	}
 	v.tensor.Span = t.Span
 	return v.tensor
 }
 
-// recur puts definitions that read each other into groups that run along an axis.
-func (l *lowering) recur() {
+// allSet checks that what was read ahead is defined.
+func (l *lowering) allSet() {
 	for name, v := range l.aheads {
+		l.recurs = true
 		if l.table[name] == nil && l.rep.errors == l.clean {
 			l.errorf(site{v.span, nil}, "name-early", "%s has no value here: nothing sets it", quote(name))
 		}
 	}
-	if len(l.aheads) == 0 || l.rep.errors > l.clean {
+}
+
+// recur puts definitions that read each other, also those of called ops, into groups that run along an axis.
+func (l *lowering) recur() {
+	if l.allSet(); !l.recurs || l.rep.errors > l.clean {
 		return
 	}
 	var facts []*ir.Value

@@ -46,14 +46,16 @@ func (l *lowering) reduce(x *dsl.Call, e *env) *ir.Value {
 		if !all && !l.binders(x.Index.Items, exprs, inner) {
 			return bad
 		}
-		if x.Index.Where != nil {
-			c := l.condition(x.Index.Where, inner)
+		for _, f := range filtersOf(x.Index, inner) {
+			c := l.condition(f.expr, f.env.with(func(n *env) {
+				n.levels, n.guard, n.path, n.host, n.comp = inner.levels, nil, inner.path, inner.host, inner.comp
+			}))
 			if isBad(c) {
 				l.expr(x.Args[0].Value, inner)
 				return bad
 			}
-			r.where = ir.Conjuncts(c)
-			inner = inner.with(func(n *env) { n.path = append(slices.Clip(e.path), r.where...) }) // the filter itself stands outside
+			r.where = append(r.where, ir.Conjuncts(c)...)
+			inner = inner.with(func(n *env) { n.path = append(slices.Clip(e.path), r.where...) }) // a filter itself stands outside
 			r.inner = inner
 		}
 	}
@@ -65,6 +67,31 @@ func (l *lowering) reduce(x *dsl.Call, e *env) *ir.Value {
 		slices.SortStableFunc(inner.levels.list, func(a, b *binding) int { return l.sig.rankOf(a.axis) - l.sig.rankOf(b.axis) })
 	}
 	return reducing[r.name](r)
+}
+
+// filtersOf are the filters of a reduction: those of axes that a caller has handed over, then its own.
+func filtersOf(b *dsl.Bracket, e *env) []filter {
+	var list []filter
+	var look func(items []*dsl.Item)
+	look = func(items []*dsl.Item) {
+		for _, i := range items {
+			switch v := i.Value.(type) {
+			case *dsl.Tuple:
+				look(v.Items)
+			case *dsl.Paren:
+				look([]*dsl.Item{{Value: v.X}})
+			case *dsl.Ref:
+				if given := e.axisArgs[v.Name.Name]; given != nil && bareName(v) != nil {
+					list = append(list, given.where...)
+				}
+			}
+		}
+	}
+	look(b.Items)
+	if b.Where != nil {
+		list = append(list, filter{b.Where, e})
+	}
+	return list
 }
 
 var reducing map[string]func(*reduction) *ir.Value

@@ -45,8 +45,9 @@ type env struct {
 	levels   *level
 	scopes   *scope
 	closed   bool                // in a func or a called op: only params are visible
+	op       *inlinedOp          // the op whose formula this is, inlined like a func
 	params   map[string]*closure // parameters and lets of the func, inputs and attributes of the op
-	axisArgs map[string][]string // the axes that the caller names
+	axisArgs map[string]*axisArg // the axes that the caller names
 	guard    *guard              // collects conditions of absence; nil: absence is an error
 	path     []*ir.Value         // conditions that hold here, since otherwise this isn't evaluated
 	host     bool                // computed when the op is called: conditions don't make variants
@@ -63,6 +64,18 @@ type closure struct {
 	absent bool         // an optional input that the caller leaves out
 	typ    *ir.Type     // the type that an attribute takes it as; nil: as it is
 	decl   *ir.AttrDecl // the attribute that it is
+}
+
+// axisArg is what an axis of a func stands for: axes of the caller, and of those the points that filters leave.
+type axisArg struct {
+	names []string
+	where []filter
+}
+
+// filter is a condition that is handed to a func with its axes.
+type filter struct {
+	expr dsl.Expr
+	env  *env
 }
 
 // guard collects the conditions under which an expression is there.

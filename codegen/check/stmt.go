@@ -151,8 +151,8 @@ func (l *lowering) let(s *dsl.Let, e *env) {
 		v.inlined = body
 		return
 	}
-	t := &ir.Tensor{Name: l.localName(id.Name), Role: ir.Local, Elem: l.storedAs(body.Type), Span: id.Span}
-	l.place(v, l.definedAhead(t, e.at(s.Value)), body, s.Span)
+	t := &ir.Tensor{Role: ir.Local, Elem: l.storedAs(body.Type), Span: id.Span}
+	l.place(v, l.target(id.Name, t, e.at(s.Value)), body, s.Span)
 }
 
 // assign sets an output, or the new value of an inout or state.
@@ -173,9 +173,9 @@ func (l *lowering) assign(s *dsl.Assign, e *env) {
 	if s.Prime && d.param.Optional && !l.has(d.param.Name) {
 		return // what isn't there isn't renewed
 	}
-	t := &ir.Tensor{Name: name, Role: ir.Output, Elem: l.elem(d.param.Elem), Span: s.Name.Span}
+	t := &ir.Tensor{Role: ir.Output, Elem: l.elem(d.param.Elem), Span: s.Name.Span}
 	if l.callee != nil {
-		t.Name, t.Role = l.localName(name), ir.Local
+		t.Role = ir.Local
 	}
 	var slots []slot
 	if !d.param.Infer {
@@ -202,7 +202,7 @@ func (l *lowering) assign(s *dsl.Assign, e *env) {
 	if v.broken = isBad(body); v.broken {
 		return
 	}
-	l.place(v, l.definedAhead(t, e.at(s.Value)), body, s.Span)
+	l.place(v, l.target(name, t, e.at(s.Value)), body, s.Span)
 }
 
 // short is the body of `op f(..) = e`.

@@ -222,7 +222,10 @@ func (w *writer) call(e *dsl.Call) term {
 	}
 	w.called = append(w.called, full)
 	f := roman(name)
-	if e.Index != nil {
+	switch {
+	case e.Index != nil && e.Index.Where != nil:
+		f += "_{" + w.below(e.Index) + "}"
+	case e.Index != nil:
 		f += "_{" + w.items(e.Index.Items) + "}"
 	}
 	for _, n := range e.Named {

@@ -7,17 +7,20 @@ import "slices"
 type Alignment struct {
 	Ranks   map[string]int      // of packs
 	Inputs  map[string]*Aligned // of the inputs that are there
-	Outputs map[string]*Aligned
+	Outputs map[string]*Aligned // but for those whose axes follow from a formula: see Output
+
+	b *binder
 }
 
 // Aligned is how the dimensions of one tensor are axes.
 type Aligned struct {
 	Axes    [][]int // for each axis of the signature its positions among Missing and the dimensions of the tensor
 	Missing int     // dimensions that the tensor lacks in front
+	Ones    []int   // positions of dimensions of extent 1 that axes which are gone leave behind
 }
 
-// Align works out which dimensions are which axes from the ranks of inputs and the attributes that place axes or are
-// lists; others don't matter.
+// Align works out which dimensions are which axes from the ranks of inputs and the attributes that place axes, keep them or
+// are lists; others don't matter.
 func Align(decl *OpDecl, ranks map[string]int, attrs []ExampleAttr) (*Alignment, error) {
 	b := &binder{decl: decl, shapes: map[string][]int{}, attrs: map[string]ExampleAttr{}, ranks: map[string]int{},
 		extents: map[string][]int{}, firm: map[string]bool{}, places: map[string]place{}}
@@ -28,7 +31,7 @@ func Align(decl *OpDecl, ranks map[string]int, attrs []ExampleAttr) (*Alignment,
 		}
 	}
 	for _, d := range decl.Attrs {
-		if d.Kind != AttrAxis && d.Kind != AttrAxes && d.List == "" {
+		if d.Kind != AttrAxis && d.Kind != AttrAxes && d.Kind != AttrKeep && d.List == "" {
 			continue
 		}
 		i := slices.IndexFunc(attrs, func(a ExampleAttr) bool { return a.Name == d.Name })
@@ -48,7 +51,7 @@ func Align(decl *OpDecl, ranks map[string]int, attrs []ExampleAttr) (*Alignment,
 	if err := b.findRanks(); err != nil {
 		return nil, err
 	}
-	r := &Alignment{Ranks: b.ranks, Inputs: map[string]*Aligned{}, Outputs: map[string]*Aligned{}}
+	r := &Alignment{Ranks: b.ranks, Inputs: map[string]*Aligned{}, Outputs: map[string]*Aligned{}, b: b}
 	for _, p := range b.inputs {
 		at, n, err := b.slots(p.Name, p.Axes, false)
 		if err != nil {
@@ -73,11 +76,34 @@ func Align(decl *OpDecl, ranks map[string]int, attrs []ExampleAttr) (*Alignment,
 				return nil, b.fail(p.Name, "nothing tells how many axes ...%s has", a.Name)
 			}
 		}
-		at, _, err := b.slots(p.Name, p.Axes, false)
-		if err != nil {
+		if p.Infer {
+			continue
+		}
+		var err error
+		if r.Outputs[p.Name], err = r.Output(p.Name, p.Axes); err != nil {
 			return nil, err
 		}
-		r.Outputs[p.Name] = &Aligned{Axes: at}
 	}
 	return r, nil
+}
+
+// Output says which dimensions of an output with axes are which, and which it has for axes that are kept.
+func (r *Alignment) Output(name string, axes []AxisRef) (*Aligned, error) {
+	all := axes
+	if r.b.keep != nil {
+		all = r.b.keptRefs(axes)
+	}
+	at, _, err := r.b.slots(name, all, len(all) > len(axes))
+	if err != nil {
+		return nil, err
+	}
+	a := &Aligned{}
+	for i, ref := range all {
+		if r.b.leaves(ref, axes) {
+			a.Ones = append(a.Ones, at[i]...)
+		} else {
+			a.Axes = append(a.Axes, at[i])
+		}
+	}
+	return a, nil
 }

@@ -271,6 +271,11 @@ func (b *binder) keptRefs(refs []AxisRef) []AxisRef {
 	return refs
 }
 
+// leaves tells whether an axis leaves a one behind in a tensor with the axes refs.
+func (b *binder) leaves(a AxisRef, refs []AxisRef) bool {
+	return a.Product == nil && slices.Contains(b.keep, a.Name) && !hasRef(refs, a.Name)
+}
+
 func hasRef(refs []AxisRef, name string) bool {
 	return slices.ContainsFunc(refs, func(a AxisRef) bool { return a.Name == name && a.Product == nil })
 }

@@ -1,7 +1,5 @@
 package ir
 
-import "slices"
-
 // viewer makes the dimensions of a view, axis by axis.
 type viewer struct {
 	b       *binder
@@ -130,9 +128,7 @@ func (b *binder) outView(variant *Variant, name string, refs []AxisRef, axes []*
 	if err != nil {
 		return nil, err
 	}
-	isKept := func(a AxisRef) bool {
-		return a.Product == nil && slices.Contains(b.keep, a.Name) && !hasRef(refs, a.Name)
-	}
+	isKept := func(a AxisRef) bool { return b.leaves(a, refs) }
 	shape := make([]int, n)
 	w := &viewer{b: b, variant: variant, axes: axes, view: &View{}}
 	for i, a := range kept {

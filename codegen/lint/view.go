@@ -136,8 +136,8 @@ func (l *linter) callee(c *dsl.Call, f *frame) (*dsl.Func, *folder) {
 	if c.Package != nil && c.Package.Name != p.name {
 		p = l.imports(f.file, c.Package.Name)
 	}
-	if p == nil || c.AccOf != nil || len(c.Named) > 0 {
-		return nil, nil
+	if p == nil || c.AccOf != nil || len(c.Named) > 0 || c.Index != nil && c.Index.Where != nil {
+		return nil, nil // a filter of axes is that of the reductions inside
 	}
 	fn := p.funcs[c.Name.Name]
 	if fn == nil || len(fn.Params) != len(c.Args) {

@@ -14,6 +14,8 @@ type Options struct {
 	Name string
 	// DTypes gives each dtype variable its dtype: T is f32, I is i64.
 	DTypes map[string]string
+	// Again names what the forward function doesn't keep, so that the backward one computes it again.
+	Again map[string]bool
 }
 
 // Unsupported says that nests can't express a function. The function may well be right: another form has to run it.

@@ -42,7 +42,7 @@ func planSaves(forward, backward *ir.Func, opt Options, reductions bool) savePla
 			given[t] = true
 			p.trace = append(p.trace, fmt.Sprintf("%s is read: it is an output of the forward function", t.Name))
 			return
-		case reductions && scratch.of[u] != nil && fits(forward, u):
+		case reductions && !opt.Again[u.Name] && scratch.of[u] != nil && fits(forward, u):
 			given[t] = true
 			p.saved = append(p.saved, u)
 			p.trace = append(p.trace, fmt.Sprintf("%s is saved by the forward function", t.Name))

@@ -16,6 +16,7 @@ func soft[A](x) {
 }
 op leaky[T: float](x: T[...B]; slope: float = 0.1) -> (y: T[...B]) { y = if x > 0 then x else slope*x }
 op matvec[T: float](x: T[...B, I], w: T[O, I], b?: T[O]) -> (y: T[...B, O]) { y = sum[I](x*w) + (b ?? 0) }
+op run[T: float](x: T[...B, L]) -> (y: T[...B, L]) { y[..b, t] = (y[..b, t - 1] ?? 0)/2 + x[..b, t] }
 op best[T: float](x: T[...B, D]; axis: axis(D) = -1) -> (y: T[...B], at: i64[...B]) {
     at = argmax[D](x)
     y[..b] = x[..b, at]
@@ -28,6 +29,7 @@ type helper struct {
 	params int
 	axis   bool
 	size   float64
+	some   bool // its axis may be filtered: it has a value for no points
 }
 
 // library writes funcs and ops that formulas may call.
@@ -41,19 +43,21 @@ func (g *gen) library() {
 	}
 	if g.chance(25) {
 		f := helper{name: "g" + g.id + "b", params: 1, axis: true, size: 4}
-		g.decls = append(g.decls, "func "+f.name+"[A](u)"+pick(g, []string{
-			" {\n    let e = exp(tanh(u) - max[A](tanh(u)))\n    e / sum[A](e)\n}", " = tanh(u - mean[A](u))", " = u / (1 + norm[A](u))", " = sin(sum[A](u))"}))
+		body := pick(g, []string{
+			" {\n    let e = exp(tanh(u) - max[A](tanh(u)))\n    e / sum[A](e)\n}", " = tanh(u - mean[A](u))", " = u / (1 + norm[A](u))", " = sin(sum[A](u))"})
+		f.some = strings.Contains(body, "norm[") || strings.Contains(body, "(sum[")
+		g.decls = append(g.decls, "func "+f.name+"[A](u)"+body)
 		g.funcs = append(g.funcs, f)
 	}
 	if g.chance(15) {
 		f := helper{name: "g" + g.id + "c", params: 1 + g.r.IntN(2), size: 4}
 		params := []string{"u", "v"}[:f.params]
 		g.decls = append(g.decls, fmt.Sprintf("op %s[T: float](%s: T[...B]; k: float = 0.5) -> (r: T[...B]) { r = tanh(k*%s)%s }", f.name, strings.Join(params, ", "),
-			params[0], pick(g, []string{"", " + k", "*2"})+map[bool]string{true: " - sin(v)"}[f.params == 2]))
+			params[0], pick(g, []string{"", " + k", "*2", " + T(" + params[0] + " > k)/4", " + max(" + params[0] + "/8, lowest(T))"})+map[bool]string{true: " - sin(v)"}[f.params == 2]))
 		g.funcs = append(g.funcs, f)
 	}
 	if g.chance(15) {
-		g.funcs = append(g.funcs, helper{"lib.bump", 2, false, 4}, helper{"lib.leaky", 1, false, 0}, helper{"lib.soft", 1, true, 1})
+		g.funcs = append(g.funcs, helper{"lib.bump", 2, false, 4, false}, helper{"lib.leaky", 1, false, 0, false}, helper{"lib.soft", 1, true, 1, false})
 	}
 }
 
@@ -89,7 +93,13 @@ func (g *gen) helped(s *scope, deep int) expr {
 	}
 	name := f.name
 	if of != nil {
-		name += "[" + of.text() + "]"
+		filter := ""
+		if f.some && g.chance(40) {
+			e := g.within(in, 1, 100)
+			filter = " where " + e.at(precSum) + " > 0"
+			list = append(list, e)
+		}
+		name += "[" + of.text() + filter + "]"
 	}
 	return prim(size, name+"("+strings.Join(args, ", ")+")", list...)
 }
@@ -115,6 +125,12 @@ func (g *gen) callLet() {
 	x := pick(g, xs)
 	n := len(x.slots)
 	last, rest := x.slots[n-1].axis, x.slots[:n-1]
+	if g.chance(25) {
+		t := &tensor{name: g.name("h"), kind: float, elem: g.elem, slots: x.slots, axes: x.axes, size: 2 * x.size}
+		g.emit(fmt.Sprintf("let %s%s = lib.run(%s)", t.name, brackets(x.slots), x.name), t.name)
+		g.known = append(g.known, t)
+		return
+	}
 	if g.chance(50) && !slices.ContainsFunc(rest, func(s slot) bool { return s.axis.pack }) {
 		last.least = max(last.least, 1)
 		a, b := g.name("h"), g.name("h")

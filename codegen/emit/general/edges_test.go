@@ -182,6 +182,13 @@ var edges = []edge{
 	{op: "exact_zero", inputs: []*ir.Array{row(1, -2)}, want: []float64{1, 2}},
 	{op: "after_require", inputs: []*ir.Array{row(1, 1)}, want: []float64{0, 0}},
 	{op: "after_require", inputs: []*ir.Array{row(1, -1)}, fails: true},
+
+	// Calls.
+	{op: "call_running", inputs: []*ir.Array{row(1, 2, 3)}, want: []float64{1, 5, 14}, grads: [][]float64{{12, 20, 18}}},
+	{op: "call_ahead", inputs: []*ir.Array{row(1, 2, 3)}, want: []float64{1, 3, 7}, grads: [][]float64{{9, 5, 3}}},
+	{op: "call_kept", inputs: []*ir.Array{rows(2, 2, 1, 2, 3, 4)}, want: []float64{10, 20}, grads: [][]float64{{2, 8, 6, 16}}},
+	{op: "call_gate", inputs: []*ir.Array{row(1, -2, 3)}, want: []float64{3, 0, 9}, grads: [][]float64{{3, 0, 9}}},
+	{op: "call_filter", inputs: []*ir.Array{row(1, -2, 3), row(0, 2)}, want: []float64{10, 9}, grads: [][]float64{{2, 0, 18}, {0, 0}}},
 }
 
 // TestEdges compares results, gradients and errors of the evaluator and of generated code with what they must be.

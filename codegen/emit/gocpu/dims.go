@@ -69,7 +69,7 @@ func (g *opGen) like(gr *group) [][2]int {
 	for _, f := range gr.live() {
 		for _, p := range g.decl.Outputs {
 			for _, t := range f.Variant.Forward.Outputs {
-				refs := axisRefs(t.Axes)
+				refs := emit.AxisRefs(t.Axes)
 				if t.Name != p.Name || len(refs) != len(p.Axes) {
 					continue
 				}
@@ -123,7 +123,7 @@ func (g *opGen) firstRequires(c rankCase) []*ir.Require {
 		q := &requires[i]
 		ofEntries, others := false, false
 		ir.Walk(q.Cond, func(v *ir.Value) bool {
-			ofEntries = ofEntries || isEntry(v)
+			ofEntries = ofEntries || emit.IsEntry(v)
 			others = others || v.Op == ir.OpRead || v.Op == ir.OpExtent || v.Op == ir.OpPresent || v.Type.Kind == ir.Typed
 			return true
 		})

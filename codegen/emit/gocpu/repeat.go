@@ -5,6 +5,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/opgen/opgen/codegen/emit"
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/codegen/nest"
 )
@@ -37,7 +38,7 @@ func (g *opGen) repeats(s *signature, variant int, bodies []*programBody) bool {
 func ofTensor(v *ir.Value) bool {
 	found := false
 	ir.Walk(v, func(v *ir.Value) bool {
-		found = found || v.Op == ir.OpRead || v.Op == ir.OpExtent || v.Op == ir.OpPresent || isEntry(v)
+		found = found || v.Op == ir.OpRead || v.Op == ir.OpExtent || v.Op == ir.OpPresent || emit.IsEntry(v)
 		return !found
 	})
 	return found

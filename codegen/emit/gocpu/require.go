@@ -5,6 +5,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/opgen/opgen/codegen/emit"
 	"github.com/opgen/opgen/codegen/ir"
 )
 
@@ -23,7 +24,7 @@ func whenOf(v *ir.Value, update bool) when {
 		switch {
 		case v.Op == ir.OpRead:
 			w = byData
-		case v.Op == ir.OpExtent || v.Op == ir.OpPresent || isEntry(v) || v.Op == ir.OpScalar && v.Name == "step" && update:
+		case v.Op == ir.OpExtent || v.Op == ir.OpPresent || emit.IsEntry(v) || v.Op == ir.OpScalar && v.Name == "step" && update:
 			w = max(w, byShape)
 		}
 		return true

@@ -70,7 +70,7 @@ func (g *opGen) runFunc(s *signature) (key string, code []jen.Code, err error) {
 		}
 		var all expr
 		for _, c := range f.Variant.Choices {
-			if !late(c) {
+			if !emit.Late(c) {
 				continue
 			}
 			ranked = ranked || c.Rank != "" && g.ranks(c.Rank) == 0

@@ -99,9 +99,9 @@ func (g *opGen) makeAxes() {
 	}
 	for _, f := range g.op.Functions {
 		if f.Variant.Forward != nil {
-			refs(axisRefs(f.Variant.Forward.Axes))
+			refs(emit.AxisRefs(f.Variant.Forward.Axes))
 			for _, t := range f.Variant.Forward.Outputs {
-				refs(axisRefs(t.Axes))
+				refs(emit.AxisRefs(t.Axes))
 			}
 		}
 	}
@@ -110,41 +110,6 @@ func (g *opGen) makeAxes() {
 // axis is the number of an axis.
 func (g *opGen) axis(name string) int {
 	return slices.IndexFunc(g.axes, func(a *ir.Axis) bool { return a.Name == name })
-}
-
-// axisRefs are axes of a tensor as they would be written: those of a pack that is computed with are the pack.
-func axisRefs(axes []*ir.Axis) []ir.AxisRef {
-	refs := []ir.AxisRef{}
-	for _, a := range axes {
-		switch {
-		case a.Of == "":
-			refs = append(refs, ir.AxisRef{Name: a.Name, Pack: a.Pack})
-		case a.At == 0:
-			refs = append(refs, ir.AxisRef{Name: a.Of, Pack: true})
-		}
-	}
-	return refs
-}
-
-// fuller is the longer of two lists of axes where the other has the same but for packs, which then have no axes; nil where they
-// differ otherwise.
-func fuller(a, b []ir.AxisRef) []ir.AxisRef {
-	if len(a) < len(b) {
-		a, b = b, a
-	}
-	k := 0
-	for _, r := range a {
-		switch {
-		case k < len(b) && b[k].Name == r.Name:
-			k++
-		case !r.Pack:
-			return nil
-		}
-	}
-	if k < len(b) {
-		return nil
-	}
-	return a
 }
 
 // programs are all forward or backward programs of a group.
@@ -189,9 +154,9 @@ func (g *opGen) makeSignatures(gr *group) error {
 				return g.errorf("output %s is not set in all variants", d.Name)
 			case !d.Infer:
 			case i == 0:
-				p.dims = axisRefs(outs[k].Axes)
+				p.dims = emit.AxisRefs(outs[k].Axes)
 			default:
-				if p.dims = fuller(p.dims, axisRefs(outs[k].Axes)); p.dims == nil {
+				if p.dims = emit.Fuller(p.dims, emit.AxisRefs(outs[k].Axes)); p.dims == nil {
 					return g.errorf("output %s has other axes where packs have other numbers of axes", d.Name)
 				}
 			}
@@ -250,47 +215,20 @@ func (g *opGen) saved(gr *group) ([]*param, error) {
 	var list []*param
 	for _, f := range gr.variants {
 		for _, t := range f.Saved() {
-			if !g.wholePacks(f, t) {
+			if !emit.WholePacks(g.decl, f.Variant, t) {
 				return nil, g.errorf("%s is saved with some of the axes of a pack", t.Name)
 			}
 			k := slices.IndexFunc(list, func(p *param) bool { return p.name == t.Name })
 			if k >= 0 {
-				if list[k].dims = fuller(list[k].dims, axisRefs(t.Axes)); list[k].dims == nil {
+				if list[k].dims = emit.Fuller(list[k].dims, emit.AxisRefs(t.Axes)); list[k].dims == nil {
 					return nil, g.errorf("%s is saved with different axes", t.Name)
 				}
 				continue
 			}
-			list = append(list, &param{name: t.Name, mode: "Out", elem: g.keptElem(t.Elem), dims: axisRefs(t.Axes), optional: true, saved: true})
+			list = append(list, &param{name: t.Name, mode: "Out", elem: g.keptElem(t.Elem), dims: emit.AxisRefs(t.Axes), optional: true, saved: true})
 		}
 	}
 	return list, nil
-}
-
-// wholePacks reports whether a tensor has all axes of each pack that it has one of.
-func (g *opGen) wholePacks(f *emit.Function, t *ir.Tensor) bool {
-	counts := map[string]int{}
-	for _, a := range t.Axes {
-		if a.Of == "" {
-			continue
-		}
-		if a.At != counts[a.Of] {
-			return false
-		}
-		counts[a.Of]++
-	}
-	for _, c := range f.Variant.Choices {
-		for _, r := range g.decl.Ranks {
-			if c.Rank == "" || r.Packs[0] != c.Rank {
-				continue
-			}
-			for _, p := range r.Packs {
-				if n := counts[p]; n > 0 && n != c.N {
-					return false
-				}
-			}
-		}
-	}
-	return true
 }
 
 // backwardSignature takes all inputs of forward, what is read of its outputs and of what it saved, cotangents, and

@@ -24,21 +24,6 @@ type group struct {
 	backward *signature // nil where there is no derivative
 }
 
-// isEntry reports whether a number is an entry of a list: how many there are is known when tensors are bound.
-func isEntry(v *ir.Value) bool { return v.Op == ir.OpScalar && strings.Contains(v.Name, "[") }
-
-// late reports whether a choice is decided by extents, numbers of axes, or numbers of the dtype of a call.
-func late(c ir.Choice) bool {
-	found := c.Rank != ""
-	if c.Cond != nil {
-		ir.Walk(c.Cond, func(v *ir.Value) bool {
-			found = found || v.Op == ir.OpExtent || isEntry(v) || v.Type.Kind == ir.Typed
-			return !found
-		})
-	}
-	return found
-}
-
 // choiceKey says what a choice decides, choiceValue how.
 func choiceKey(c ir.Choice) string {
 	switch {
@@ -104,7 +89,7 @@ func (g *opGen) split(variants []*emit.Function, made []ir.Choice) {
 func openChoice(variants []*emit.Function, made []ir.Choice) (ir.Choice, bool) {
 	for _, f := range variants {
 		for _, c := range f.Variant.Choices {
-			if !late(c) && !slices.ContainsFunc(made, func(m ir.Choice) bool { return choiceKey(m) == choiceKey(c) }) {
+			if !emit.Late(c) && !slices.ContainsFunc(made, func(m ir.Choice) bool { return choiceKey(m) == choiceKey(c) }) {
 				return c, true
 			}
 		}
