@@ -53,9 +53,9 @@ func ofAttrs(v *ir.Value) bool {
 	return attrs && only
 }
 
-// draw gives the attribute the number that it is compared with, or one beside it.
-func (c *attrCondition) draw(f *ir.Func, r *rand.Rand, b ir.Binding) {
-	if c.name == "" {
+// draw gives the attribute the number that it is compared with, or one beside it, unless it is fixed.
+func (c *attrCondition) draw(f *ir.Func, r *rand.Rand, b ir.Binding, fixed map[string]float64) {
+	if _, ok := fixed[c.name]; ok || c.name == "" {
 		return
 	}
 	x, err := ir.EvalScalar(f, c.at, b)

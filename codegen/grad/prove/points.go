@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -124,9 +125,11 @@ func test(f, op *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Ch
 	plain.Defs = ir.Live(&plain)
 	p.plain = &plain
 	extents := p.extents()
+	made := make([]bool, len(extents))
 	for round := range rounds {
 		for i, ext := range extents {
 			if a, r := p.make(ext, mixed[(round+i)%len(mixed)]); a != nil {
+				made[i] = true
 				p.compare(*a, r)
 			}
 			if p.verdict.Counter != nil {
@@ -136,6 +139,9 @@ func test(f, op *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Ch
 				break
 			}
 		}
+	}
+	if len(p.f.Dims) > 0 {
+		extents = foremost(extents, made)
 	}
 	if p.atSpecials(extents[1:3]); p.verdict.Counter != nil {
 		return p.verdict
@@ -239,25 +245,24 @@ func hasSteps(f *ir.Func, v *ir.Value) bool {
 // that can't be evaluated where the op can, because of an index out of range, is wrong.
 func (p *points) make(ext map[*ir.Axis]int, how spread) (*ir.Binding, values) {
 	for range 24 {
-		b := ir.Binding{Extents: map[*ir.Axis]int{}, Arrays: map[*ir.Tensor]*ir.Array{}, Scalars: map[string]float64{}}
-		least := 1 << 30
-		for a, n := range ext {
-			b.Extents[a] = n
-			least = min(least, n)
-		}
+		b := ir.Binding{Extents: maps.Clone(ext), Arrays: map[*ir.Tensor]*ir.Array{}, Scalars: map[string]float64{}}
 		for _, s := range p.f.Scalars {
 			b.Scalars[s.Name] = p.scalar(s, b, how)
 		}
 		if n := len(p.attrs); n > 0 && p.random.IntN(3) > 0 {
-			p.attrs[p.random.IntN(n)].draw(p.f, p.random, b)
+			p.attrs[p.random.IntN(n)].draw(p.f, p.random, b, p.fixed)
 		}
-		if !p.choose(b) {
+		if !p.place(b) || !p.choose(b) {
 			continue
+		}
+		least := 1 << 30
+		for _, n := range b.Extents {
+			least = min(least, n)
 		}
 		for _, t := range p.f.Inputs {
 			shape := make([]int, len(t.Axes))
 			for i, a := range t.Axes {
-				shape[i] = ext[a]
+				shape[i] = b.Extents[a]
 			}
 			arr := ir.NewArray(shape...)
 			draw := p.drawing(t, least, how, b)

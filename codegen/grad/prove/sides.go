@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"maps"
 	"math"
 
 	"github.com/opgen/opgen/codegen/ir"
@@ -142,8 +143,10 @@ func (p *points) alongLines(extents []map[*ir.Axis]int) {
 			if a == nil {
 				continue
 			}
+			p.fixed = a.Scalars // extents may follow from them
 			far, _ := p.make(ext, usual)
-			if far == nil {
+			p.fixed = nil
+			if far == nil || !maps.Equal(far.Extents, a.Extents) {
 				continue
 			}
 			b := p.between(*a, *far, 1)
@@ -218,7 +221,7 @@ func (p *points) choose(b ir.Binding) bool {
 				continue
 			}
 			met = false
-			if !p.meetsBeside(c, b) {
+			if !p.meetsBeside(c, b) || !p.place(b) {
 				return false
 			}
 		}

@@ -56,6 +56,18 @@ func TestHiddenMistakes(t *testing.T) {
 		{"(x: T[], w: T[N]) -> (y: T[]) { y = x*N + sum(w)", "@y*N", "@y*max(N, 1)"},
 		{"(x: T[N]; k: int = 1) -> (y: T[N]) { y = sum[i in 0..k](x*T(1 + 0*i))", "@y*max(k, 0)", "@y*k"},
 		{"(x: T[], w: T[N]) -> (y: T[]) { y = sum(w) + sum[i in 0..N - 3](x*T(1 + 0*i))", "@y*max(N - 3, 0)", "@y*(N - 3)"},
+		// Extents that follow from others and from attributes.
+		{"(x: T[L]; k: int = 3, s: int = 2) -> (y: T[P]) {\n    dim P = floor((L - k)/s) + 1\n    y[p] = sum[j in 0..k](x[p*s + j])",
+			"[l] = sum[p in P where p*s <= l && l < p*s + k](@y[p])", "[l] = sum[p in P where p*s <= l && l <= p*s + k](@y[p])"},
+		{"(x: T[L]) -> (y: T[P]) {\n    dim P = L - 32\n    y[p] = sum[j in 0..=32](x[p + j])",
+			"[l] = sum[p in P where p <= l && l <= p + 32](@y[p])", "[l] = sum[p in P where p <= l && l <= p + 32](@y[p]) + (if l == 33 then 1 else 0)"},
+		{"(x: T[L], w: T[K]) -> (y: T[P]) {\n    dim P = L - K + 1\n    y[p] = sum[k in K](sin(x[p + k])*w[k])",
+			"[l] = sum[k in K where 0 <= l - k && l - k < P](@y[l - k]*w[k])*sin(x[l] + pi/2)",
+			"[l] = sum[k in K where 0 <= l - k && l - k < P](@y[l - k]*w[k])*(cos(x[l]) + exp(-1e8*(x[l] - 0.3337)^2))"},
+		{"(x: T[N]; reps: int = 2) -> (y: T[M]) {\n    dim M = N*reps\n    y[m] = x[m % N]", "[n] = sum[r in 0..reps](@y[r*N + n])", "[n] = sum[r in 0..2](@y[r*N + n] ?? 0)"},
+		{"(x: T[...N, ...S], w: T[...K]) -> (y: T[...N, ...P]) {\n    require rank(S) == 2\n    dim ...P = S - K + 1\n" +
+			"    y[..n, ..p] = sum[..k](x[..n, ..p + k] * w[..k])",
+			"[..n, ..s] = sum[..k]((@y[..n, ..s - k] ?? 0)*w[..k])", "[..n, ..s] = sum[..k](@y[..n, ..s]*w[..k] ?? 0)"},
 		// Numbers that aren't finite, where the formula of the op asks for them.
 		{"(x: T[N]) -> (y: T[N]) { y = if isnan(x) then 0 else x", "if isnan(x) then 0 else @y", "@y"},
 		{"(x: T[N]) -> (y: T[N]) { y = if isinf(x) then 0 else x", "if x == inf || x == -inf then 0 else @y", "if x == inf then 0 else @y"},
