@@ -233,7 +233,6 @@ func (b *Bound) Scratch(dtype DType, n int) unsafe.Pointer {
 	if b.g == nil {
 		b.g = getBinding()
 	}
-	b.roomFor(n, dtype.Size())
 	return b.g.scratch(n * dtype.Size())
 }
 

@@ -69,6 +69,9 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 		}
 	}
 	b.sig = s
+	if len(s.Temps) > 0 && b.checkTemps() != nil {
+		return false
+	}
 	if bits.OnesCount32(known) < len(s.Axes) { // of inputs that may be absent
 		for a := range s.Axes {
 			if known>>a&1 == 0 {

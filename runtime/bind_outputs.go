@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 )
 
@@ -39,7 +40,9 @@ func (b *Bound) bindOutputs(make bool) error {
 		b.DType[v] = d.computed()
 	}
 	for i := range s.Params {
-		b.findAddress(i)
+		if err := b.findAddress(i); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -274,7 +277,7 @@ func (b *Bound) findWrites() {
 }
 
 // findAddress decides where kernels read or write a parameter.
-func (b *Bound) findAddress(i int) {
+func (b *Bound) findAddress(i int) error {
 	g, t, p := b.g, b.Tensor(i), &b.sig.Params[i]
 	b.setPtr(i, nil)
 	if t == nil {
@@ -282,26 +285,30 @@ func (b *Bound) findAddress(i int) {
 			b.setPtr(i, Splat(b.memory(i), p.Default))
 			b.splat |= 1 << i
 		}
-		return
+		return nil
 	}
 	l := &g.view[i]
-	n := l.elements()
+	through := g.copies>>i&1 != 0
 	switch {
-	case n == 0:
-	case g.copies>>i&1 != 0:
-		if p.Mode == Inout {
-			b.setPtr(i, g.pack(t, l))
-		} else {
-			b.setPtr(i, g.scratch(n*t.dtype.computed().Size()))
-		}
-	case b.direct(i) && !t.dtype.half():
+	case slices.Contains(l.shape(), 0):
+		return nil
+	case !through && b.direct(i) && !t.dtype.half():
 		b.setPtr(i, t.data)
-	case p.Splat && l.constant():
+		return nil
+	case !through && p.Splat && l.constant():
 		b.setPtr(i, g.splat(t))
 		b.splat |= 1 << i
-	default:
+		return nil
+	}
+	if err := b.roomFor(i); err != nil {
+		return err
+	}
+	if through && p.Mode != Inout {
+		b.setPtr(i, g.scratch(l.elements()*t.dtype.computed().Size()))
+	} else {
 		b.setPtr(i, g.pack(t, l))
 	}
+	return nil
 }
 
 // splat is a page filled with the first element of t.

@@ -78,6 +78,9 @@ func BindMixed(s *Signature, b *Bound, slices ...Elems) error {
 	if half {
 		return bindHalves(s, b, slices)
 	}
+	if err := b.checkTemps(); err != nil {
+		return b.Fail(err)
+	}
 	for i, x := range slices {
 		for j := range i {
 			if s.Params[i].Mode.written() && s.Params[j].Mode.written() && !x.apart(slices[j]) {
@@ -89,6 +92,9 @@ func BindMixed(s *Signature, b *Bound, slices ...Elems) error {
 	for i, x := range slices {
 		for j, y := range slices {
 			if s.Params[i].Mode.written() && !s.Params[j].Mode.written() && !x.apart(y) && (x.p != y.p || x.n != y.n || s.Params[i].InPlace>>j&1 == 0) {
+				if err := room(s.Op, s.Params[j].Name, y.dtype, []int{y.n}, y.n); err != nil {
+					return b.Fail(err)
+				}
 				p := b.Scratch(y.dtype, y.n)
 				copy(unsafe.Slice((*byte)(p), y.bytes()), unsafe.Slice((*byte)(y.p), y.bytes()))
 				b.setPtr(j, p)

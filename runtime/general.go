@@ -36,7 +36,6 @@ func Temp[T Element](b *Bound, n int) []T {
 		b.g = getBinding()
 	}
 	var zero T
-	b.roomFor(n, int(unsafe.Sizeof(zero)))
 	s := unsafe.Slice((*T)(b.g.scratch(n*int(unsafe.Sizeof(zero)))), n)
 	clear(s)
 	return s
@@ -50,7 +49,7 @@ const maxRagged = 1 << 28
 // for Room to refuse.
 func ExtentOf(n int64) int { return int(max(0, min(n, maxRagged+1))) }
 
-// Room is an error where a tensor of the extents has too many elements. One of them, n, comes from data, of arg.
+// Room is an error where a tensor of the extents has too many elements, or more bytes than [MaxBytes]. One of them, n, comes from data, of arg.
 func Room(op, arg string, n int64, extents ...int) error {
 	if slices.Contains(extents, 0) {
 		return nil
@@ -62,7 +61,7 @@ func Room(op, arg string, n int64, extents ...int) error {
 		}
 		all *= e
 	}
-	return nil
+	return room(op, arg, F64, extents, all)
 }
 
 // AnyUnset reports whether an element has no value.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 )
 
@@ -51,44 +52,55 @@ func timesText(n, k int) string {
 	return fmt.Sprint(n * k)
 }
 
+// volume is the number of elements of an array; of more than any memory holds one more than maxElements.
+func volume(extents ...int) int {
+	n, most := uint(1), false
+	for _, e := range extents {
+		if e == 0 {
+			return 0
+		}
+		hi, lo := bits.Mul(n, uint(e))
+		if hi != 0 || lo > maxElements {
+			lo, most = 1, true
+		}
+		n = lo
+	}
+	if most {
+		return maxElements + 1
+	}
+	return int(n)
+}
+
 // checkTemps refuses values on the way that are more than MaxBytes, 8 bytes each.
 func (b *Bound) checkTemps() error {
 	for _, axes := range b.sig.Temps {
-		n := uint(1)
-		for _, a := range axes {
-			hi, lo := bits.Mul(n, uint(b.Ext[a]))
-			if hi != 0 || lo > maxElements {
-				lo = maxElements
-			}
-			n = lo
+		var ext [2 * MaxAxes]int
+		n := min(len(axes), len(ext))
+		for k, a := range axes[:n] {
+			ext[k] = b.Ext[a]
 		}
-		if err := room(b.sig.Op, "values on the way", F64, []int{int(n)}, int(n)); err != nil {
+		if err := b.Room(ext[:n]...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// roomFor refuses values of a call on its way, n of the given size each, by a panic with an *ArgError: where memory is asked for, calls have no
-// way to fail, and Go's own end of memory can't be recovered from. Binding has refused before, unless sizes were not known there. Fewer than 0
-// are more than an int counts.
-func (b *Bound) roomFor(n, size int) {
-	if uint(n) <= always/8 && roomLimit.Load() == 0 {
-		return
+// Room is an error where an array of values on the way has more than MaxBytes, 8 bytes each. Code asks before it writes anything, where extents
+// follow from more than tensors and attributes tell when they are bound.
+func (b *Bound) Room(extents ...int) error {
+	if n := volume(extents...); n > always/8 || roomLimit.Load() != 0 {
+		return room(b.sig.Op, "values on the way", F64, slices.Clone(extents), n)
 	}
-	if most := MaxBytes(); n < 0 || int64(n) > most/int64(size) {
-		got := "more than an int counts"
-		if n >= 0 {
-			got = timesText(n, size)
-		}
-		err := &ArgError{Op: b.name(), Arg: "values on the way", Want: fmt.Sprintf("at most %d bytes (see runtime.SetMaxBytes)", most), Got: got, Err: ErrShape}
-		panic(b.Fail(err))
-	}
+	return nil
 }
 
-func (b *Bound) name() string {
-	if b.sig == nil {
-		return "call"
+// roomFor refuses the memory of parameter i as kernels have it, which may repeat elements that the tensor has once.
+func (b *Bound) roomFor(i int) error {
+	l := &b.g.view[i]
+	n := volume(l.shape()...)
+	if n <= always/8 && roomLimit.Load() == 0 {
+		return nil
 	}
-	return b.sig.Op
+	return room(b.sig.Op, b.sig.Params[i].Name, b.Tensor(i).dtype.computed(), slices.Clone(l.shape()), n)
 }

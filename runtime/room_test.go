@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -57,17 +58,50 @@ func TestMaxBytes(t *testing.T) {
 	if err := sig.BindNew(&b, nil, x, x); !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), "t.outer: y: ") {
 		t.Errorf("result: %v", err)
 	}
-	for _, n := range []int{126, -1} {
-		var b Bound
-		func() {
-			defer func() {
-				if err, ok := recover().(error); !ok || !errors.Is(err, ErrShape) {
-					t.Errorf("%d on the way: %v", n, err)
-				}
-			}()
-			b.Scratch(F64, n)
-		}()
+}
+
+// A call refuses values on the way, and what it copies for kernels, before it writes anything: for tensors that need no work, for others, and
+// for slices.
+func TestMaxBytesOnTheWay(t *testing.T) {
+	f32, f16 := Elem{Fixed: F32}, Elem{Fixed: F16}
+	vector := []Dim{{Axis: 0}}
+	sig := func(op string, temps [][]int, elem Elem, inPlace uint64) *Signature {
+		return &Signature{Op: op, Axes: []Axis{{Name: "B", Pack: true}}, Outer: true, Temps: temps, Params: []Param{
+			{Name: "x", Elem: elem, Dims: vector}, {Name: "y", Elem: elem, Mode: Out, Dims: vector, InPlace: inPlace}}}
 	}
+	total := &Signature{Op: "t.total", Axes: []Axis{{Name: "B", Pack: true}}, Params: []Param{
+		{Name: "x", Elem: f32, Dims: vector}, {Name: "z", Elem: f32, Dims: vector}, {Name: "y", Elem: f32, Mode: Out}}}
+	x, y := Must(Zeros[float32](100)), Must(Zeros[float32](100))
+	h, k := Must(New(F16, 100)), Must(New(F16, 100))
+	row, column := Must(Zeros[float32](1, 100)), Must(Zeros[float32](100, 1))
+	huge := Must(Must(Zeros[float32](1)).Expand(1 << (13 + 6*(bits.UintSize/64))))
+	hugeRow, hugeColumn := Must(huge.Unsqueeze(0)), Must(huge.Unsqueeze(1))
+	limited(t, 700)
+	data := make([]float32, 300)
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"dense":   {sig("t.twice", [][]int{{0, 0}}, f32, 0).Bind(new(Bound), nil, x, y), "values on the way: "},
+		"general": {sig("t.twice", [][]int{{0}}, f16, 0).Bind(new(Bound), nil, h, k), "values on the way: "},
+		"halves":  {sig("t.half", nil, f16, 0).Bind(new(Bound), nil, Must(New(F16, 200)), Must(New(F16, 200))), "t.half: x: "},
+		"joint":   {total.BindNew(new(Bound), nil, row, column), "t.total: x: "},
+		"huge":    {total.BindNew(new(Bound), nil, hugeRow, hugeColumn), ""},
+		"slices":  {BindSlices(sig("t.way", [][]int{{0}}, f32, 0), new(Bound), data[:100], data[100:200]), "values on the way: "},
+		"overlap": {BindSlices(sig("t.slices", nil, f32, 0), new(Bound), data[:200], data[1:201]), "t.slices: x: "},
+	} {
+		if !errors.Is(c.err, ErrShape) || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("%s: %v", name, c.err)
+		}
+	}
+	if m := Memory(); m.Scratch != 0 {
+		t.Errorf("%d bytes of calls are still in use", m.Scratch)
+	}
+	var b Bound
+	if err := sig("t.half", nil, f16, 0).Bind(&b, nil, h, k); err != nil {
+		t.Error(err)
+	}
+	b.Finish()
 }
 
 // endless is a file that never ends.

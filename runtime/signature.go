@@ -17,7 +17,7 @@ type Signature struct {
 	Placed *Placed // nil: no axis is placed by the caller
 	Outer  bool    // every tensor has one and the same pack for all its axes, or none; nothing is placed
 	Alike  [][]int // packs that have one number of axes; also those that a list has an entry for each axis of
-	Temps  [][]int // axes of values on the way that may have more elements than each of the tensors
+	Temps  [][]int // axes of values on the way that may need more memory than each of the tensors
 }
 
 // Var is a dtype variable and what it may be.

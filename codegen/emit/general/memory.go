@@ -61,23 +61,44 @@ func (g *gen) temp(typ string, axes []*ir.Axis) string {
 	return fmt.Sprintf("runtime.Temp[%s](b, %s)", typ, g.elements(axes).text)
 }
 
-// room tests that there is room for what has axes whose extents data say.
+// room tests that there is room for what has axes that no tensor of the caller has: at the head, before anything is written, unless data say
+// their extents. Binding has tested what has other axes.
 func (g *gen) room(axes []*ir.Axis) {
 	var size *ir.Tensor
 	var list []string
+	computed := false
 	for _, a := range axes {
 		list = append(list, g.extent(a).text)
 		if a.Size != nil && size == nil {
 			size = a.Size
 		}
+		computed = computed || g.computed(a)
 	}
 	key := strings.Join(list, ", ")
-	if size == nil || g.roomy[key] {
+	if size == nil && !computed || g.roomy[key] {
 		return
 	}
-	g.roomy[key], g.fails = true, true
+	g.roomy[key] = true
+	if size == nil {
+		g.sizes = append(g.sizes, fmt.Sprintf("if err := b.Room(%s); err != nil {\nreturn err\n}\n", key))
+		return
+	}
+	g.fails = true
 	from := strings.Join(g.sources(map[*ir.Tensor]bool{size: true}), ", ")
 	g.root.printf("if err := runtime.Room(%q, %q, int64(%s), %s); err != nil {\nreturn err\n}\n", g.k.Op, from, g.buffer(size).element("0").text, key)
+}
+
+// computed tells whether an axis is none of the signature, so that its extent isn't known when tensors are bound.
+func (g *gen) computed(a *ir.Axis) bool {
+	return a.Size == nil && g.k.Axis(packOf(a)) < 0
+}
+
+// packOf is the pack of an axis, or the axis.
+func packOf(a *ir.Axis) *ir.Axis {
+	if a.Of != "" {
+		return &ir.Axis{Name: a.Of}
+	}
+	return a
 }
 
 // output writes where an output lies and, where it was computed elsewhere, copies it there: where the function may end

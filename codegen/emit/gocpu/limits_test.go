@@ -99,3 +99,32 @@ func TestLimits(t *testing.T) {
 		}
 	}
 }
+
+// Signatures name the axes of values on the way that tensors don't bound, an axis as often as a value has it.
+func TestRoom(t *testing.T) {
+	b := buildText(`package many
+
+op pairs[T: float](x: T[N]) -> (y: T[]) {
+  let u[i in N, j in N] = exp(x[i] - x[j])
+  let m[i] = max[j in N](u[i, j])
+  y = sum[i in N, j in N](u[i, j]/m[j])
+}
+
+op windows[T: float](x: T[N]; k: int) -> (y: T[N]) {
+  require k > 0 else "k must be positive"
+  y[i] = sum[m in 0..2*k](x[i]*max[j in N](x[j]*m))
+}
+`)
+	if b.Diags.HasErrors() {
+		t.Fatal(b.Diags.All)
+	}
+	all := ""
+	for _, f := range b.Out {
+		all += string(f.Data)
+	}
+	for _, want := range []string{"Axes: pairsAxes, Temps: [][]int{{0, 0}},", "Axes: windowsAxes, Temps: [][]int{{1}},"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %s in\n%s", want, all)
+		}
+	}
+}

@@ -130,6 +130,25 @@ func (gr *group) programs(back bool) []*emit.Program {
 	return r
 }
 
+// pairs are the functions that calls with a signature run, of all variants, dtypes and phases.
+func (gr *group) pairs(back bool) []*emit.Pair {
+	var r []*emit.Pair
+	add := func(list []emit.Pair) {
+		for i := range list {
+			r = append(r, &list[i])
+		}
+	}
+	for _, f := range gr.variants {
+		add(f.Pairs)
+		for _, ph := range f.Phases {
+			if !back {
+				add(ph.Pairs)
+			}
+		}
+	}
+	return r
+}
+
 // makeSignatures makes the signatures of a group.
 func (g *opGen) makeSignatures(gr *group) error {
 	if gr.refused != nil {
