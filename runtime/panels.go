@@ -33,6 +33,8 @@ const (
 	groupLanes = Block
 	// tallRows are the rows of a block in the copy of an operand that differs from row to row: a line of the cache.
 	tallRows = 16
+	// tallTask are the rows that are copied together: their elements of a step are near each other.
+	tallTask = 4 * tallRows
 	// packRows is the least number of rows for which it pays to copy what they share.
 	packRows = 16
 	// packWork is the work of a launch from which on copies pay.
@@ -68,6 +70,10 @@ func takesPanels(a *Args, p *Plan) bool {
 
 // launchPanels runs a launch in panels.
 func launchPanels(k Kernel, a *Args, p *Plan) {
+	if a.Rows*a.N*a.K <= chunkElements {
+		launchCopied(k, a, p)
+		return
+	}
 	l := panelsPool.Get().(*panels)
 	l.kernel, l.plan, l.args = k, p, *a
 	if p.Stream && streams(a, p) {
@@ -97,6 +103,32 @@ func launchPanels(k Kernel, a *Args, p *Plan) {
 	l.kernel, l.plan = nil, nil
 	l.args.forget()
 	l.own.forget()
+	panelsPool.Put(l)
+}
+
+// launchCopied runs a small launch at once, over a copy of what lies in another order than kernels need.
+func launchCopied(k Kernel, args *Args, p *Plan) {
+	l := panelsPool.Get().(*panels)
+	l.own = *args
+	a := &l.own
+	var copies [MaxOperands]*block
+	for k := range p.Operands {
+		o := &p.Operands[k]
+		if a.Step[k] == 1 || !a.shares(k, o) {
+			continue
+		}
+		size := o.DType.Size()
+		copies[k] = getScratch(a.N * a.K * size)
+		packPanels(copies[k].pointer(), a.Ptr[k], size, a.N, a.N, a.K, a.Step[k], a.KStep[k])
+		a.Ptr[k], a.Step[k], a.KStep[k] = copies[k].pointer(), 1, a.N
+	}
+	call(k, a)
+	for k := range p.Operands {
+		if copies[k] != nil {
+			putScratch(copies[k])
+		}
+	}
+	a.forget()
 	panelsPool.Put(l)
 }
 
@@ -135,21 +167,21 @@ func (l *panels) packTall() {
 	if any {
 		l.rows = min(l.rows, tallRows)
 		l.packing = true
-		runTasks(l, nil, ceilDiv(a.Rows, tallRows))
+		runTasks(l, nil, ceilDiv(a.Rows, tallTask))
 		l.packing = false
 	}
 }
 
 func (l *panels) task(a *Args, i int) {
 	if l.packing {
-		l.packRows(i * tallRows)
+		l.packRows(i * tallTask)
 		return
 	}
 	first := i / l.laneTasks * l.slab
 	l.group(a, first, min(first+l.slab, l.args.Rows), i%l.laneTasks*groupLanes)
 }
 
-// packRows copies a block of rows of the operands that differ from row to row.
+// packRows copies blocks of rows of the operands that differ from row to row.
 func (l *panels) packRows(row int) {
 	a := &l.args
 	for k, b := range l.tall {
@@ -158,7 +190,7 @@ func (l *panels) packRows(row int) {
 		}
 		size := l.plan.Operands[k].DType.Size()
 		src := unsafe.Add(a.Ptr[k], row*a.Row[k]*size)
-		packPanel(unsafe.Add(b.pointer(), row*a.K*size), src, size, min(tallRows, a.Rows-row), tallRows, a.K, a.Row[k], a.KStep[k])
+		packPanels(unsafe.Add(b.pointer(), row*a.K*size), src, size, min(tallTask, a.Rows-row), tallRows, a.K, a.Row[k], a.KStep[k])
 	}
 }
 
@@ -174,10 +206,8 @@ func (l *panels) group(a *Args, first, end, lane int) {
 		}
 		size := o.DType.Size()
 		copies[k] = getScratch(ceilDiv(lanes, l.width) * l.width * whole.K * size)
-		for at := 0; at < lanes; at += l.width {
-			src := unsafe.Add(whole.Ptr[k], (lane+at)*whole.Step[k]*size)
-			packPanel(unsafe.Add(copies[k].pointer(), at*whole.K*size), src, size, min(l.width, lanes-at), l.width, whole.K, whole.Step[k], whole.KStep[k])
-		}
+		src := unsafe.Add(whole.Ptr[k], lane*whole.Step[k]*size)
+		packPanels(copies[k].pointer(), src, size, lanes, l.width, whole.K, whole.Step[k], whole.KStep[k])
 		a.Step[k], a.KStep[k] = 1, l.width
 	}
 	for k, b := range l.tall {
@@ -211,47 +241,59 @@ func (l *panels) group(a *Args, first, end, lane int) {
 	}
 }
 
-// packPanel copies lanes of steps from src, where lanes are step and steps kstep elements apart, to dst, where they are 1 and width apart.
-func packPanel(dst, src unsafe.Pointer, size, lanes, width, steps, step, kstep int) {
+// packPanels copies lanes of steps from src, where lanes are step and steps kstep elements apart, to panels of some width that follow each
+// other at dst: there lanes of a panel are 1 apart, and steps as many as the width. The last panel may be narrower, but has the room.
+func packPanels(dst, src unsafe.Pointer, size, lanes, width, steps, step, kstep int) {
 	if size == 4 {
-		packElements((*uint32)(dst), (*uint32)(src), lanes, width, steps, step, kstep)
+		packElements[uint32](dst, src, lanes, width, steps, step, kstep)
 	} else {
-		packElements((*uint64)(dst), (*uint64)(src), lanes, width, steps, step, kstep)
+		packElements[uint64](dst, src, lanes, width, steps, step, kstep)
 	}
 }
 
 // turnLanes are the lanes that are turned at once: few enough that the lines of the cache that hold them don't meet in a set of it.
 const turnLanes = 8
 
-func packElements[T uint32 | uint64](dst, src *T, lanes, width, steps, step, kstep int) {
-	to, from := unsafe.Pointer(dst), unsafe.Pointer(src)
-	switch {
-	case step == 1:
-		for k := range steps {
-			copy(Slice[T](to, k*width, lanes), Slice[T](from, k*kstep, lanes))
-		}
-		return
-	case kstep == 1:
-		turned := 0
-		for ; turned+turnLanes <= lanes; turned += turnLanes {
-			turn[T](unsafe.Add(to, turned*int(unsafe.Sizeof(*dst))), unsafe.Add(from, turned*step*int(unsafe.Sizeof(*dst))), width, steps, step)
-		}
-		for lane := turned; lane < lanes; lane++ {
-			for k, v := range Slice[T](from, lane*step, steps) {
-				*At[T](to, k*width+lane) = v
-			}
-		}
+func packElements[T uint32 | uint64](dst, src unsafe.Pointer, lanes, width, steps, step, kstep int) {
+	if step == 1 {
+		packLines[T](dst, src, lanes, width, steps, kstep)
 		return
 	}
+	for at := 0; at < lanes; at += width {
+		to, n, lane := unsafe.Pointer(At[T](dst, at*steps)), min(width, lanes-at), 0
+		if kstep == 1 {
+			for ; lane+turnLanes <= n; lane += turnLanes {
+				turn(At[T](to, lane), At[T](src, (at+lane)*step), width, steps, step)
+			}
+		}
+		for ; lane < n; lane++ {
+			for k := range steps {
+				*At[T](to, k*width+lane) = *At[T](src, (at+lane)*step+k*kstep)
+			}
+		}
+	}
+}
+
+// packLines is packElements for lanes that are next to each other: step after step, for all panels.
+func packLines[T uint32 | uint64](dst, src unsafe.Pointer, lanes, width, steps, kstep int) {
+	const line = 16
 	for k := range steps {
-		for lane := range lanes {
-			*At[T](to, k*width+lane) = *At[T](from, lane*step+k*kstep)
+		at := 0
+		if width == line {
+			for ; at+line <= lanes; at += line {
+				*(*[line]T)(unsafe.Pointer(At[T](dst, at*steps+k*line))) = *(*[line]T)(unsafe.Pointer(At[T](src, k*kstep+at)))
+			}
+		}
+		for ; at < lanes; at += width {
+			n := min(width, lanes-at)
+			copy(Slice[T](dst, at*steps+k*width, n), Slice[T](src, k*kstep+at, n))
 		}
 	}
 }
 
 // turn copies turnLanes lanes of consecutive steps.
-func turn[T uint32 | uint64](to, from unsafe.Pointer, width, steps, step int) {
+func turn[T uint32 | uint64](dst, src *T, width, steps, step int) {
+	to, from := unsafe.Pointer(dst), unsafe.Pointer(src)
 	s0, s1, s2, s3 := Slice[T](from, 0, steps), Slice[T](from, step, steps), Slice[T](from, 2*step, steps), Slice[T](from, 3*step, steps)
 	s4, s5, s6, s7 := Slice[T](from, 4*step, steps), Slice[T](from, 5*step, steps), Slice[T](from, 6*step, steps), Slice[T](from, 7*step, steps)
 	for k := range steps {

@@ -119,8 +119,8 @@ func cutFor(a *Args, p *Plan) (c cut) {
 	steps := max(a.K, 1)
 	c.rows, c.lanes = a.Rows, a.N
 	if p.Shared > 0 && steps > 1 && Path() != Generic {
-		if a.N*steps > sharedElements/tileRows {
-			c.lanes = min(a.N, max(laneCut, sharedElements/tileRows/steps/laneCut*laneCut))
+		if tile := p.sharedBudget() / tileRows; a.N*steps > tile {
+			c.lanes = min(a.N, max(laneCut, tile/steps/laneCut*laneCut))
 		}
 		c.rows = min(a.Rows, p.tileRows(c.lanes*steps))
 		c.fill(a, p)
@@ -152,6 +152,11 @@ func (c *cut) fill(a *Args, p *Plan) {
 	c.callsPerTask = ceilDiv(c.taskRows, c.rows)
 }
 
+// sharedBudget is the work of one call, rows × lanes × steps, where rows share what they read.
+func (p *Plan) sharedBudget() int {
+	return max(chunkElements, min(sharedElements, sharedElements*sharedWork/p.Shared))
+}
+
 // tileRows is how many rows a call has where they share what they read, each with so many elements: tiles, or fewer where a tile takes too
 // long.
 func (p *Plan) tileRows(elements int) int {
@@ -159,7 +164,7 @@ func (p *Plan) tileRows(elements int) int {
 	if Path() == Generic {
 		return max(1, chunkElements/elements)
 	}
-	budget := max(chunkElements, min(sharedElements, sharedElements*sharedWork/p.Shared))
+	budget := p.sharedBudget()
 	if rows := budget / elements / tileRows * tileRows; rows > 0 {
 		return rows
 	}

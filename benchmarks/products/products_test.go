@@ -1,3 +1,5 @@
+//go:build unix
+
 package products
 
 import (
@@ -5,7 +7,7 @@ import (
 	"time"
 )
 
-// BenchmarkProducts measures the fastest of many calls, for machines that do other things too: least-ns, and GFLOP/s.
+// BenchmarkProducts measures the fastest of many calls, with GOMAXPROCS=1: least-ns, and GFLOP/s.
 func BenchmarkProducts(b *testing.B) {
 	for _, s := range Shapes {
 		l := NewLayer(s)
