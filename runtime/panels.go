@@ -21,7 +21,6 @@ type panels struct {
 	rows      int // of a call
 	slab      int // rows of a task
 	laneTasks int
-	packed    bool                // what rows share is copied
 	tall      [MaxOperands]*block // copies of operands that differ from row to row
 	packing   bool                // the tasks are those that make these copies
 }
@@ -39,6 +38,8 @@ const (
 	packRows = 16
 	// packWork is the work of a launch from which on copies pay.
 	packWork = 1 << 17
+	// wideSteps is the most steps for which a tile of rows of a whole panel makes a short call.
+	wideSteps = longerShared * sharedElements / tileRows / Block
 	// farBytes is the distance of steps from which on a line of the cache holds one of them.
 	farBytes = 64
 	// leastSlab is the least number of rows of a task where there are more tasks than groups of lanes.
@@ -141,7 +142,7 @@ func (l *panels) panelWidth() int {
 	switch {
 	case Path() == Generic:
 		return Block
-	case Path() == AVX512 && l.args.K <= pieceSteps:
+	case Path() == AVX512 && l.args.K <= wideSteps:
 		return 256 / size
 	default:
 		return 64 / size

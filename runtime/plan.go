@@ -79,8 +79,8 @@ const (
 	// microseconds.
 	sharedElements = 1 << 19
 	sharedWork     = 3
-	// longestElements bounds calls that would otherwise not have a tile of rows.
-	longestElements = 1 << 23
+	// longerShared is how many times as long a call may be that would otherwise not have a tile of rows.
+	longerShared = 4
 	// tileRows is a multiple of the rows that kernels take at once.
 	tileRows = 8
 	// pieceSteps is how many steps of a long serial axis make a piece. Results depend on it: package nest has the same number.
@@ -168,7 +168,7 @@ func (p *Plan) tileRows(elements int) int {
 	if rows := budget / elements / tileRows * tileRows; rows > 0 {
 		return rows
 	}
-	return max(1, min(tileRows, longestElements/(sharedElements/budget)/elements))
+	return max(1, min(tileRows, longerShared*budget/elements))
 }
 
 // pieceOf is how many of n elements of a row, each of k steps, make a piece. Results depend on it: package nest has the same rule.
