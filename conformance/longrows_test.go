@@ -41,6 +41,7 @@ func longRows() []*call {
 		{op: "linalg.matmul", inputs: arrays{"x": normal(r, 3, 50_001), "z": normal(r, 50_001, 5)}},
 		{op: "linalg.matmul", inputs: arrays{"x": normal(r, 1, 40_000), "z": normal(r, 40_000, 1)}},
 		linear(normal(r, 40_000, 2), normal(r, 3, 2), normal(r, 3)),
+		linear(normal(r, 83, 530), normal(r, 141, 530), normal(r, 141)), // in panels: see runtime/panels.go
 		{op: "loss.triplet_margin", inputs: arrays{"a": normal(r, 2, 40000), "p": normal(r, 2, 40000), "n": normal(r, 2, 40000)}, attrs: []ir.ExampleAttr{word("swap", "true")}},
 	}
 }

@@ -59,6 +59,10 @@ func Launch(k Kernel, a *Args, p *Plan) {
 		launchSteps(k, a, p)
 		return
 	}
+	if takesPanels(a, p) {
+		launchPanels(k, a, p)
+		return
+	}
 	j := jobPool.Get().(*job)
 	j.kernel, j.plan, j.args, j.own = k, p, *a, *a
 	j.cut = cutFor(a, p)

@@ -54,6 +54,10 @@ type Plan struct {
 	Steps       bool
 	StepsMonoid Monoid
 	StepsTo     int
+	// Shared is the work of a step of the serial loop, in instructions about, where rows read the same elements in it and don't depend on
+	// each other: kernels take several rows at once, and calls have as many. Such a kernel accumulates nothing, and may be cut along both
+	// axes. 0: it is none.
+	Shared int
 	// Stream: each output is written once and not read again, and Args.I[FlagsAt] is no scalar: [Stream] is set there when
 	// outputs are large.
 	Stream bool
@@ -71,6 +75,14 @@ const (
 	// chunkElements is the work of one call of a kernel: rows × lanes × steps. With them preemption waits well under a
 	// millisecond, and a call costs nothing beside the work.
 	chunkElements = 32768
+	// sharedElements is the same where rows share what they read, for steps of sharedWork: multiply-adds, that are some tens of
+	// microseconds.
+	sharedElements = 1 << 19
+	sharedWork     = 3
+	// longerShared is how many times as long a call may be that would otherwise not have a tile of rows.
+	longerShared = 4
+	// tileRows is a multiple of the rows that kernels take at once.
+	tileRows = 8
 	// pieceSteps is how many steps of a long serial axis make a piece. Results depend on it: package nest has the same number.
 	pieceSteps = 1 << 14
 	// laneCut is what chunks along the vector axis are multiples of.
@@ -88,7 +100,7 @@ const FlagsAt = MaxScalars - 1
 // Serial reports whether a launch is one chunk that needs no preparation: then the kernel is called directly, with an
 // argument block on the stack.
 func Serial(a *Args, p *Plan) bool {
-	return a.Rows > 0 && !p.Wide && a.Rows*a.N*max(a.K, 1) <= chunkElements
+	return a.Rows > 0 && !p.Wide && a.Rows*a.N*max(a.K, 1) <= chunkElements && (p.Shared == 0 || a.dense(p))
 }
 
 // cut is how a launch is cut: into tasks, each of them calls. Tasks go to workers; the calls of a task run in
@@ -106,6 +118,14 @@ func (c *cut) tasks() int { return c.rowTasks * c.laneTasks }
 func cutFor(a *Args, p *Plan) (c cut) {
 	steps := max(a.K, 1)
 	c.rows, c.lanes = a.Rows, a.N
+	if p.Shared > 0 && steps > 1 && Path() != Generic {
+		if tile := p.sharedBudget() / tileRows; a.N*steps > tile {
+			c.lanes = min(a.N, max(laneCut, tile/steps/laneCut*laneCut))
+		}
+		c.rows = min(a.Rows, p.tileRows(c.lanes*steps))
+		c.fill(a, p)
+		return c
+	}
 	if p.Lanes && a.N*steps > chunkElements {
 		c.lanes = max(laneCut, chunkElements/steps/laneCut*laneCut)
 		c.lanes = min(c.lanes, a.N)
@@ -117,6 +137,12 @@ func cutFor(a *Args, p *Plan) (c cut) {
 	if p.Rows {
 		c.rows = min(a.Rows, max(1, chunkElements/max(1, c.lanes*steps)))
 	}
+	c.fill(a, p)
+	return c
+}
+
+// fill makes tasks of the calls.
+func (c *cut) fill(a *Args, p *Plan) {
 	c.taskRows = c.rows
 	if p.Wide && c.taskRows < wideRows {
 		c.taskRows = min(a.Rows, (wideRows+c.rows-1)/c.rows*c.rows)
@@ -124,7 +150,25 @@ func cutFor(a *Args, p *Plan) (c cut) {
 	c.rowTasks = ceilDiv(a.Rows, c.taskRows)
 	c.laneTasks = max(1, ceilDiv(a.N, max(1, c.lanes)))
 	c.callsPerTask = ceilDiv(c.taskRows, c.rows)
-	return c
+}
+
+// sharedBudget is the work of one call, rows × lanes × steps, where rows share what they read.
+func (p *Plan) sharedBudget() int {
+	return max(chunkElements, min(sharedElements, sharedElements*sharedWork/p.Shared))
+}
+
+// tileRows is how many rows a call has where they share what they read, each with so many elements: tiles, or fewer where a tile takes too
+// long.
+func (p *Plan) tileRows(elements int) int {
+	elements = max(elements, 1)
+	if Path() == Generic {
+		return max(1, chunkElements/elements)
+	}
+	budget := p.sharedBudget()
+	if rows := budget / elements / tileRows * tileRows; rows > 0 {
+		return rows
+	}
+	return max(1, min(tileRows, longerShared*budget/elements))
 }
 
 // pieceOf is how many of n elements of a row, each of k steps, make a piece. Results depend on it: package nest has the same rule.

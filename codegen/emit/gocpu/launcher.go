@@ -37,6 +37,9 @@ func launcher(n *nest.Nest, importPath string) jen.Code {
 			plan = append(plan, field("StepsTo", jen.Lit(o)))
 		}
 	}
+	if work := n.SharedWork(); work > 0 {
+		plan = append(plan, field("Shared", jen.Lit(work)))
+	}
 	plan = append(plan, field("Operands", operands(n)))
 	args := jen.Id("a").Op("*").Qual(runtimePath, "Args")
 	ref := func() *jen.Statement { return jen.Op("&").Id(planName(n)) }

@@ -256,6 +256,9 @@ func (p *programBody) launch(l *nest.Launch) (launchPart, error) {
 	add(jen.List(a("Rows"), a("N"), a("K")).Op("=").List(p.elements(l.Grid), p.elements(l.Vector), p.elements(l.Serial)))
 	gathered := gatheredOperands(l.Nest)
 	for i, b := range l.Operands {
+		if lies, ok := l.AsItLies(i); ok {
+			b = lies // runtime.Launch copies what it needs
+		}
 		o := &l.Nest.Operands[i]
 		address, err := p.address(b.Tensor)
 		if err != nil {
@@ -381,8 +384,8 @@ func packKey(b nest.Bind) string { return fmt.Sprintf("%p %v", b.Tensor, b.Order
 func (p *programBody) sharesPack(b nest.Bind) bool {
 	n := 0
 	for _, l := range p.program.Nests.Launches {
-		for _, c := range l.Operands {
-			if c.Pack && packKey(c) == packKey(b) {
+		for i, c := range l.Operands {
+			if _, lies := l.AsItLies(i); c.Pack && !lies && packKey(c) == packKey(b) {
 				n++
 			}
 		}
