@@ -258,6 +258,8 @@ func opTables() (signs, names map[string]Op) {
 	for op := OpInvalid + 1; op < opCount; op++ {
 		f := &Facts[op]
 		switch {
+		case op == OpLowest || op == OpHighest || op == OpEpsilon:
+			names[f.Name] = op
 		case op == OpNeg || op == OpNot || op == OpSelect || f.Rule == RuleNone && f.Prec == 0 && f.Arity == 0:
 		case f.Prec > 0:
 			signs[f.Name] = op
