@@ -97,6 +97,10 @@ func (o *operation) exampleStep(e *ir.Example, b dsl.Bind) {
 		rep.errorf(b.Value.Span, "example-number", "`step` is one number, not a list")
 		return
 	}
+	if id := bareName(b.Value.Expr); id != nil && (id.Name == "true" || id.Name == "false") {
+		rep.errorf(b.Value.Span, "example-number", "`step` is a number, not a condition")
+		return
+	}
 	f, ok := o.exampleNumber(b.Value.Expr, true)
 	if ok && (f < 1 || f > math.MaxInt32 || f != math.Trunc(f)) {
 		rep.errorf(b.Value.Span, "example-number", "steps are counted from 1").WithHint("without `step` an example is the first one")

@@ -9,10 +9,14 @@ import (
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-// constant is an exact constant.
+// constant is an exact constant. One that is greater than numbers of i64 is a literal that is cast at once.
 func (g *gen) constant(v *ir.Value) value {
 	if !v.Const.Num().IsInt64() || !v.Const.Denom().IsInt64() {
-		return value{kind: whole, term: literal(v.Const.Num().String()), den: &term{text: v.Const.Denom().String(), lit: true, prec: precPrimary}}
+		r := value{kind: whole, term: literal(v.Const.Num().String())}
+		if !v.Const.IsInt() {
+			r.den = &term{text: v.Const.Denom().String(), lit: true, prec: precPrimary}
+		}
+		return r
 	}
 	r := value{kind: whole, term: number(v.Const.Num().Int64())}
 	if !v.Const.IsInt() {
@@ -122,7 +126,15 @@ func (g *gen) cast(v *ir.Value, k kind, s *block) value {
 		}
 		return is(t)
 	}
-	a := g.value(v.Args[0], s)
+	if c := v.Args[0]; c.Op == ir.OpConst {
+		return g.castFrom(g.constant(c), v, k, s)
+	}
+	return g.castFrom(g.value(v.Args[0], s), v, k, s)
+}
+
+// castFrom is cast of what stands in the argument.
+func (g *gen) castFrom(a value, v *ir.Value, k kind, s *block) value {
+	is := func(t term) value { return value{kind: k, term: t} }
 	typed := func(t term) value { return is(call(k.goType(), t)) }
 	switch {
 	case a.kind == truth && k == truth || a.kind == whole && k == whole:

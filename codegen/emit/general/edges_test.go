@@ -33,6 +33,8 @@ func with(name string, x float64) []ir.ExampleAttr { return []ir.ExampleAttr{{Na
 
 // edges are the calls with their results, which follow from the reference of the language.
 var edges = []edge{
+	// A number that u64 holds, and no i64: 10^19 % 7 is 3.
+	{op: "beyond_i64", inputs: []*ir.Array{row(1, 2)}, want: []float64{4, 6}},
 	// A let is computed for all of its points, wherever it is read.
 	{op: "let_in_branch", inputs: []*ir.Array{row(1, 2), row(0, 1), row(1, 0)}, want: []float64{2, 0}},
 	{op: "let_in_branch", inputs: []*ir.Array{row(1, 2), row(0, 9), row(1, 0)}, fails: true},

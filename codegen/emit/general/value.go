@@ -163,6 +163,9 @@ func (g *gen) compute(v *ir.Value, s *block) value {
 	is := func(t term) value { return value{kind: k, term: t} }
 	switch v.Op {
 	case ir.OpConst:
+		if !v.Const.Num().IsInt64() || !v.Const.Denom().IsInt64() {
+			g.bail("exact numbers are at most those of an i64, so nothing is computed with %s; cast it to a float", v.Const.RatString())
+		}
 		return g.constant(v)
 	case ir.OpInf:
 		return is(primary("math.Inf(1)"))
