@@ -24,7 +24,7 @@ type job struct {
 	wake  chan struct{} // capacity 1: the last task is finished
 	refs  atomic.Int32  // the caller and workers that know the job
 	fault atomic.Pointer[fault]
-	own   Args          // the caller's chunk
+	own   Args // the caller's chunk
 }
 
 // fault is the value of a panic in a task.
