@@ -35,7 +35,7 @@ func Compare[T Integer](x T, num, den int) int {
 	case x >= 0 && num < 0:
 		return 1
 	case x < 0:
-		return -compareProduct(uint64(-int64(x)), uint64(den), uint64(-num))
+		return -compareProduct(uint64(-int64(x)), uint64(den), uint64(-int64(num)))
 	}
 	return compareProduct(uint64(x), uint64(den), uint64(num))
 }

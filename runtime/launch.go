@@ -23,8 +23,12 @@ type job struct {
 	state atomic.Uint32
 	wake  chan struct{} // capacity 1: the last task is finished
 	refs  atomic.Int32  // the caller and workers that know the job
-	own   Args          // the caller's chunk
+	fault atomic.Pointer[fault]
+	own   Args // the caller's chunk
 }
+
+// fault is the value of a panic in a task.
+type fault struct{ value any }
 
 // tasker has tasks that run on threads, with an argument block of the thread.
 type tasker interface{ task(a *Args, i int) }
@@ -114,20 +118,42 @@ func (j *job) run() {
 		}
 		j.help(&j.own)
 		j.await()
+		if f := j.fault.Swap(nil); f != nil {
+			j.release()
+			panic(f.value)
+		}
 	}
 }
 
-// help runs tasks until none is left.
+// help runs tasks until none is left. A panic ends its task alone, and goes on in the goroutine of the caller when all tasks have ended: what
+// it makes of it is the same for any number of threads, and no task runs any more then.
 func (j *job) help(a *Args) {
+	for !j.helped(a) {
+	}
+}
+
+// helped is help up to a panic. It reports whether no task is left.
+func (j *job) helped(a *Args) (all bool) {
+	defer func() {
+		if !all {
+			j.fault.CompareAndSwap(nil, &fault{recover()})
+			j.taskEnds()
+		}
+	}()
 	for {
 		i := j.next.Add(1) - 1
 		if i >= j.tasks {
-			return
+			return true
 		}
 		j.task(a, int(i))
-		if j.done.Add(1) == j.tasks && j.state.Swap(jobDone) == jobAwaited {
-			j.wake <- struct{}{}
-		}
+		j.taskEnds()
+	}
+}
+
+// taskEnds counts a task that has ended.
+func (j *job) taskEnds() {
+	if j.done.Add(1) == j.tasks && j.state.Swap(jobDone) == jobAwaited {
+		j.wake <- struct{}{}
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 var varCount atomic.Int64
 
 // freshVar numbers variables that occur nowhere else.
-func freshVar() int { return 1<<40 + int(varCount.Add(1)) }
+func freshVar() int { return 1<<30 + int(varCount.Add(1)) }
 
 // normalizer turns values of one function into normal form.
 type normalizer struct {
