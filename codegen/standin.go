@@ -10,7 +10,7 @@ import (
 // standIns puts kernels that do more in the place of those that do less, with the same bits:
 //
 //   - one with a factor for one without, where the factor is 1: a mean for a sum. Not where the rows share what they read and the factor
-//     is in the serial loop: there it would be one more instruction for a few multiply-adds, a third of the time;
+//     is in the serial loop: there it would be one more instruction for a few multiply-adds;
 //   - one whose input moves for one that reads a single element, where the stride is 0: the gradient of each element of a
 //     loss for that of their sum. Where the single element is scaled first, as in the gradient of a mean, a launch of its
 //     own does that.

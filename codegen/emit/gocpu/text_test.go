@@ -52,9 +52,9 @@ op sum_at[T: float, I: int](len: T[N, C], at: I[...B]) -> (y: T[...B]) { y[..b] 
 func TestSharedPack(t *testing.T) {
 	b := buildText(`package many
 
-op twins[T: float](x: T[M, K], z: T[P, K], w: T[N, K]) -> (y: T[M, N], u: T[P, N]) {
-    y = sum[K](x*w)
-    u = sum[K](z*w)
+op twins[T: float](x: T[M, J, K], z: T[P, J, K], w: T[J, N, K]) -> (y: T[M, N], u: T[P, N]) {
+    y = sum[J, K](x*w)
+    u = sum[J, K](z*w)
 }
 `)
 	if b.Diags.HasErrors() {
@@ -65,6 +65,24 @@ op twins[T: float](x: T[M, K], z: T[P, K], w: T[N, K]) -> (y: T[M, N], u: T[P, N
 	run := text[from : from+strings.Index(text[from:], "\n}\n")]
 	if strings.Count(run, "if wPacked == nil {") != 2 || strings.Count(run, "var wPacked unsafe.Pointer") != 1 {
 		t.Errorf("the copy is not shared:\n%s", run)
+	}
+}
+
+// TestAsItLies checks that what all rows of a launch share isn't copied before it where one stride leads through its steps and one through
+// its lanes: the launch takes what it needs.
+func TestAsItLies(t *testing.T) {
+	b := buildText(`package many
+
+op turned[T: float](x: T[M, K], w: T[N, K]) -> (y: T[M, N]) {
+    y = sum[K](x*w)
+}
+`)
+	if b.Diags.HasErrors() {
+		t.Fatal(b.Diags.All)
+	}
+	text := string(b.Out[0].Data)
+	if strings.Contains(text, "Packed") || !strings.Contains(text, "a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[1]*b.Move(1), b.Move(1)") {
+		t.Errorf("w is copied:\n%s", text)
 	}
 }
 
