@@ -79,4 +79,3 @@ var Optimizers = []struct {
 		return o.Optimizer, err
 	}},
 }
-
