@@ -38,7 +38,7 @@ func (l *BatchNorm) Forward(x *runtime.Tensor, mode Mode) (*runtime.Tensor, erro
 	w, b := mode.read(l.Weight), mode.read(l.Bias)
 	defer mode.done(w, b)
 	attrs := &norm.BatchNormAttrs{Momentum: &l.Momentum, Eps: &l.Eps}
-	if _, ok := mode.Training(); !ok {
+	if _, ok := mode.Training(); !ok || x.Len() == 0 { // nothing has no mean
 		l.renewing.RLock()
 		defer l.renewing.RUnlock()
 		return norm.BatchNorm(x, l.RunningMean, l.RunningVar, w, b, attrs)
@@ -54,7 +54,10 @@ func (l *BatchNorm) Forward(x *runtime.Tensor, mode Mode) (*runtime.Tensor, erro
 	if err != nil {
 		return nil, err
 	}
-	return y, runtime.Write(l.Batches, []int64{n + 1})
+	if err := runtime.Write(l.Batches, []int64{n + 1}); err != nil {
+		return nil, err
+	}
+	return y, nil
 }
 
 // Parameters are weight, bias, and the statistics.

@@ -141,3 +141,18 @@ func TestBatchNormConcurrent(t *testing.T) {
 		t.Errorf("%v batches, want 8", got)
 	}
 }
+
+// A call in training without samples leaves the running statistics as they are.
+func TestBatchNormOfNothing(t *testing.T) {
+	l := New(runtime.F32, runtime.NewSeed(1)).BatchNorm(3)
+	if _, err := l.Forward(runtime.Must(runtime.New(runtime.F32, 0, 3)), Train(0)); err != nil {
+		t.Fatal(err)
+	}
+	for want, s := range map[float32]*runtime.Tensor{0: l.RunningMean, 1: l.RunningVar} {
+		for _, got := range runtime.Must(runtime.Values[float32](s)) {
+			if got != want {
+				t.Errorf("%v became %v", want, got)
+			}
+		}
+	}
+}
