@@ -269,7 +269,7 @@ var (
 )
 
 var gatherForward = runtime.Signature{
-	Op: "index.gather", Vars: gatherVars, Axes: gatherAxes, Placed: &gatherPlaced, Alike: gatherAlike,
+	Op: "index.gather", Vars: gatherVars, Axes: gatherAxes, Placed: &gatherPlaced, Alike: gatherAlike, Temps: [][]int{{3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}, {Axis: 3}}, Splat: true},

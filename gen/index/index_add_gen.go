@@ -145,7 +145,7 @@ var (
 )
 
 var indexAddForward = runtime.Signature{
-	Op: "index.index_add", Vars: indexAddVars, Axes: indexAddAxes, Placed: &indexAddPlaced,
+	Op: "index.index_add", Vars: indexAddVars, Axes: indexAddAxes, Placed: &indexAddPlaced, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},
@@ -155,7 +155,7 @@ var indexAddForward = runtime.Signature{
 }
 
 var indexAddBackward = runtime.Signature{
-	Op: "index.index_add", Vars: indexAddGradVars, Axes: indexAddAxes, Placed: &indexAddPlaced,
+	Op: "index.index_add", Vars: indexAddGradVars, Axes: indexAddAxes, Placed: &indexAddPlaced, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},

@@ -232,7 +232,7 @@ var (
 )
 
 var scatterAddForward = runtime.Signature{
-	Op: "index.scatter_add", Vars: scatterAddVars, Axes: scatterAddAxes, Placed: &scatterAddPlaced, Alike: scatterAddAlike,
+	Op: "index.scatter_add", Vars: scatterAddVars, Axes: scatterAddAxes, Placed: &scatterAddPlaced, Alike: scatterAddAlike, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}, {Axis: 3}}, Splat: true},

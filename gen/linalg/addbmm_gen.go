@@ -240,7 +240,7 @@ var (
 )
 
 var addbmmForward = runtime.Signature{
-	Op: "linalg.addbmm", Vars: addbmmVars, Axes: addbmmAxes,
+	Op: "linalg.addbmm", Vars: addbmmVars, Axes: addbmmAxes, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}, {Axis: 0}, {Axis: 3}}, Splat: true},
@@ -250,7 +250,7 @@ var addbmmForward = runtime.Signature{
 }
 
 var addbmmBackward = runtime.Signature{
-	Op: "linalg.addbmm", Vars: addbmmGradVars, Axes: addbmmAxes,
+	Op: "linalg.addbmm", Vars: addbmmGradVars, Axes: addbmmAxes, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}, {Axis: 0}, {Axis: 3}}, Splat: true},
@@ -332,7 +332,7 @@ func addbmmRun1IntOf(b *runtime.Bound, v *addbmmValues) error {
 	}
 }
 
-var addbmm_beta_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_beta_is_0_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var addbmm_beta_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_beta_is_0_f32_forward_0", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func addbmm_beta_is_0_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addbmm_beta_is_0_f32_forward_0_plan) {
@@ -342,7 +342,7 @@ func addbmm_beta_is_0_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(addbmm_beta_is_0_f32_forward_0, a, &addbmm_beta_is_0_f32_forward_0_plan)
 }
 
-var addbmm_beta_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_beta_is_0_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var addbmm_beta_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_beta_is_0_f64_forward_0", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func addbmm_beta_is_0_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addbmm_beta_is_0_f64_forward_0_plan) {
@@ -352,7 +352,7 @@ func addbmm_beta_is_0_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(addbmm_beta_is_0_f64_forward_0, a, &addbmm_beta_is_0_f64_forward_0_plan)
 }
 
-var addbmm_no_beta_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_no_beta_is_0_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var addbmm_no_beta_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_no_beta_is_0_f32_forward_0", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func addbmm_no_beta_is_0_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addbmm_no_beta_is_0_f32_forward_0_plan) {
@@ -362,7 +362,7 @@ func addbmm_no_beta_is_0_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(addbmm_no_beta_is_0_f32_forward_0, a, &addbmm_no_beta_is_0_f32_forward_0_plan)
 }
 
-var addbmm_no_beta_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_no_beta_is_0_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var addbmm_no_beta_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_no_beta_is_0_f64_forward_0", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func addbmm_no_beta_is_0_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addbmm_no_beta_is_0_f64_forward_0_plan) {

@@ -193,12 +193,7 @@ func addmmRunBackward0(b *runtime.Bound, v *addmmValues) {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[2], b.Ext[1]
 		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[3], b.Ext[1], 1
-		zPacked := b.Ptr[2]
-		if b.Move(2) != 0 {
-			zPacked = b.Scratch(b.DType[0], b.Ext[2]*b.Ext[1])
-			runtime.Reorder(zPacked, b.Ptr[2], b.DType[0], []int{b.Ext[2], b.Ext[1]}, []int{1, 0})
-		}
-		a.Ptr[1], a.Step[1], a.KStep[1] = zPacked, b.Move(2), b.Ext[2]*b.Move(2)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
 		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(5, b.Ext[0]*b.Ext[2]), b.Ext[2], 1
 		a.F[0] = v.alpha
 		switch b.DType[0] {
@@ -243,12 +238,7 @@ func addmmRunBackward1(b *runtime.Bound, v *addmmValues) {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[2], b.Ext[1]
 		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[3], b.Ext[1], 1
-		zPacked := b.Ptr[2]
-		if b.Move(2) != 0 {
-			zPacked = b.Scratch(b.DType[0], b.Ext[2]*b.Ext[1])
-			runtime.Reorder(zPacked, b.Ptr[2], b.DType[0], []int{b.Ext[2], b.Ext[1]}, []int{1, 0})
-		}
-		a.Ptr[1], a.Step[1], a.KStep[1] = zPacked, b.Move(2), b.Ext[2]*b.Move(2)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
 		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(5, b.Ext[0]*b.Ext[2]), b.Ext[2], 1
 		a.F[0] = v.alpha
 		switch b.DType[0] {
@@ -291,7 +281,7 @@ var (
 )
 
 var addmmForward = runtime.Signature{
-	Op: "linalg.addmm", Vars: addmmVars, Axes: addmmAxes,
+	Op: "linalg.addmm", Vars: addmmVars, Axes: addmmAxes, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},
@@ -393,7 +383,7 @@ func addmm_beta_is_0_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(addmm_beta_is_0_f32_backward_0, a, &addmm_beta_is_0_f32_backward_0_plan)
 }
 
-var addmm_beta_is_0_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f32_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var addmm_beta_is_0_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f32_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 4, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func addmm_beta_is_0_f32_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addmm_beta_is_0_f32_backward_1_plan) {
@@ -403,7 +393,7 @@ func addmm_beta_is_0_f32_backward_1_launch(a *runtime.Args) {
 	runtime.Launch(addmm_beta_is_0_f32_backward_1, a, &addmm_beta_is_0_f32_backward_1_plan)
 }
 
-var addmm_beta_is_0_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f32_backward_2", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var addmm_beta_is_0_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f32_backward_2", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 4, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func addmm_beta_is_0_f32_backward_2_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addmm_beta_is_0_f32_backward_2_plan) {
@@ -423,7 +413,7 @@ func addmm_beta_is_0_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(addmm_beta_is_0_f64_backward_0, a, &addmm_beta_is_0_f64_backward_0_plan)
 }
 
-var addmm_beta_is_0_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f64_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var addmm_beta_is_0_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f64_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 4, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func addmm_beta_is_0_f64_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addmm_beta_is_0_f64_backward_1_plan) {
@@ -433,7 +423,7 @@ func addmm_beta_is_0_f64_backward_1_launch(a *runtime.Args) {
 	runtime.Launch(addmm_beta_is_0_f64_backward_1, a, &addmm_beta_is_0_f64_backward_1_plan)
 }
 
-var addmm_beta_is_0_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f64_backward_2", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var addmm_beta_is_0_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f64_backward_2", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 4, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func addmm_beta_is_0_f64_backward_2_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addmm_beta_is_0_f64_backward_2_plan) {

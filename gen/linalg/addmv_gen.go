@@ -245,7 +245,7 @@ var (
 )
 
 var addmvForward = runtime.Signature{
-	Op: "linalg.addmv", Vars: addmvVars, Axes: addmvAxes,
+	Op: "linalg.addmv", Vars: addmvVars, Axes: addmvAxes, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},

@@ -288,7 +288,7 @@ var addrForward = runtime.Signature{
 }
 
 var addrBackward = runtime.Signature{
-	Op: "linalg.addr", Vars: addrGradVars, Axes: addrAxes,
+	Op: "linalg.addr", Vars: addrGradVars, Axes: addrAxes, Temps: [][]int{{1}},
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

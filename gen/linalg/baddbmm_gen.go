@@ -187,7 +187,7 @@ var (
 )
 
 var baddbmmForward = runtime.Signature{
-	Op: "linalg.baddbmm", Vars: baddbmmVars, Axes: baddbmmAxes,
+	Op: "linalg.baddbmm", Vars: baddbmmVars, Axes: baddbmmAxes, Temps: [][]int{{0, 1, 2}},
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}, {Axis: 2, Optional: true}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Splat: true},
@@ -197,7 +197,7 @@ var baddbmmForward = runtime.Signature{
 }
 
 var baddbmmBackward = runtime.Signature{
-	Op: "linalg.baddbmm", Vars: baddbmmGradVars, Axes: baddbmmAxes,
+	Op: "linalg.baddbmm", Vars: baddbmmGradVars, Axes: baddbmmAxes, Temps: [][]int{{0, 1, 2}},
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}, {Axis: 2, Optional: true}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Splat: true},

@@ -176,7 +176,7 @@ var crossForward = runtime.Signature{
 }
 
 var crossBackward = runtime.Signature{
-	Op: "linalg.cross", Vars: crossGradVars, Axes: crossAxes, Placed: &crossPlaced,
+	Op: "linalg.cross", Vars: crossGradVars, Axes: crossAxes, Placed: &crossPlaced, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},

@@ -71,12 +71,7 @@ func linearRun(b *runtime.Bound) {
 	var a runtime.Args
 	a.Rows, a.N, a.K = b.Ext[0], b.Ext[2], b.Ext[1]
 	a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-	wPacked := b.Ptr[1]
-	if b.Move(1) != 0 {
-		wPacked = b.Scratch(b.DType[0], b.Ext[2]*b.Ext[1])
-		runtime.Reorder(wPacked, b.Ptr[1], b.DType[0], []int{b.Ext[2], b.Ext[1]}, []int{1, 0})
-	}
-	a.Ptr[1], a.Step[1], a.KStep[1] = wPacked, b.Move(1), b.Ext[2]*b.Move(1)
+	a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[1]*b.Move(1), b.Move(1)
 	a.Ptr[2], a.Step[2] = b.Ptr[2], b.Move(2)
 	a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[3], b.Ext[2], 1
 	switch b.DType[0] {
@@ -95,12 +90,11 @@ func linearRunBackward(b *runtime.Bound) {
 		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[3], b.Ext[2], 1
 		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Move(1), b.Ext[1]*b.Move(1)
 		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(4, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = 1
 		switch b.DType[0] {
 		case runtime.F32:
-			addmm_beta_is_0_f32_backward_1_launch(&a)
+			linear_f32_backward_0_launch(&a)
 		case runtime.F64:
-			addmm_beta_is_0_f64_backward_1_launch(&a)
+			linear_f64_backward_0_launch(&a)
 		}
 	}
 	if b.Tensor(5) != nil {
@@ -109,12 +103,11 @@ func linearRunBackward(b *runtime.Bound) {
 		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[3], 1, b.Ext[2]
 		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[0], b.Move(0), b.Ext[1]*b.Move(0)
 		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(5, b.Ext[2]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = 1
 		switch b.DType[0] {
 		case runtime.F32:
-			addmm_beta_is_0_f32_backward_1_launch(&a)
+			linear_f32_backward_0_launch(&a)
 		case runtime.F64:
-			addmm_beta_is_0_f64_backward_1_launch(&a)
+			linear_f64_backward_0_launch(&a)
 		}
 	}
 	if b.Tensor(6) != nil {
@@ -180,7 +173,7 @@ func init() {
 	})
 }
 
-var linear_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var linear_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f32_forward_0", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func linear_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &linear_f32_forward_0_plan) {
@@ -188,6 +181,16 @@ func linear_f32_forward_0_launch(a *runtime.Args) {
 		return
 	}
 	runtime.Launch(linear_f32_forward_0, a, &linear_f32_forward_0_plan)
+}
+
+var linear_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f32_backward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func linear_f32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &linear_f32_backward_0_plan) {
+		linear_f32_backward_0(a)
+		return
+	}
+	runtime.Launch(linear_f32_backward_0, a, &linear_f32_backward_0_plan)
 }
 
 var linear_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f32_backward_2", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
@@ -200,7 +203,7 @@ func linear_f32_backward_2_launch(a *runtime.Args) {
 	runtime.Launch(linear_f32_backward_2, a, &linear_f32_backward_2_plan)
 }
 
-var linear_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var linear_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f64_forward_0", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func linear_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &linear_f64_forward_0_plan) {
@@ -208,6 +211,16 @@ func linear_f64_forward_0_launch(a *runtime.Args) {
 		return
 	}
 	runtime.Launch(linear_f64_forward_0, a, &linear_f64_forward_0_plan)
+}
+
+var linear_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f64_backward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func linear_f64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &linear_f64_backward_0_plan) {
+		linear_f64_backward_0(a)
+		return
+	}
+	runtime.Launch(linear_f64_backward_0, a, &linear_f64_backward_0_plan)
 }
 
 var linear_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f64_backward_2", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}

@@ -15,6 +15,17 @@ func linear_f32_forward_0(a *runtime.Args) {
 	}
 }
 
+func linear_f32_backward_0(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		linear_f32_backward_0_avx512(a)
+	case runtime.AVX2:
+		linear_f32_backward_0_avx2(a)
+	default:
+		linear_f32_backward_0_go(a)
+	}
+}
+
 func linear_f32_backward_2(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
@@ -34,6 +45,17 @@ func linear_f64_forward_0(a *runtime.Args) {
 		linear_f64_forward_0_avx2(a)
 	default:
 		linear_f64_forward_0_go(a)
+	}
+}
+
+func linear_f64_backward_0(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		linear_f64_backward_0_avx512(a)
+	case runtime.AVX2:
+		linear_f64_backward_0_avx2(a)
+	default:
+		linear_f64_backward_0_go(a)
 	}
 }
 

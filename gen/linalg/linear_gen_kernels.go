@@ -37,6 +37,34 @@ func linear_f32_forward_0_go(a *runtime.Args) {
 	}
 }
 
+// linear_f32_backward_0_go reads dY, w; writes dX.
+func linear_f32_backward_0_go(a *runtime.Args) {
+	for r := range a.Rows {
+		// Pass 1: store dX.
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			var sum [64]float32
+			for k0 := 0; k0 < a.K; k0 += 512 {
+				var part [64]float32
+				for k := k0; k < min(k0+512, a.K); k++ {
+					dYv := *runtime.At[float32](a.Ptr[0], r*a.Row[0]+k*a.KStep[0])
+					w := runtime.Slice[float32](a.Ptr[1], n*a.Step[1]+k*a.KStep[1], m)
+					for i := range m {
+						part[i] = runtime.FMA32(dYv, w[i], part[i])
+					}
+				}
+				for i := range m {
+					sum[i] += part[i]
+				}
+			}
+			dX := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
+			for i := range m {
+				dX[i] = sum[i]
+			}
+		}
+	}
+}
+
 // linear_f32_backward_2_go reads dY; accumulates dB.
 func linear_f32_backward_2_go(a *runtime.Args) {
 	for r := range a.Rows {
@@ -76,6 +104,34 @@ func linear_f64_forward_0_go(a *runtime.Args) {
 			y := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			for i := range m {
 				y[i] = sum[i] + b[i]
+			}
+		}
+	}
+}
+
+// linear_f64_backward_0_go reads dY, w; writes dX.
+func linear_f64_backward_0_go(a *runtime.Args) {
+	for r := range a.Rows {
+		// Pass 1: store dX.
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			var sum [64]float64
+			for k0 := 0; k0 < a.K; k0 += 512 {
+				var part [64]float64
+				for k := k0; k < min(k0+512, a.K); k++ {
+					dYv := *runtime.At[float64](a.Ptr[0], r*a.Row[0]+k*a.KStep[0])
+					w := runtime.Slice[float64](a.Ptr[1], n*a.Step[1]+k*a.KStep[1], m)
+					for i := range m {
+						part[i] = math.FMA(dYv, w[i], part[i])
+					}
+				}
+				for i := range m {
+					sum[i] += part[i]
+				}
+			}
+			dX := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
+			for i := range m {
+				dX[i] = sum[i]
 			}
 		}
 	}

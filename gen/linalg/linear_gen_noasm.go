@@ -9,12 +9,20 @@ func linear_f32_forward_0(a *runtime.Args) {
 	linear_f32_forward_0_go(a)
 }
 
+func linear_f32_backward_0(a *runtime.Args) {
+	linear_f32_backward_0_go(a)
+}
+
 func linear_f32_backward_2(a *runtime.Args) {
 	linear_f32_backward_2_go(a)
 }
 
 func linear_f64_forward_0(a *runtime.Args) {
 	linear_f64_forward_0_go(a)
+}
+
+func linear_f64_backward_0(a *runtime.Args) {
+	linear_f64_backward_0_go(a)
 }
 
 func linear_f64_backward_2(a *runtime.Args) {

@@ -11,6 +11,12 @@ func linear_f32_forward_0_avx2(a *runtime.Args)
 func linear_f32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
+func linear_f32_backward_0_avx2(a *runtime.Args)
+
+//go:noescape
+func linear_f32_backward_0_avx512(a *runtime.Args)
+
+//go:noescape
 func linear_f32_backward_2_avx2(a *runtime.Args)
 
 //go:noescape
@@ -21,6 +27,12 @@ func linear_f64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
 func linear_f64_forward_0_avx512(a *runtime.Args)
+
+//go:noescape
+func linear_f64_backward_0_avx2(a *runtime.Args)
+
+//go:noescape
+func linear_f64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
 func linear_f64_backward_2_avx2(a *runtime.Args)

@@ -104,7 +104,7 @@ var (
 )
 
 var matmulForward = runtime.Signature{
-	Op: "linalg.matmul", Vars: matmulVars, Axes: matmulAxes,
+	Op: "linalg.matmul", Vars: matmulVars, Axes: matmulAxes, Temps: [][]int{{0, 1, 3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}, {Axis: 3}}, Splat: true},

@@ -120,7 +120,7 @@ var (
 )
 
 var matvecForward = runtime.Signature{
-	Op: "linalg.matvec", Vars: matvecVars, Axes: matvecAxes,
+	Op: "linalg.matvec", Vars: matvecVars, Axes: matvecAxes, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},

@@ -120,7 +120,7 @@ var (
 )
 
 var mvForward = runtime.Signature{
-	Op: "linalg.mv", Vars: mvVars, Axes: mvAxes,
+	Op: "linalg.mv", Vars: mvVars, Axes: mvAxes, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Splat: true},

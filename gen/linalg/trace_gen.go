@@ -104,7 +104,7 @@ var (
 )
 
 var traceForward = runtime.Signature{
-	Op: "linalg.trace", Vars: traceVars, Axes: traceAxes,
+	Op: "linalg.trace", Vars: traceVars, Axes: traceAxes, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},

@@ -159,7 +159,7 @@ var (
 )
 
 var vecdotForward = runtime.Signature{
-	Op: "linalg.vecdot", Vars: vecdotVars, Axes: vecdotAxes, Placed: &vecdotPlaced,
+	Op: "linalg.vecdot", Vars: vecdotVars, Axes: vecdotAxes, Placed: &vecdotPlaced, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},

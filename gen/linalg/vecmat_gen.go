@@ -135,7 +135,7 @@ var (
 )
 
 var vecmatForward = runtime.Signature{
-	Op: "linalg.vecmat", Vars: vecmatVars, Axes: vecmatAxes,
+	Op: "linalg.vecmat", Vars: vecmatVars, Axes: vecmatAxes, Temps: [][]int{{1, 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 0}, {Axis: 2}}, Splat: true},

@@ -862,7 +862,7 @@ var crossEntropy_IfNoneBackward = runtime.Signature{
 }
 
 var crossEntropy_IfMeanForward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -891,7 +891,7 @@ var crossEntropy_IfMeanBackward = runtime.Signature{
 }
 
 var crossEntropy_IfSumForward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -931,7 +931,7 @@ var crossEntropy_ElseNoneBackward = runtime.Signature{
 }
 
 var crossEntropy_ElseMeanForward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

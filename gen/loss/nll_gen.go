@@ -663,7 +663,7 @@ var nllWeightNoneBackward = runtime.Signature{
 }
 
 var nllWeightMeanForward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -674,7 +674,7 @@ var nllWeightMeanForward = runtime.Signature{
 }
 
 var nllWeightMeanBackward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -688,7 +688,7 @@ var nllWeightMeanBackward = runtime.Signature{
 }
 
 var nllWeightSumForward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -698,7 +698,7 @@ var nllWeightSumForward = runtime.Signature{
 }
 
 var nllWeightSumBackward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -731,7 +731,7 @@ var nllNoWeightNoneBackward = runtime.Signature{
 }
 
 var nllNoWeightMeanForward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -742,7 +742,7 @@ var nllNoWeightMeanForward = runtime.Signature{
 }
 
 var nllNoWeightMeanBackward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -754,7 +754,7 @@ var nllNoWeightMeanBackward = runtime.Signature{
 }
 
 var nllNoWeightSumForward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -764,7 +764,7 @@ var nllNoWeightSumForward = runtime.Signature{
 }
 
 var nllNoWeightSumBackward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

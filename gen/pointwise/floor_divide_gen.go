@@ -132,7 +132,7 @@ var (
 )
 
 var floorDivideForward = runtime.Signature{
-	Op: "pointwise.floor_divide", Vars: floorDivideVars, Axes: floorDivideAxes, Outer: true,
+	Op: "pointwise.floor_divide", Vars: floorDivideVars, Axes: floorDivideAxes, Outer: true, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

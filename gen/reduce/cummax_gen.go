@@ -144,7 +144,7 @@ var (
 )
 
 var cummaxForward = runtime.Signature{
-	Op: "reduce.cummax", Vars: cummaxVars, Axes: cummaxAxes, Placed: &cummaxPlaced,
+	Op: "reduce.cummax", Vars: cummaxVars, Axes: cummaxAxes, Placed: &cummaxPlaced, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},

@@ -144,7 +144,7 @@ var (
 )
 
 var cumminForward = runtime.Signature{
-	Op: "reduce.cummin", Vars: cumminVars, Axes: cumminAxes, Placed: &cumminPlaced,
+	Op: "reduce.cummin", Vars: cumminVars, Axes: cumminAxes, Placed: &cumminPlaced, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},

@@ -150,7 +150,7 @@ var cumprodForward = runtime.Signature{
 }
 
 var cumprodBackward = runtime.Signature{
-	Op: "reduce.cumprod", Vars: cumprodGradVars, Axes: cumprodAxes, Placed: &cumprodPlaced,
+	Op: "reduce.cumprod", Vars: cumprodGradVars, Axes: cumprodAxes, Placed: &cumprodPlaced, Temps: [][]int{{0, 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},

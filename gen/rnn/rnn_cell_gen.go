@@ -152,12 +152,7 @@ func rnnCellTanhRun(b *runtime.Bound, v *rnnCellValues) {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[2], b.Ext[2]
 		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
-		rPacked := b.Ptr[3]
-		if b.Move(3) != 0 {
-			rPacked = b.Scratch(b.DType[0], b.Ext[2]*b.Ext[2])
-			runtime.Reorder(rPacked, b.Ptr[3], b.DType[0], []int{b.Ext[2], b.Ext[2]}, []int{1, 0})
-		}
-		a.Ptr[1], a.Step[1], a.KStep[1] = rPacked, b.Move(3), b.Ext[2]*b.Move(3)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[3], b.Ext[2]*b.Move(3), b.Move(3)
 		a.Ptr[2], a.Row[2], a.Step[2] = sum2, b.Ext[2], 1
 		switch b.DType[0] {
 		case runtime.F32:
@@ -170,12 +165,7 @@ func rnnCellTanhRun(b *runtime.Bound, v *rnnCellValues) {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[2], b.Ext[1]
 		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		wPacked := b.Ptr[2]
-		if b.Move(2) != 0 {
-			wPacked = b.Scratch(b.DType[0], b.Ext[2]*b.Ext[1])
-			runtime.Reorder(wPacked, b.Ptr[2], b.DType[0], []int{b.Ext[2], b.Ext[1]}, []int{1, 0})
-		}
-		a.Ptr[1], a.Step[1], a.KStep[1] = wPacked, b.Move(2), b.Ext[2]*b.Move(2)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
 		a.Ptr[2], a.Step[2] = b.Ptr[4], b.Move(4)
 		a.Ptr[3], a.Row[3], a.Step[3] = sum2, b.Ext[2], 1
 		a.Ptr[4], a.Step[4] = b.Ptr[5], b.Move(5)
@@ -196,12 +186,7 @@ func rnnCellReluRun(b *runtime.Bound, v *rnnCellValues) {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[2], b.Ext[2]
 		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
-		rPacked := b.Ptr[3]
-		if b.Move(3) != 0 {
-			rPacked = b.Scratch(b.DType[0], b.Ext[2]*b.Ext[2])
-			runtime.Reorder(rPacked, b.Ptr[3], b.DType[0], []int{b.Ext[2], b.Ext[2]}, []int{1, 0})
-		}
-		a.Ptr[1], a.Step[1], a.KStep[1] = rPacked, b.Move(3), b.Ext[2]*b.Move(3)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[3], b.Ext[2]*b.Move(3), b.Move(3)
 		a.Ptr[2], a.Row[2], a.Step[2] = sum2, b.Ext[2], 1
 		switch b.DType[0] {
 		case runtime.F32:
@@ -214,12 +199,7 @@ func rnnCellReluRun(b *runtime.Bound, v *rnnCellValues) {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[2], b.Ext[1]
 		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		wPacked := b.Ptr[2]
-		if b.Move(2) != 0 {
-			wPacked = b.Scratch(b.DType[0], b.Ext[2]*b.Ext[1])
-			runtime.Reorder(wPacked, b.Ptr[2], b.DType[0], []int{b.Ext[2], b.Ext[1]}, []int{1, 0})
-		}
-		a.Ptr[1], a.Step[1], a.KStep[1] = wPacked, b.Move(2), b.Ext[2]*b.Move(2)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
 		a.Ptr[2], a.Step[2] = b.Ptr[4], b.Move(4)
 		a.Ptr[3], a.Row[3], a.Step[3] = sum2, b.Ext[2], 1
 		a.Ptr[4], a.Step[4] = b.Ptr[5], b.Move(5)
@@ -545,7 +525,7 @@ func init() {
 	})
 }
 
-var rnn_cell_tanh_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f32_forward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var rnn_cell_tanh_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f32_forward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func rnn_cell_tanh_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_tanh_f32_forward_0_plan) {
@@ -555,7 +535,7 @@ func rnn_cell_tanh_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_tanh_f32_forward_0, a, &rnn_cell_tanh_f32_forward_0_plan)
 }
 
-var rnn_cell_tanh_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f32_forward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var rnn_cell_tanh_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f32_forward_1", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func rnn_cell_tanh_f32_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_tanh_f32_forward_1_plan) {
@@ -565,7 +545,7 @@ func rnn_cell_tanh_f32_forward_1_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_tanh_f32_forward_1, a, &rnn_cell_tanh_f32_forward_1_plan)
 }
 
-var rnn_cell_tanh_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f32_backward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var rnn_cell_tanh_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f32_backward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 3, Shared: 7, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func rnn_cell_tanh_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_tanh_f32_backward_0_plan) {
@@ -585,7 +565,7 @@ func rnn_cell_tanh_f32_backward_4_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_tanh_f32_backward_4, a, &rnn_cell_tanh_f32_backward_4_plan)
 }
 
-var rnn_cell_tanh_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f64_forward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var rnn_cell_tanh_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f64_forward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func rnn_cell_tanh_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_tanh_f64_forward_0_plan) {
@@ -595,7 +575,7 @@ func rnn_cell_tanh_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_tanh_f64_forward_0, a, &rnn_cell_tanh_f64_forward_0_plan)
 }
 
-var rnn_cell_tanh_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f64_forward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var rnn_cell_tanh_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f64_forward_1", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func rnn_cell_tanh_f64_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_tanh_f64_forward_1_plan) {
@@ -605,7 +585,7 @@ func rnn_cell_tanh_f64_forward_1_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_tanh_f64_forward_1, a, &rnn_cell_tanh_f64_forward_1_plan)
 }
 
-var rnn_cell_tanh_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f64_backward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var rnn_cell_tanh_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f64_backward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 3, Shared: 7, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func rnn_cell_tanh_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_tanh_f64_backward_0_plan) {
@@ -625,7 +605,7 @@ func rnn_cell_tanh_f64_backward_4_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_tanh_f64_backward_4, a, &rnn_cell_tanh_f64_backward_4_plan)
 }
 
-var rnn_cell_relu_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f32_forward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var rnn_cell_relu_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f32_forward_1", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func rnn_cell_relu_f32_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_relu_f32_forward_1_plan) {
@@ -645,7 +625,7 @@ func rnn_cell_relu_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_relu_f32_backward_0, a, &rnn_cell_relu_f32_backward_0_plan)
 }
 
-var rnn_cell_relu_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f32_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 6, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var rnn_cell_relu_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f32_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 6, Shared: 13, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func rnn_cell_relu_f32_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_relu_f32_backward_1_plan) {
@@ -665,7 +645,7 @@ func rnn_cell_relu_f32_backward_2_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_relu_f32_backward_2, a, &rnn_cell_relu_f32_backward_2_plan)
 }
 
-var rnn_cell_relu_f32_backward_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f32_backward_4", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 6, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var rnn_cell_relu_f32_backward_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f32_backward_4", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 6, Shared: 11, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func rnn_cell_relu_f32_backward_4_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_relu_f32_backward_4_plan) {
@@ -675,7 +655,7 @@ func rnn_cell_relu_f32_backward_4_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_relu_f32_backward_4, a, &rnn_cell_relu_f32_backward_4_plan)
 }
 
-var rnn_cell_relu_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f64_forward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var rnn_cell_relu_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f64_forward_1", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func rnn_cell_relu_f64_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_relu_f64_forward_1_plan) {
@@ -695,7 +675,7 @@ func rnn_cell_relu_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_relu_f64_backward_0, a, &rnn_cell_relu_f64_backward_0_plan)
 }
 
-var rnn_cell_relu_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f64_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 6, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var rnn_cell_relu_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f64_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 6, Shared: 13, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func rnn_cell_relu_f64_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_relu_f64_backward_1_plan) {
@@ -715,7 +695,7 @@ func rnn_cell_relu_f64_backward_2_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_relu_f64_backward_2, a, &rnn_cell_relu_f64_backward_2_plan)
 }
 
-var rnn_cell_relu_f64_backward_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f64_backward_4", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 6, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var rnn_cell_relu_f64_backward_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f64_backward_4", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 6, Shared: 11, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func rnn_cell_relu_f64_backward_4_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_relu_f64_backward_4_plan) {

@@ -235,7 +235,7 @@ var (
 )
 
 var adaptiveMaxPoolForward = runtime.Signature{
-	Op: "window.adaptive_max_pool", Vars: adaptiveMaxPoolVars, Axes: adaptiveMaxPoolAxes, Alike: adaptiveMaxPoolAlike,
+	Op: "window.adaptive_max_pool", Vars: adaptiveMaxPoolVars, Axes: adaptiveMaxPoolAxes, Alike: adaptiveMaxPoolAlike, Temps: [][]int{{0, 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},

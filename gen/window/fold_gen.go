@@ -291,7 +291,7 @@ var (
 )
 
 var foldForward = runtime.Signature{
-	Op: "window.fold", Vars: foldVars, Axes: foldAxes, Alike: foldAlike,
+	Op: "window.fold", Vars: foldVars, Axes: foldAxes, Alike: foldAlike, Temps: [][]int{{0, 1, 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Factors: []int{3}}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}}},

@@ -384,7 +384,7 @@ var (
 )
 
 var maxPoolStrideNoCeilModeForward = runtime.Signature{
-	Op: "window.max_pool", Vars: maxPoolVars, Axes: maxPoolAxes, Alike: maxPoolAlike,
+	Op: "window.max_pool", Vars: maxPoolVars, Axes: maxPoolAxes, Alike: maxPoolAlike, Temps: [][]int{{0, 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},

@@ -114,6 +114,29 @@ extern "C" __global__ void linear_f32_forward_0(const OpgenArgs a) {
     }
 }
 
+extern "C" __global__ void linear_f32_backward_0(const OpgenArgs a) {
+    const float *const p0 = (const float *)a.Ptr[0];  // d_y
+    const float *const p1 = (const float *)a.Ptr[1];  // w
+    float *const p2 = (float *)a.Ptr[2];  // d_x
+    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            float r0 = 0.0f;
+            for (long long k0 = 0; k0 < a.K; k0 += 512) {
+                const long long k1 = k0 + 512 < a.K ? k0 + 512 : a.K;
+                float r0b = 0;
+                for (long long k = k0; k < k1; k++) {
+                    const float v0 = p0[r * a.Row[0] + k * a.KStep[0]];
+                    const float v1 = p1[n * a.Step[1] + k * a.KStep[1]];
+                    r0b = opgen_fma(v0, v1, r0b);
+                }
+                r0 = r0 + r0b;
+            }
+            const float v3 = r0;
+            p2[r * a.Row[2] + n * a.Step[2]] = v3;
+        }
+    }
+}
+
 extern "C" __global__ void linear_f32_backward_2(const OpgenArgs a) {
     const float *const p0 = (const float *)a.Ptr[0];  // d_y
     float *const p1 = (float *)a.Ptr[1] + (long long)blockIdx.x * a.Part[1];  // d_b
@@ -148,6 +171,29 @@ extern "C" __global__ void linear_f64_forward_0(const OpgenArgs a) {
             const double v4 = p2[n * a.Step[2]];
             const double v5 = v3 + v4;
             p3[r * a.Row[3] + n * a.Step[3]] = v5;
+        }
+    }
+}
+
+extern "C" __global__ void linear_f64_backward_0(const OpgenArgs a) {
+    const double *const p0 = (const double *)a.Ptr[0];  // d_y
+    const double *const p1 = (const double *)a.Ptr[1];  // w
+    double *const p2 = (double *)a.Ptr[2];  // d_x
+    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            double r0 = 0.0;
+            for (long long k0 = 0; k0 < a.K; k0 += 512) {
+                const long long k1 = k0 + 512 < a.K ? k0 + 512 : a.K;
+                double r0b = 0;
+                for (long long k = k0; k < k1; k++) {
+                    const double v0 = p0[r * a.Row[0] + k * a.KStep[0]];
+                    const double v1 = p1[n * a.Step[1] + k * a.KStep[1]];
+                    r0b = opgen_fma(v0, v1, r0b);
+                }
+                r0 = r0 + r0b;
+            }
+            const double v3 = r0;
+            p2[r * a.Row[2] + n * a.Step[2]] = v3;
         }
     }
 }
