@@ -103,7 +103,7 @@ func (o *operation) exampleStep(e *ir.Example, b dsl.Bind) {
 	}
 	f, ok := o.exampleNumber(b.Value.Expr, true)
 	if ok && (f < 1 || f > math.MaxInt32 || f != math.Trunc(f)) {
-		rep.errorf(b.Value.Span, "example-number", "steps are counted from 1").WithHint("without `step` an example is the first one")
+		rep.errorf(b.Value.Span, "example-number", "a step is a whole number from 1 on").WithHint("without `step` an example is the first one")
 		return
 	}
 	e.Attrs = append(e.Attrs, ir.ExampleAttr{Name: "step", Number: f})

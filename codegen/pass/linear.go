@@ -377,7 +377,7 @@ func (l *linear) sum(d *ir.Def) {
 // atLeastOne is a denominator with extents of at least 1, if it is made of these: a sum over no points is zero, also where it is then
 // divided by their number.
 func atLeastOne(v *ir.Value, reduced map[*ir.Var]bool) *ir.Value {
-	for range ir.Reads(v) {
+	if len(ir.Reads(v)) > 0 {
 		return v
 	}
 	return ir.Map(v, func(v *ir.Value) *ir.Value {
