@@ -2,8 +2,9 @@ package prove
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -31,68 +32,54 @@ type atom struct {
 	vars  []int   // kindSum: the numbers of the bound variables
 	body  mono    // kindSum
 	key   string
-	elem  string       // kindRead of an input: its dtype
-	float bool         // and whether that is one of floats
-	free  map[int]bool // free index variables
-	depth int          // nesting of sums
+	elem  string // kindRead of an input: its dtype
+	float bool   // and whether that is one of floats
+	free  []int  // free index variables, in order
+	depth int    // nesting of sums
 }
 
-func newAtom(k kind, name string, args ...*poly) *atom {
-	a := &atom{kind: k, name: name, args: args, free: map[int]bool{}}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%c%s", "ivardexpcs"[k], name)
-	if len(args) > 0 {
-		b.WriteByte('[')
-		for _, p := range args {
-			b.WriteString(p.Key())
-			b.WriteByte(',')
-			for v := range p.free() {
-				a.free[v] = true
-			}
-			a.depth = max(a.depth, p.depth())
-		}
-		b.WriteByte(']')
+func (r *ring) indexAtom(v int) *atom {
+	k := fmt.Sprintf("i%d;", v)
+	a := r.atoms[k]
+	if a == nil {
+		a = &atom{kind: kindIndex, key: k, free: []int{v}, vars: []int{v}}
+		r.atoms[k] = a
 	}
-	a.key = b.String()
 	return a
 }
 
-func indexAtom(v int) *atom {
-	a := &atom{kind: kindIndex, name: fmt.Sprint(v), free: map[int]bool{v: true}, vars: []int{v}}
-	a.key = fmt.Sprintf("i%d;", v)
-	return a
-}
+func (r *ring) index(v int) *poly { return r.single(r.indexAtom(v), one) }
 
-func powerAtom(base *poly) *atom { return newAtom(kindPower, "", base) }
-
-func (p *poly) free() map[int]bool {
-	r := map[int]bool{}
+func (p *poly) free() []int {
+	var r []int
 	for _, t := range p.terms {
-		for v := range t.mono.free() {
-			r[v] = true
-		}
+		r = union(r, t.mono.free())
 	}
 	return r
 }
 
-func (m mono) free() map[int]bool {
-	r := map[int]bool{}
+func (m mono) free() []int {
+	var r []int
 	for _, f := range m {
-		for v := range f.atom.free {
-			r[v] = true
-		}
+		r = union(r, f.atom.free)
 	}
 	return r
 }
 
-func (p *poly) depth() int {
-	d := 0
-	for _, t := range p.terms {
-		for _, f := range t.mono {
-			d = max(d, f.atom.depth)
-		}
+// union is the numbers of two lists in order; the lists stay as they are.
+func union(a, b []int) []int {
+	switch {
+	case len(b) == 0:
+		return a
+	case len(a) == 0:
+		return b
 	}
-	return d
+	if !slices.ContainsFunc(b, func(v int) bool { _, have := slices.BinarySearch(a, v); return !have }) {
+		return a
+	}
+	r := slices.Concat(a, b)
+	slices.Sort(r)
+	return slices.Compact(r)
 }
 
 // boundBase separates the numbers of canonical bound variables from those of the functions' variables.
@@ -100,7 +87,7 @@ const boundBase = 1 << 20
 
 // sumOver is Σ over vars with the given extents of m, with the bound variables renamed by depth and ordered so that equal
 // sums have equal keys.
-func sumOver(vars []int, extents map[int]*poly, m mono) *poly {
+func (r *ring) sumOver(vars []int, extents map[int]*poly, m mono) *poly {
 	depth := 0
 	for _, f := range m {
 		depth = max(depth, f.atom.depth)
@@ -112,36 +99,41 @@ func sumOver(vars []int, extents map[int]*poly, m mono) *poly {
 		var names []int
 		var ext []*poly
 		var b strings.Builder
+		b.WriteString("s{")
 		for i, v := range perm {
 			name := boundBase + depth*64 + i
 			names = append(names, name)
-			to[v] = single(indexAtom(name), one)
+			to[v] = r.index(name)
 			ext = append(ext, extents[v])
 			b.WriteString(extents[v].Key())
 			b.WriteByte(',')
 		}
-		body, c := renameMono(m, to)
+		body := r.renamed(m, to)
 		b.WriteByte('|')
-		b.WriteString(body.key())
-		a := &atom{kind: kindSum, bound: ext, vars: names, body: body, depth: depth + 1, free: map[int]bool{}}
-		a.key = "s{" + b.String() + "}"
-		if best == nil || a.key < best.key {
-			best, coef = a, c
+		b.WriteString(body.key)
+		b.WriteByte('}')
+		r.spend(b.Len())
+		if best == nil || b.String() < best.key {
+			best = &atom{kind: kindSum, bound: ext, vars: names, body: body.mono, depth: depth + 1, key: b.String()}
+			coef = body.coef
 		}
 	}
-	for v := range best.body.free() {
-		best.free[v] = true
+	if a := r.atoms[best.key]; a != nil {
+		best = a
+	} else {
+		for _, v := range best.body.free() {
+			if !slices.Contains(best.vars, v) {
+				best.free = append(best.free, v)
+			}
+		}
+		r.atoms[best.key] = best
 	}
-	for _, v := range best.vars {
-		delete(best.free, v)
-	}
-	return scale(single(best, one), coef)
+	return scale(r.single(best, one), coef)
 }
 
 // permutations of up to four variables; more keep their order, which can only miss a proof.
 func permutations(v []int) [][]int {
-	v = append([]int(nil), v...)
-	sort.Ints(v)
+	v = slices.Sorted(slices.Values(v))
 	if len(v) > 4 {
 		return [][]int{v}
 	}
@@ -158,81 +150,91 @@ func permutations(v []int) [][]int {
 	return r
 }
 
-// substitute replaces index variables. Conditions and functions are rebuilt, so the result is canonical again.
-func (p *poly) substitute(to map[int]*poly) *poly {
-	touched := false
-	for v := range p.free() {
-		if to[v] != nil {
-			touched = true
-		}
-	}
-	if !touched {
-		return p
-	}
-	r := integer(0)
-	for _, t := range p.terms {
-		q := constant(t.coef)
-		for _, f := range t.mono {
-			q = times(q, power(f.atom.substitute(to), f.exp))
-		}
-		r = sum(r, q, 1)
-	}
-	return r
+// A substitution replaces index variables. Conditions and functions are rebuilt, so the result is canonical again. What occurs in
+// several places is rebuilt once.
+type substitution struct {
+	*ring
+	to   map[int]*poly
+	memo map[*atom]*poly
 }
 
-// renameMono replaces variables by variables. A monomial stays one but for a factor: the base of a power may be turned around or
+func (r *ring) substitution(to map[int]*poly) *substitution {
+	return &substitution{r, to, map[*atom]*poly{}}
+}
+
+// renamed replaces variables by variables. A monomial stays one but for a factor: the base of a power may be turned around or
 // scaled, so that its first term, in the order of the new names, has coefficient 1.
-func renameMono(m mono, to map[int]*poly) (mono, *big.Rat) {
-	p := integer(1)
-	for _, f := range m {
-		p = times(p, power(f.atom.substitute(to), f.exp))
-	}
+func (r *ring) renamed(m mono, to map[int]*poly) term {
+	p := r.substitution(to).mono(m)
 	if len(p.terms) != 1 {
 		giveUp("a renamed monomial is none")
 	}
-	t := p.sorted()[0]
-	return t.mono, t.coef
+	return p.terms[0]
 }
 
-func (a *atom) substitute(to map[int]*poly) *poly {
-	touched := false
-	for v := range a.free {
-		if to[v] != nil {
-			touched = true
+func (s *substitution) touches(a *atom) bool {
+	return slices.ContainsFunc(a.free, func(v int) bool { return s.to[v] != nil })
+}
+
+func (s *substitution) poly(p *poly) *poly {
+	if !slices.ContainsFunc(p.terms, func(t term) bool {
+		return slices.ContainsFunc(t.mono, func(f factor) bool { return s.touches(f.atom) })
+	}) {
+		return p
+	}
+	var ts []term
+	for _, t := range p.terms {
+		ts = append(ts, scale(s.mono(t.mono), t.coef).terms...)
+	}
+	return s.collect(ts)
+}
+
+func (s *substitution) mono(m mono) *poly {
+	var rest mono
+	p := integer(1)
+	for _, f := range m {
+		if s.touches(f.atom) {
+			p = s.times(p, s.power(s.atom(f.atom), f.exp))
+		} else {
+			rest = append(rest, f)
 		}
 	}
-	if !touched {
-		return single(a, one)
+	if len(rest) == 0 {
+		return p
 	}
-	if a.kind == kindIndex {
-		return to[a.vars[0]]
-	}
-	if a.kind == kindSum {
-		return a.substituteSum(to)
-	}
-	args := make([]*poly, len(a.args))
-	for i, p := range a.args {
-		args[i] = p.substitute(to)
-	}
-	return rebuild(a, args)
+	return s.times(s.monomial(rest, one), p)
 }
 
-// substituteSum keeps the bound variables apart from what comes in.
-func (a *atom) substituteSum(to map[int]*poly) *poly {
-	inner := map[int]*poly{}
-	for v, p := range to {
-		inner[v] = p
+func (s *substitution) atom(a *atom) *poly {
+	if a.kind == kindIndex {
+		return s.to[a.vars[0]]
 	}
+	if p := s.memo[a]; p != nil {
+		return p
+	}
+	var p *poly
+	if a.kind == kindSum {
+		p = s.summed(a)
+	} else {
+		args := make([]*poly, len(a.args))
+		for i, x := range a.args {
+			args[i] = s.poly(x)
+		}
+		p = s.rebuild(a, args)
+	}
+	s.memo[a] = p
+	return p
+}
+
+// summed keeps the bound variables apart from what comes in.
+func (s *substitution) summed(a *atom) *poly {
+	inner := maps.Clone(s.to)
 	fresh := make([]int, len(a.vars))
 	ext := map[int]*poly{}
 	for i, v := range a.vars {
-		fresh[i] = freshVar()
-		inner[v] = single(indexAtom(fresh[i]), one)
+		fresh[i] = s.fresh()
+		inner[v] = s.index(fresh[i])
 		ext[fresh[i]] = a.bound[i]
 	}
-	body := integer(1)
-	for _, f := range a.body {
-		body = times(body, power(f.atom.substitute(inner), f.exp))
-	}
-	return overAll(fresh, ext, body)
+	return s.overAll(fresh, ext, s.substitution(inner).mono(a.body))
 }

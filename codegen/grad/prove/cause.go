@@ -16,36 +16,35 @@ func Cause(vars []ir.ElemVar, defs []*ir.Def, got, want *ir.Tensor, isFloat func
 	_ = catch(func() { // giving up leaves no cause
 		n := newNormalizer(vars, defs...)
 		n.almost = isFloat
-		at := point(len(want.Axes))
+		at := n.point(len(want.Axes))
 		g, w := n.read(got, at), n.read(want, at)
-		cause = factorCause(g, w)
+		cause = n.factorCause(g, w)
 		if cause == "" {
-			cause = branchCause(g, w)
+			cause = n.branchCause(g, w)
 		}
 		if cause == "" {
-			cause = termCause(g, w)
+			cause = n.termCause(g, w)
 		}
 	})
 	return cause
 }
 
 // factorCause finds r with r·got = want.
-func factorCause(got, want *poly) string {
+func (r *ring) factorCause(got, want *poly) string {
 	if got.isZero() {
 		return "the formula is zero"
 	}
 	if want.isZero() {
 		return "the derivative is zero"
 	}
-	first := got.sorted()[0]
-	for _, t := range want.sorted() {
-		r := &poly{terms: map[string]term{}}
-		inv := mono{}
-		for _, f := range first.mono {
-			inv = append(inv, factor{f.atom, new(big.Rat).Neg(f.exp)})
-		}
-		r.add(join(t.mono, inv), new(big.Rat).Quo(t.coef, first.coef))
-		if ratio := r.sorted()[0]; uniform(ratio.mono) && vanishes(sum(times(got, r), want, -1)) {
+	first := got.terms[0]
+	inv := mono{}
+	for _, f := range first.mono {
+		inv = append(inv, factor{f.atom, new(big.Rat).Neg(f.exp)})
+	}
+	for _, t := range want.terms {
+		ratio := r.term(join(t.mono, inv), new(big.Rat).Quo(t.coef, first.coef))
+		if uniform(ratio.mono) && r.vanishes(r.sum(r.times(got, &poly{terms: []term{ratio}}), want, -1)) {
 			return describe(ratio)
 		}
 	}
@@ -108,16 +107,15 @@ func describe(t term) string {
 const maxNamed = 2
 
 // termCause finds that all but a few terms are the same, and the rest stands on one side alone.
-func termCause(got, want *poly) string {
-	missing, extra := &poly{terms: map[string]term{}}, &poly{terms: map[string]term{}}
-	for key, t := range sum(want, got, -1).terms {
-		_, inGot := got.terms[key]
-		_, inWant := want.terms[key]
+func (r *ring) termCause(got, want *poly) string {
+	missing, extra := &poly{}, &poly{}
+	for _, t := range r.sum(want, got, -1).terms {
+		inGot, inWant := got.has(t.key), want.has(t.key)
 		switch {
 		case inWant && !inGot:
-			missing.add(t.mono, t.coef)
+			missing.terms = append(missing.terms, t)
 		case inGot && !inWant:
-			extra.add(t.mono, new(big.Rat).Neg(t.coef))
+			extra.terms = append(extra.terms, term{t.key, t.mono, new(big.Rat).Neg(t.coef)})
 		default:
 			return ""
 		}
@@ -133,17 +131,17 @@ func termCause(got, want *poly) string {
 }
 
 // branchCause finds a condition on one side of which the two agree.
-func branchCause(got, want *poly) string {
+func (r *ring) branchCause(got, want *poly) string {
 	seen := map[string]bool{}
 	for _, p := range []*poly{got, want} {
-		for _, t := range p.sorted() {
+		for _, t := range p.terms {
 			for _, f := range t.mono {
 				if f.atom.kind != kindCond || seen[f.atom.key] {
 					continue
 				}
 				seen[f.atom.key] = true
 				for _, holds := range []bool{true, false} {
-					if vanishes(sum(decide(got, f.atom, holds), decide(want, f.atom, holds), -1)) {
+					if r.vanishes(r.sum(r.decide(got, f.atom, holds), r.decide(want, f.atom, holds), -1)) {
 						side := "holds"
 						if holds {
 							side = "does not hold"
@@ -158,22 +156,24 @@ func branchCause(got, want *poly) string {
 }
 
 // decide sets a condition, or a sign: that holds where it is minus.
-func decide(p *poly, cond *atom, holds bool) *poly {
-	r := &poly{terms: map[string]term{}}
+func (r *ring) decide(p *poly, cond *atom, holds bool) *poly {
+	var ts []term
 	for _, t := range p.terms {
 		m := mono{}
 		c := t.coef
 		for _, f := range t.mono {
 			switch {
-			case f.atom.key != cond.key:
+			case f.atom != cond:
 				m = append(m, f)
 			case cond.kind == kindCond && !holds:
-				c = new(big.Rat)
+				c = nil
 			case cond.isSign() && holds && f.exp.IsInt() && f.exp.Num().Bit(0) == 1:
 				c = new(big.Rat).Neg(c)
 			}
 		}
-		r.add(m, c)
+		if c != nil {
+			ts = append(ts, r.term(m, c))
+		}
 	}
-	return r
+	return r.collect(ts)
 }

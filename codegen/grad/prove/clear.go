@@ -3,7 +3,7 @@ package prove
 import "math/big"
 
 // vanishes tells whether p is zero, multiplying away negative powers of sums and expanding positive ones.
-func vanishes(p *poly) bool {
+func (r *ring) vanishes(p *poly) bool {
 	for range 8 {
 		if p.isZero() {
 			return true
@@ -15,7 +15,7 @@ func vanishes(p *poly) bool {
 		// Terms whose exponents of the base differ by a fraction can't cancel each other.
 		groups := map[string][]term{}
 		var order []string
-		for _, t := range p.sorted() {
+		for _, t := range p.terms {
 			e := exponent(t.mono, base)
 			k := new(big.Rat).Sub(e, floorRat(e)).RatString()
 			if groups[k] == nil {
@@ -25,47 +25,49 @@ func vanishes(p *poly) bool {
 		}
 		if len(order) > 1 {
 			for _, k := range order {
-				if !vanishes(cleared(groups[k], base)) {
+				if !r.vanishes(r.cleared(groups[k], base)) {
 					return false
 				}
 			}
 			return true
 		}
-		p = cleared(groups[order[0]], base)
+		p = r.cleared(groups[order[0]], base)
 	}
 	return false
 }
 
 // cleared multiplies the terms by the power of the base that makes the lowest exponent 0, and expands.
-func cleared(ts []term, base *atom) *poly {
+func (r *ring) cleared(ts []term, base *atom) *poly {
 	low := exponent(ts[0].mono, base)
 	for _, t := range ts {
 		if e := exponent(t.mono, base); e.Cmp(low) < 0 {
 			low = e
 		}
 	}
-	r := integer(0)
+	var all []term
 	for _, t := range ts {
 		rest := mono{}
 		for _, f := range t.mono {
-			if f.atom.key != base.key {
+			if f.atom != base {
 				rest = append(rest, f)
 			}
 		}
-		q := &poly{terms: map[string]term{}}
-		q.add(rest, t.coef)
+		q := r.monomial(rest, t.coef)
 		n := new(big.Rat).Sub(exponent(t.mono, base), low)
-		for range n.Num().Int64() {
-			q = times(q, base.args[0])
+		if !n.Num().IsInt64() {
+			giveUp("an exponent is too large")
 		}
-		r = sum(r, q, 1)
+		for range n.Num().Int64() {
+			q = r.times(q, base.args[0])
+		}
+		all = append(all, q.terms...)
 	}
-	return r
+	return r.collect(all)
 }
 
 func exponent(m mono, a *atom) *big.Rat {
 	for _, f := range m {
-		if f.atom.key == a.key {
+		if f.atom == a {
 			return f.exp
 		}
 	}
@@ -80,7 +82,7 @@ func floorRat(e *big.Rat) *big.Rat {
 // largestPower picks the power atom with the longest base, so that bases inside others are cleared after them.
 func largestPower(p *poly) *atom {
 	var best *atom
-	for _, t := range p.sorted() {
+	for _, t := range p.terms {
 		for _, f := range t.mono {
 			if f.atom.kind == kindPower && (best == nil || len(f.atom.key) > len(best.key)) {
 				best = f.atom

@@ -9,18 +9,13 @@ package prove
 import (
 	"fmt"
 	"math/big"
-	"sync/atomic"
 
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-var varCount atomic.Int64
-
-// freshVar numbers variables that occur nowhere else.
-func freshVar() int { return 1<<30 + int(varCount.Add(1)) }
-
 // normalizer turns values of one function into normal form.
 type normalizer struct {
+	*ring
 	defs  map[*ir.Tensor][]*ir.Def
 	elems []ir.ElemVar // the classes of dtype variables
 	vars  map[*ir.Var]int
@@ -33,7 +28,7 @@ type normalizer struct {
 }
 
 func newNormalizer(elems []ir.ElemVar, defs ...*ir.Def) *normalizer {
-	n := &normalizer{elems: elems, defs: map[*ir.Tensor][]*ir.Def{}, vars: map[*ir.Var]int{}, ids: map[any]int{}, memo: map[string]*poly{}}
+	n := &normalizer{ring: newRing(), elems: elems, defs: map[*ir.Tensor][]*ir.Def{}, vars: map[*ir.Var]int{}, ids: map[any]int{}, memo: map[string]*poly{}}
 	for _, d := range defs {
 		n.defs[d.Target] = append(n.defs[d.Target], d)
 	}
@@ -41,7 +36,10 @@ func newNormalizer(elems []ir.ElemVar, defs ...*ir.Def) *normalizer {
 }
 
 // env gives index variables their values.
-type env map[*ir.Var]*poly
+type env struct {
+	at   map[*ir.Var]*poly
+	memo map[*ir.Value]*poly // of values that occur in several places; nil: variables may still get values
+}
 
 // catch runs f and turns giving up into an error.
 func catch(f func()) (err error) {
@@ -60,33 +58,46 @@ func catch(f func()) (err error) {
 
 func (n *normalizer) number(v *ir.Var) int {
 	if n.vars[v] == 0 {
-		n.vars[v] = freshVar()
+		n.vars[v] = n.fresh()
 	}
 	return n.vars[v]
 }
 
 // value is the normal form of v.
-func (n *normalizer) value(v *ir.Value, e env) *poly {
+func (n *normalizer) value(v *ir.Value, e *env) *poly {
+	if e.memo == nil || len(v.Args) == 0 {
+		return n.expanded(v, e)
+	}
+	p := e.memo[v]
+	if p == nil {
+		p = n.expanded(v, e)
+		e.memo[v] = p
+	}
+	return p
+}
+
+// expanded is the normal form of v, that of its arguments being known.
+func (n *normalizer) expanded(v *ir.Value, e *env) *poly {
 	switch v.Op {
 	case ir.OpConst:
 		return constant(v.Const)
 	case ir.OpPi:
-		return single(newAtom(kindSize, "π"), one)
+		return n.single(n.atom(kindSize, "π"), one)
 	case ir.OpInf, ir.OpNaN:
-		return single(newAtom(kindName, v.Op.String()), one)
+		return n.single(n.atom(kindName, v.Op.String()), one)
 	case ir.OpLowest, ir.OpHighest, ir.OpEpsilon:
-		return single(newAtom(kindName, v.Op.String()+" "+v.Type.String()), one)
+		return n.single(n.atom(kindName, v.Op.String()+" "+v.Type.String()), one)
 	case ir.OpUniform, ir.OpNormal:
-		return single(newAtom(kindFunc, fmt.Sprintf("%v %s %d", v.Op, v.Name, v.Stream), n.value(v.Args[0], e)), one)
+		return n.single(n.atom(kindFunc, fmt.Sprintf("%v %s %d", v.Op, v.Name, v.Stream), n.value(v.Args[0], e)), one)
 	case ir.OpScalar:
-		return single(newAtom(kindName, v.Name), one)
+		return n.single(n.atom(kindName, v.Name), one)
 	case ir.OpExtent:
 		return n.size(v.Axis)
 	case ir.OpIndex:
-		if p := e[v.Var]; p != nil {
+		if p := e.at[v.Var]; p != nil {
 			return p
 		}
-		return single(indexAtom(n.number(v.Var)), one)
+		return n.index(n.number(v.Var))
 	case ir.OpTrue:
 		return integer(1)
 	case ir.OpFalse:
@@ -98,7 +109,7 @@ func (n *normalizer) value(v *ir.Value, e env) *poly {
 		}
 		return n.read(v.Tensor, index)
 	case ir.OpPresent:
-		return single(newAtom(kindCond, "has "+n.unique(v.Tensor.Name, v.Tensor)), one)
+		return n.single(n.atom(kindCond, "has "+n.unique(v.Tensor.Name, v.Tensor)), one)
 	case ir.OpLt:
 		if v.Args[1].Op == ir.OpExtent && ir.IsConst(v.Args[0], 0) {
 			return integer(1) // sums over nothing are told apart by guards, not by formulas
@@ -111,14 +122,14 @@ func (n *normalizer) value(v *ir.Value, e env) *poly {
 			}
 			return n.value(v.Args[2], e)
 		}
-		return choose(c, n.value(v.Args[1], e), n.value(v.Args[2], e))
+		return n.choose(c, n.value(v.Args[1], e), n.value(v.Args[2], e))
 	}
 	args := make([]*poly, len(v.Args))
 	for i, a := range v.Args {
 		args[i] = n.value(a, e)
 	}
 	if n.almost != nil && n.almost(v.Args[0]) {
-		if p := almostEverywhere(v.Op, args); p != nil {
+		if p := n.almostEverywhere(v.Op, args); p != nil {
 			return p
 		}
 	}
@@ -128,28 +139,28 @@ func (n *normalizer) value(v *ir.Value, e env) *poly {
 	case n.whole(v.Type):
 		return n.arithmetic(v, args)
 	}
-	return apply(v.Op, args)
+	return n.apply(v.Op, args)
 }
 
 // almostEverywhere orients comparisons of floats, so that a < b and !(b < a) are the same, takes a == b for false and the square of a
 // sign for 1, where equality is of measure zero. It is nil elsewhere.
-func almostEverywhere(op ir.Op, a []*poly) *poly {
+func (r *ring) almostEverywhere(op ir.Op, a []*poly) *poly {
 	d := a[0]
 	switch op {
 	case ir.OpLt, ir.OpLe, ir.OpEq, ir.OpNe, ir.OpMax, ir.OpMin:
-		d = sum(a[0], a[1], -1)
+		d = r.sum(a[0], a[1], -1)
 	case ir.OpSign, ir.OpAbs:
 	default:
 		return nil
 	}
-	if _, ok := d.number(); ok || !d.varies() {
+	if _, ok := d.number(); ok || !r.varies(d) {
 		return nil
 	}
 	less := func(d *poly) *poly {
 		if e, flip := lead(d); flip {
-			return not(below(e))
+			return r.not(r.below(e))
 		}
-		return below(d)
+		return r.below(d)
 	}
 	switch op {
 	case ir.OpLt, ir.OpLe:
@@ -157,13 +168,13 @@ func almostEverywhere(op ir.Op, a []*poly) *poly {
 	case ir.OpEq, ir.OpNe:
 		return truth(op == ir.OpNe)
 	case ir.OpMax:
-		return choose(less(d), a[1], a[0])
+		return r.choose(less(d), a[1], a[0])
 	case ir.OpMin:
-		return choose(less(d), a[0], a[1])
+		return r.choose(less(d), a[0], a[1])
 	case ir.OpSign:
-		return function(signOff, d)
+		return r.function(signOff, d)
 	case ir.OpAbs:
-		return times(d, function(signOff, d))
+		return r.times(d, r.function(signOff, d))
 	}
 	return nil
 }
@@ -177,98 +188,98 @@ func (n *normalizer) unique(name string, of any) string {
 }
 
 func (n *normalizer) size(a *ir.Axis) *poly {
-	return single(newAtom(kindSize, n.unique(a.Name, a)), one)
+	return n.single(n.atom(kindSize, n.unique(a.Name, a)), one)
 }
 
 // apply is the normal form of an op of normal forms.
-func apply(op ir.Op, a []*poly) *poly {
+func (r *ring) apply(op ir.Op, a []*poly) *poly {
 	switch op {
 	case ir.OpStop:
 		return a[0]
 	case ir.OpAdd:
-		return sum(a[0], a[1], 1)
+		return r.sum(a[0], a[1], 1)
 	case ir.OpSub:
-		return sum(a[0], a[1], -1)
+		return r.sum(a[0], a[1], -1)
 	case ir.OpMul, ir.OpAbsorb:
-		return times(a[0], a[1])
+		return r.times(a[0], a[1])
 	case ir.OpDiv:
-		return times(a[0], power(a[1], minusOne))
+		return r.times(a[0], r.power(a[1], minusOne))
 	case ir.OpFma:
-		return sum(times(a[0], a[1]), a[2], 1)
+		return r.sum(r.times(a[0], a[1]), a[2], 1)
 	case ir.OpNeg:
 		return scale(a[0], minusOne)
 	case ir.OpPow:
 		if c, ok := a[1].number(); ok && (c.IsInt() || c.Denom().Cmp(big.NewInt(2)) == 0) {
-			return power(a[0], c)
+			return r.power(a[0], c)
 		}
-		return single(newAtom(kindFunc, "pow", a...), one)
+		return r.single(r.atom(kindFunc, "pow", a...), one)
 	case ir.OpSqrt:
-		return power(a[0], big.NewRat(1, 2))
+		return r.power(a[0], big.NewRat(1, 2))
 	case ir.OpRsqrt:
-		return power(a[0], big.NewRat(-1, 2))
+		return r.power(a[0], big.NewRat(-1, 2))
 	case ir.OpExp:
-		return exp(a[0])
+		return r.exp(a[0])
 	case ir.OpExpm1:
-		return sum(exp(a[0]), integer(1), -1)
+		return r.sum(r.exp(a[0]), integer(1), -1)
 	case ir.OpLog:
-		return log(a[0])
+		return r.log(a[0])
 	case ir.OpLog1p:
-		return log(sum(a[0], integer(1), 1))
+		return r.log(r.sum(a[0], integer(1), 1))
 	case ir.OpSigmoid:
-		return power(sum(integer(1), exp(scale(a[0], minusOne)), 1), minusOne)
+		return r.power(r.sum(integer(1), r.exp(scale(a[0], minusOne)), 1), minusOne)
 	case ir.OpTanh: // 1 - 2/(1 + exp(2x))
-		return sum(integer(1), power(sum(integer(1), exp(scale(a[0], big.NewRat(2, 1))), 1), minusOne), -2)
+		return r.sum(integer(1), r.power(r.sum(integer(1), r.exp(scale(a[0], big.NewRat(2, 1))), 1), minusOne), -2)
 	case ir.OpSoftplus:
-		return log(sum(integer(1), exp(a[0]), 1))
+		return r.log(r.sum(integer(1), r.exp(a[0]), 1))
 	case ir.OpLogaddexp:
-		return log(sum(exp(a[0]), exp(a[1]), 1))
+		return r.log(r.sum(r.exp(a[0]), r.exp(a[1]), 1))
 	case ir.OpXlogy:
-		return times(a[0], log(a[1]))
+		return r.times(a[0], r.log(a[1]))
 	case ir.OpHypot:
-		return power(sum(times(a[0], a[0]), times(a[1], a[1]), 1), big.NewRat(1, 2))
+		return r.power(r.sum(r.times(a[0], a[0]), r.times(a[1], a[1]), 1), big.NewRat(1, 2))
 	case ir.OpSinh, ir.OpCosh: // (exp(x) ∓ exp(-x))/2
 		k := int64(1)
 		if op == ir.OpSinh {
 			k = -1
 		}
-		return scale(sum(exp(a[0]), exp(scale(a[0], minusOne)), k), big.NewRat(1, 2))
+		return scale(r.sum(r.exp(a[0]), r.exp(scale(a[0], minusOne)), k), big.NewRat(1, 2))
 	case ir.OpExp2:
-		return exp(times(a[0], log(integer(2))))
+		return r.exp(r.times(a[0], r.log(integer(2))))
 	case ir.OpLog2:
-		return times(log(a[0]), power(log(integer(2)), minusOne))
+		return r.times(r.log(a[0]), r.power(r.log(integer(2)), minusOne))
 	case ir.OpLog10:
-		return times(log(a[0]), power(log(integer(10)), minusOne))
+		return r.times(r.log(a[0]), r.power(r.log(integer(10)), minusOne))
 	case ir.OpErfc:
-		return sum(integer(1), function("erf", a[0]), -1)
+		return r.sum(integer(1), r.function("erf", a[0]), -1)
 	case ir.OpMax, ir.OpMin: // one condition for both, whatever the order: p + (q-p)·[p < q] and q - (q-p)·[p < q]
 		p, q := a[0], a[1]
 		if q.Key() < p.Key() {
 			p, q = q, p
 		}
-		d := sum(q, p, -1)
-		more := times(d, below(scale(d, minusOne)))
+		d := r.sum(q, p, -1)
+		more := r.times(d, r.below(scale(d, minusOne)))
 		if op == ir.OpMax {
-			return sum(p, more, 1)
+			return r.sum(p, more, 1)
 		}
-		return sum(q, more, -1)
+		return r.sum(q, more, -1)
 	case ir.OpLt:
-		return below(sum(a[0], a[1], -1))
+		return r.below(r.sum(a[0], a[1], -1))
 	case ir.OpLe: // not b < a
-		return not(below(sum(a[1], a[0], -1)))
+		return r.not(r.below(r.sum(a[1], a[0], -1)))
 	case ir.OpEq:
-		return isZero(sum(a[0], a[1], -1))
+		return r.isZero(r.sum(a[0], a[1], -1))
 	case ir.OpNe:
-		return not(isZero(sum(a[0], a[1], -1)))
+		return r.not(r.isZero(r.sum(a[0], a[1], -1)))
 	case ir.OpNot:
-		return not(a[0])
+		return r.not(a[0])
 	case ir.OpAnd:
-		return fold(a, times)
+		return fold(a, r.times)
 	case ir.OpOr:
-		return fold(a, or)
+		return fold(a, r.or)
 	case ir.OpIsNaN, ir.OpIsInf, ir.OpSignbit:
-		return single(newAtom(kindCond, op.String(), a...), one)
+		return r.single(r.atom(kindCond, op.String(), a...), one)
 	}
-	return function(op.String(), a...)
+	return r.function(op.String(), a...)
 }
 
 func fold(a []*poly, f func(p, q *poly) *poly) *poly {
@@ -293,11 +304,11 @@ func (n *normalizer) read(t *ir.Tensor, index []*poly) *poly {
 	}
 	name := n.unique(t.Name, t)
 	if len(defs) == 0 {
-		a := newAtom(kindRead, name, index...)
+		a := n.atom(kindRead, name, index...)
 		if len(n.defs[t]) == 0 {
 			a.elem, a.float = t.Elem.String(), ir.ClassOf(n.elems, t.Elem) == ir.ClassFloat
 		}
-		return single(a, one)
+		return n.single(a, one)
 	}
 	key := name
 	for _, p := range index {
@@ -311,10 +322,10 @@ func (n *normalizer) read(t *ir.Tensor, index []*poly) *poly {
 	}
 	r := integer(0)
 	for _, d := range defs {
-		r = sum(r, n.element(d, index), 1)
+		r = n.sum(r, n.element(d, index), 1)
 	}
 	if (len(defs) > 1 || defs[0].Monoid == ir.Sum) && n.whole(ir.ElemType(t.Elem)) {
-		r = wrapped(t.Elem, r)
+		r = n.wrapped(t.Elem, r)
 	}
 	n.depth--
 	n.memo[key] = r
@@ -323,7 +334,7 @@ func (n *normalizer) read(t *ir.Tensor, index []*poly) *poly {
 
 // element is what one definition gives at a point.
 func (n *normalizer) element(d *ir.Def, index []*poly) *poly {
-	e := env{}
+	e := &env{at: map[*ir.Var]*poly{}}
 	cond := integer(1)
 	type equation struct {
 		dest *ir.Value
@@ -331,8 +342,8 @@ func (n *normalizer) element(d *ir.Def, index []*poly) *poly {
 	}
 	var rest []equation
 	for i, dest := range d.Dest {
-		if dest.Op == ir.OpIndex && e[dest.Var] == nil {
-			e[dest.Var] = index[i]
+		if dest.Op == ir.OpIndex && e.at[dest.Var] == nil {
+			e.at[dest.Var] = index[i]
 		} else {
 			rest = append(rest, equation{dest, index[i]})
 		}
@@ -340,14 +351,14 @@ func (n *normalizer) element(d *ir.Def, index []*poly) *poly {
 	var vars []int
 	extents := map[int]*poly{}
 	for _, v := range d.Vars {
-		if e[v] != nil {
+		if e.at[v] != nil {
 			if v.Axis == nil {
-				cond = times(cond, n.within(v, e[v], e))
+				cond = n.times(cond, n.within(v, e.at[v], e))
 			}
 			continue
 		}
-		k := freshVar()
-		e[v] = single(indexAtom(k), one)
+		k := n.fresh()
+		e.at[v] = n.index(k)
 		vars = append(vars, k)
 		if v.Axis != nil {
 			extents[k] = n.size(v.Axis)
@@ -357,50 +368,52 @@ func (n *normalizer) element(d *ir.Def, index []*poly) *poly {
 		if len(lo.free()) > 0 || len(hi.free()) > 0 || !lo.isZero() {
 			giveUp("a range depends on another variable")
 		}
-		extents[k] = count(hi)
+		extents[k] = n.count(hi)
 	}
+	e.memo = map[*ir.Value]*poly{}
 	for _, q := range rest {
-		cond = times(cond, isZero(sum(n.value(q.dest, e), q.want, -1)))
+		cond = n.times(cond, n.isZero(n.sum(n.value(q.dest, e), q.want, -1)))
 	}
 	for _, w := range d.Where {
-		cond = times(cond, n.value(w, e))
+		cond = n.times(cond, n.value(w, e))
 	}
-	body := times(cond, n.value(d.Body, e))
+	body := n.times(cond, n.value(d.Body, e))
 	if len(vars) == 0 {
 		return body
 	}
-	return overAll(vars, extents, body)
+	return n.overAll(vars, extents, body)
 }
 
 // count is how many indices are below a bound: none where that is negative.
-func count(hi *poly) *poly {
+func (r *ring) count(hi *poly) *poly {
 	for _, t := range hi.terms {
 		if t.coef.Sign() < 0 || !positive(t.mono) {
-			return times(hi, not(below(hi)))
+			return r.times(hi, r.not(r.below(hi)))
 		}
 	}
 	return hi
 }
 
 // within is the condition lo ≤ p < hi.
-func (n *normalizer) within(v *ir.Var, p *poly, e env) *poly {
+func (n *normalizer) within(v *ir.Var, p *poly, e *env) *poly {
 	lo, hi := n.value(v.Lo, e), n.value(v.Hi, e)
-	return times(not(below(sum(p, lo, -1))), below(sum(p, hi, -1)))
+	return n.times(n.not(n.below(n.sum(p, lo, -1))), n.below(n.sum(p, hi, -1)))
 }
 
-func point(rank int) []*poly {
-	r := make([]*poly, rank)
-	for i := range r {
-		r[i] = single(indexAtom(freshVar()), one)
+func (r *ring) point(rank int) []*poly {
+	p := make([]*poly, rank)
+	for i := range p {
+		p[i] = r.index(r.fresh())
 	}
-	return r
+	return p
 }
 
 // Zero tells whether all elements of t are known to be zero by what defs say. vars gives the classes of dtype variables.
 func Zero(vars []ir.ElemVar, defs []*ir.Def, t *ir.Tensor) bool {
 	zero := false
 	err := catch(func() {
-		zero = vanishes(newNormalizer(vars, defs...).read(t, point(len(t.Axes))))
+		n := newNormalizer(vars, defs...)
+		zero = n.vanishes(n.read(t, n.point(len(t.Axes))))
 	})
 	return err == nil && zero
 }
@@ -412,8 +425,8 @@ func Equal(vars []ir.ElemVar, defs []*ir.Def, a, b *ir.Tensor, isFloat func(*ir.
 	err := catch(func() {
 		n := newNormalizer(vars, defs...)
 		n.almost = isFloat
-		at := point(len(a.Axes))
-		equal = vanishes(sum(n.read(a, at), n.read(b, at), -1))
+		at := n.point(len(a.Axes))
+		equal = n.vanishes(n.sum(n.read(a, at), n.read(b, at), -1))
 	})
 	return equal, err
 }

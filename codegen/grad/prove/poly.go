@@ -1,7 +1,7 @@
 package prove
 
 import (
-	"maps"
+	"cmp"
 	"math/big"
 	"slices"
 	"strings"
@@ -10,13 +10,14 @@ import (
 // A poly is a sum of monomials with rational coefficients; a monomial is a product of atoms with rational exponents.
 // Both are kept in canonical form, so that equal polynomials have equal keys.
 type poly struct {
-	terms map[string]term
+	terms []term // in the order of their keys
 	key   string // computed when asked for
 }
 
 type term struct {
+	key  string // of the monomial
 	mono mono
-	coef *big.Rat
+	coef *big.Rat // not zero
 }
 
 // A mono is a list of factors in the order of their atoms' keys.
@@ -27,35 +28,24 @@ type factor struct {
 	exp  *big.Rat
 }
 
-// maxTerms bounds the work; past it the proof gives up.
-const maxTerms = 600
-
-// maxKey bounds the length of a key, which tells how much is nested in a term: each level may hold maxTerms terms of the next.
-const maxKey = 1 << 14
-
-// tooBig is the panic of a proof that gives up; it never leaves the package.
-type tooBig struct{ why string }
-
-func giveUp(why string) { panic(tooBig{why}) }
-
 var one = big.NewRat(1, 1)
 
 func constant(c *big.Rat) *poly {
-	p := &poly{terms: map[string]term{}}
-	p.add(nil, c)
-	return p
+	if c.Sign() == 0 {
+		return &poly{}
+	}
+	return &poly{terms: []term{{coef: checked(c)}}}
 }
 
 func integer(n int64) *poly { return constant(big.NewRat(n, 1)) }
 
-func single(a *atom, e *big.Rat) *poly {
-	p := &poly{terms: map[string]term{}}
-	p.add(mono{{a, e}}, one)
-	return p
-}
-
 func (m mono) key() string {
 	var b strings.Builder
+	n := 0
+	for _, f := range m {
+		n += len(f.atom.key) + 4
+	}
+	b.Grow(n)
 	for _, f := range m {
 		b.WriteString(f.atom.key)
 		if f.exp.Cmp(one) != 0 {
@@ -67,59 +57,17 @@ func (m mono) key() string {
 	return b.String()
 }
 
-// add adds c·m in place; only for a poly that nobody else holds.
-func (p *poly) add(m mono, c *big.Rat) {
-	if c.Sign() == 0 {
-		return
-	}
-	p.addAs(m.key(), m, c)
-}
-
-// addAs is add with the key of m.
-func (p *poly) addAs(k string, m mono, c *big.Rat) {
-	if c.Sign() == 0 {
-		return
-	}
-	if len(k) > maxKey {
-		giveUp("a term is nested too deeply")
-	}
-	if t, ok := p.terms[k]; ok {
-		s := new(big.Rat).Add(t.coef, c)
-		if s.Sign() == 0 {
-			delete(p.terms, k)
-		} else {
-			p.terms[k] = term{m, s}
-		}
-		return
-	}
-	p.terms[k] = term{m, c}
-	if len(p.terms) > maxTerms {
-		giveUp("the formula has too many terms")
-	}
-}
-
 func (p *poly) isZero() bool { return len(p.terms) == 0 }
-
-func (p *poly) keys() []string { return slices.Sorted(maps.Keys(p.terms)) }
-
-// sorted gives the terms in the order of their keys.
-func (p *poly) sorted() []term {
-	r := make([]term, 0, len(p.terms))
-	for _, k := range p.keys() {
-		r = append(r, p.terms[k])
-	}
-	return r
-}
 
 // Key identifies the polynomial.
 func (p *poly) Key() string {
 	if p.key == "" {
 		var b strings.Builder
 		b.WriteByte('(')
-		for _, k := range p.keys() {
-			b.WriteString(p.terms[k].coef.RatString())
+		for _, t := range p.terms {
+			b.WriteString(t.coef.RatString())
 			b.WriteByte('*')
-			b.WriteString(k)
+			b.WriteString(t.key)
 			b.WriteByte('+')
 		}
 		b.WriteByte(')')
@@ -128,49 +76,54 @@ func (p *poly) Key() string {
 	return p.key
 }
 
+// has tells whether there is a term with the key.
+func (p *poly) has(key string) bool {
+	_, ok := slices.BinarySearchFunc(p.terms, key, func(t term, k string) int { return cmp.Compare(t.key, k) })
+	return ok
+}
+
 // number gives the value of a constant polynomial.
 func (p *poly) number() (*big.Rat, bool) {
 	if len(p.terms) == 0 {
 		return new(big.Rat), true
 	}
-	if t, ok := p.terms[""]; ok && len(p.terms) == 1 {
-		return t.coef, true
+	if len(p.terms) == 1 && len(p.terms[0].mono) == 0 {
+		return p.terms[0].coef, true
 	}
 	return nil, false
 }
 
-func sum(p, q *poly, k int64) *poly {
-	r := &poly{terms: make(map[string]term, len(p.terms)+len(q.terms))}
-	for key, t := range p.terms {
-		r.terms[key] = t
-	}
-	c := big.NewRat(k, 1)
-	for key, t := range q.terms {
-		r.addAs(key, t.mono, new(big.Rat).Mul(t.coef, c))
-	}
-	return r
-}
-
 func scale(p *poly, c *big.Rat) *poly {
-	r := &poly{terms: make(map[string]term, len(p.terms))}
-	for key, t := range p.terms {
-		r.addAs(key, t.mono, new(big.Rat).Mul(t.coef, c))
+	switch {
+	case c.Sign() == 0:
+		return &poly{}
+	case c.Cmp(one) == 0:
+		return p
+	}
+	r := &poly{terms: make([]term, len(p.terms))}
+	for i, t := range p.terms {
+		r.terms[i] = term{t.key, t.mono, product(t.coef, c)}
 	}
 	return r
 }
 
-func times(p, q *poly) *poly {
-	if len(p.terms)*len(q.terms) > 4*maxTerms {
-		giveUp("a product has too many terms")
+// product is a·b.
+func product(a, b *big.Rat) *big.Rat {
+	switch {
+	case a.Cmp(one) == 0:
+		return b
+	case b.Cmp(one) == 0:
+		return a
 	}
-	r := &poly{terms: map[string]term{}}
-	for _, s := range p.terms {
-		for _, t := range q.terms {
-			m := join(s.mono, t.mono)
-			r.add(m, new(big.Rat).Mul(s.coef, t.coef))
-		}
+	return checked(new(big.Rat).Mul(a, b))
+}
+
+// checked is c, unless it is too long.
+func checked(c *big.Rat) *big.Rat {
+	if c.Num().BitLen() > maxBits || c.Denom().BitLen() > maxBits {
+		giveUp("a number is too long")
 	}
-	return r
+	return c
 }
 
 // join multiplies monomials. A condition is 0 or 1, so its powers are itself; the square of a sign is 1 but where the argument is 0,
@@ -203,59 +156,6 @@ func join(a, b mono) mono {
 	return r
 }
 
-// power raises to a rational exponent.
-func power(p *poly, e *big.Rat) *poly {
-	switch {
-	case e.Sign() == 0:
-		return integer(1)
-	case e.Cmp(one) == 0:
-		return p
-	}
-	whole := e.IsInt()
-	if len(p.terms) == 1 {
-		t := p.sorted()[0]
-		if whole || t.coef.Cmp(one) == 0 && positive(t.mono) {
-			r := &poly{terms: map[string]term{}}
-			m := make(mono, 0, len(t.mono))
-			for _, f := range t.mono {
-				x := new(big.Rat).Mul(f.exp, e)
-				if f.atom.kind == kindCond {
-					if e.Sign() < 0 {
-						return single(powerAtom(p), e)
-					}
-					x = one
-				}
-				m = join(m, mono{{f.atom, x}})
-			}
-			c, ok := ratPow(t.coef, e)
-			if !ok {
-				return single(powerAtom(p), e)
-			}
-			r.add(m, c)
-			return r
-		}
-	}
-	if whole && e.Sign() > 0 && e.Num().Cmp(big.NewInt(16)) <= 0 {
-		r := integer(1)
-		for range e.Num().Int64() {
-			r = times(r, p)
-		}
-		return r
-	}
-	if p.isZero() {
-		if e.Sign() > 0 {
-			return p
-		}
-		giveUp("a division by zero")
-	}
-	// Take out the leading coefficient, so that 2+2x and 1+x share their base.
-	lead := p.sorted()[0].coef
-	if c, ok := ratPow(lead, e); ok && (whole || lead.Sign() > 0) {
-		return scale(single(powerAtom(scale(p, new(big.Rat).Inv(lead))), e), c)
-	}
-	return single(powerAtom(p), e)
-}
-
 func ratPow(c, e *big.Rat) (*big.Rat, bool) {
 	if c.Cmp(one) == 0 {
 		return one, true
@@ -263,10 +163,10 @@ func ratPow(c, e *big.Rat) (*big.Rat, bool) {
 	if !e.IsInt() || c.Sign() == 0 {
 		return nil, false
 	}
-	n := e.Num().Int64()
-	if n > 64 || n < -64 {
+	if e.Num().CmpAbs(big.NewInt(64)) > 0 {
 		return nil, false
 	}
+	n := e.Num().Int64()
 	r := big.NewRat(1, 1)
 	for range max(n, -n) {
 		r.Mul(r, c)
@@ -274,7 +174,7 @@ func ratPow(c, e *big.Rat) (*big.Rat, bool) {
 	if n < 0 {
 		r.Inv(r)
 	}
-	return r, true
+	return checked(r), true
 }
 
 // positive tells whether a monomial is known to be a product of positive factors wherever it is defined, so that a root or a

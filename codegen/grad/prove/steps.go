@@ -7,9 +7,9 @@ const maxSteps = 5
 
 // varies tells whether p is zero on no more than a set of measure zero of the floats that it reads: on each side of its
 // conditions and signs it reads some of them through functions without steps, or is a number that isn't zero.
-func (p *poly) varies() bool { return p.variesOver(maxSteps) }
+func (r *ring) varies(p *poly) bool { return r.variesOver(p, maxSteps) }
 
-func (p *poly) variesOver(left int) bool {
+func (r *ring) variesOver(p *poly, left int) bool {
 	if c, ok := p.number(); ok {
 		return c.Sign() != 0
 	}
@@ -17,12 +17,12 @@ func (p *poly) variesOver(left int) bool {
 	if a == nil {
 		return p.moves()
 	}
-	return left > 0 && decide(p, a, false).variesOver(left-1) && decide(p, a, true).variesOver(left-1)
+	return left > 0 && r.variesOver(r.decide(p, a, false), left-1) && r.variesOver(r.decide(p, a, true), left-1)
 }
 
 // step is a condition or a sign that is a factor somewhere in p; nil: there is none.
 func (p *poly) step() *atom {
-	for _, t := range p.sorted() {
+	for _, t := range p.terms {
 		for _, f := range t.mono {
 			if f.atom.kind == kindCond || f.atom.isSign() {
 				return f.atom

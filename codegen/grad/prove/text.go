@@ -24,8 +24,7 @@ func (a *atom) text() string {
 			return comparison(a.args[0], "==", "==")
 		}
 	case kindSum:
-		p := &poly{terms: map[string]term{}}
-		p.add(a.body, one)
+		p := &poly{terms: []term{{mono: a.body, coef: one}}}
 		return "sum(" + p.text() + ")"
 	}
 	args := make([]string, len(a.args))
@@ -42,18 +41,18 @@ func (a *atom) text() string {
 // comparison writes that p is less than, or equal to, zero: with its number on the right, and no factor before its first name. turned
 // is the relation for -p.
 func comparison(p *poly, relation, turned string) string {
-	rest, number := &poly{terms: map[string]term{}}, new(big.Rat)
-	for _, t := range p.sorted() {
+	rest, number := &poly{}, new(big.Rat)
+	for _, t := range p.terms {
 		if len(t.mono) == 0 {
 			number.Neg(t.coef)
 		} else {
-			rest.add(t.mono, t.coef)
+			rest.terms = append(rest.terms, t)
 		}
 	}
 	if rest.isZero() {
 		return p.text() + " " + relation + " 0"
 	}
-	first := rest.sorted()[0].coef
+	first := rest.terms[0].coef
 	if first.Sign() < 0 {
 		relation = turned
 	}
@@ -75,7 +74,7 @@ func (p *poly) text() string {
 		return "0"
 	}
 	var b strings.Builder
-	for i, t := range p.sorted() {
+	for i, t := range p.terms {
 		c := new(big.Rat).Abs(t.coef)
 		switch {
 		case t.coef.Sign() < 0 && i == 0:

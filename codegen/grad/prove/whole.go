@@ -21,11 +21,11 @@ func (n *normalizer) arithmetic(v *ir.Value, args []*poly) *poly {
 		for i, p := range args {
 			bare[i] = unwrapped(v.Type.Elem, p)
 		}
-		return wrapped(v.Type.Elem, apply(v.Op, bare))
+		return n.wrapped(v.Type.Elem, n.apply(v.Op, bare))
 	case v.Op == ir.OpPow, v.Op == ir.OpAbs:
-		return wrapped(v.Type.Elem, apply(v.Op, args))
+		return n.wrapped(v.Type.Elem, n.apply(v.Op, args))
 	}
-	return apply(v.Op, args)
+	return n.apply(v.Op, args)
 }
 
 // cast is a value as an element of another type.
@@ -36,17 +36,17 @@ func (n *normalizer) cast(v *ir.Value, p *poly) *poly {
 		if from.Type.Kind == ir.Bool {
 			return p
 		}
-		return not(isZero(p))
+		return n.not(n.isZero(p))
 	case !n.whole(v.Type) || from.Type.Kind == ir.Bool:
 		return p
 	case n.whole(from.Type), from.Type.Kind == ir.Exact && ir.IsWhole(from):
-		return wrapped(v.Type.Elem, p)
+		return n.wrapped(v.Type.Elem, p)
 	}
-	return single(newAtom(kindFunc, "cast "+v.Type.Elem.String(), p), one)
+	return n.single(n.atom(kindFunc, "cast "+v.Type.Elem.String(), p), one)
 }
 
 // wrapped is p as an element of an integer dtype.
-func wrapped(e ir.Elem, p *poly) *poly {
+func (r *ring) wrapped(e ir.Elem, p *poly) *poly {
 	if c, ok := p.number(); ok && c.IsInt() && c.Num().IsInt64() && c.Num().Int64() >= 0 && c.Num().Int64() < 1<<7 {
 		return p // which every dtype holds
 	}
@@ -58,7 +58,7 @@ func wrapped(e ir.Elem, p *poly) *poly {
 			return p
 		}
 	}
-	return single(newAtom(kindFunc, wrapName(e), p), one)
+	return r.single(r.atom(kindFunc, wrapName(e), p), one)
 }
 
 func wrapName(e ir.Elem) string { return "wrap " + e.String() }
