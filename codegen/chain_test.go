@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/opgen/opgen/codegen/ir"
 )
 
 // chains are formulas in which conditions are nested as deep as asked for.
@@ -29,6 +31,13 @@ var chains = map[string]func(depth int) string{
 			fmt.Fprintf(&b, "if x < %d || t > %d then %d*x*t else ", i, i, i+2)
 		}
 		return b.String() + "x"
+	},
+	"sum": func(depth int) string {
+		var b strings.Builder
+		for i := range depth {
+			fmt.Fprintf(&b, "(if x < %d then %d*x^2 else x*t) + ", i, i+2)
+		}
+		return b.String() + "t"
 	},
 }
 
@@ -77,6 +86,55 @@ func TestChains(t *testing.T) {
 		}
 		if deepLines > lines {
 			t.Errorf("%s: %.1f lines a level of 40, %.1f of 160", kind, lines, deepLines)
+		}
+	}
+}
+
+// TestLongSum asks the derivative of a sum of conditions, which gets one guard for all, for its values: also where no condition holds, and
+// where a part that isn't taken has none.
+func TestLongSum(t *testing.T) {
+	const n = 50
+	var s strings.Builder
+	for i := range n {
+		fmt.Fprintf(&s, "(if x > %d then %d*x^2 + x*t else if x > %d.5 then log(x - %d.5) else 0) + ", i+1, i+2, n+i, n+i)
+	}
+	text := fmt.Sprintf("package many\n\n// C is a long sum.\nop c[T: float](x, t: T[...B]) -> (y: T[...B]) {\n    y = (%s 0)*t\n}\n", s.String())
+	f := take(t, text, Go).Functions[0]
+	x, u := []float64{-1, 0.5, 1, 1.5, 7.25, 49.5, 50, 60}, []float64{1, 2, 3, -1, 0.5, 2, 4, 8}
+	data := map[string][]float64{"x": x, "t": u, "@y": {1, 1, 1, 1, 1, 1, 1, 1}}
+	in := ir.Binding{Arrays: map[*ir.Tensor]*ir.Array{}}
+	bind := func(ts []*ir.Tensor) {
+		for _, v := range ts {
+			if d := data[v.Name]; d != nil {
+				in.Arrays[v] = &ir.Array{Shape: []int{len(d)}, Data: d}
+			}
+		}
+	}
+	bind(f.Forward.Inputs)
+	out, err := ir.Eval(f.Forward, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data["y"] = out[f.Forward.Outputs[0]].Data
+	bind(f.Backward.Inputs)
+	got, err := ir.Eval(f.Backward, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range f.Backward.Outputs {
+		if g.Of.Name != "x" {
+			continue
+		}
+		for k, x := range x {
+			want := 0.0
+			for i := range n {
+				if x > float64(i+1) {
+					want += (2*float64(i+2)*x + u[k]) * u[k]
+				}
+			}
+			if got[g].Data[k] != want {
+				t.Errorf("@x is %v where x is %v, not %v", got[g].Data[k], x, want)
+			}
 		}
 	}
 }

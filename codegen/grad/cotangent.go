@@ -99,15 +99,19 @@ func Plus(a, b *ir.Value) *ir.Value {
 	case a.Op == ir.OpSelect && b.Op == ir.OpSelect && ir.Equal(a.Args[0], b.Args[0]):
 		return Choose(a.Args[0], Plus(a.Args[1], b.Args[1]), Plus(a.Args[2], b.Args[2]))
 	}
-	sum := ir.Add(a, b)
-	if b.Op == ir.OpNeg {
-		sum = ir.Sub(a, b.Args[0])
-	}
-	pa, pb := Presence(a), Presence(b)
+	s, pa, pb := sum(a, b), Presence(a), Presence(b)
 	if pa.Op == ir.OpTrue || pb.Op == ir.OpTrue {
-		return sum
+		return s
 	}
-	return ir.Select(ir.Or(pa, pb), sum, zeroLike(sum))
+	return ir.Select(ir.Or(pa, pb), s, zeroLike(s))
+}
+
+// sum is a+b, whatever guards them.
+func sum(a, b *ir.Value) *ir.Value {
+	if b.Op == ir.OpNeg {
+		return ir.Sub(a, b.Args[0])
+	}
+	return ir.Add(a, b)
 }
 
 // minus is the negative of a cotangent.
@@ -182,14 +186,6 @@ func (q *quotient) times(d *ir.Value) quotient {
 		return n
 	}
 	return quotient{Times(q.num, d), q.den}
-}
-
-// plus adds two cotangents.
-func (q *quotient) plus(o quotient) quotient {
-	if slices.EqualFunc(q.den, o.den, ir.Equal) {
-		return quotient{Plus(q.num, o.num), q.den}
-	}
-	return quotient{num: Plus(q.value(), o.value())}
 }
 
 // value is the cotangent, divided where it isn't guarded.

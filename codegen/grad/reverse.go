@@ -257,18 +257,21 @@ func (r *reverser) def(d *ir.Def) error {
 			active[n] = active[n] || n.Op != ir.OpRead && active[a]
 		}
 	}
-	adj := map[*ir.Value]*quotient{body: {num: g}}
+	adj := map[*ir.Value]*total{body: {quotient: quotient{num: g}}}
 	add := func(n *ir.Value, q quotient) {
 		q.num = ir.Cast(q.num, floatOf(q.num, n))
-		if have := adj[n]; have != nil {
-			q = have.plus(q)
+		if adj[n] == nil {
+			adj[n] = &total{}
 		}
-		adj[n] = &q
+		adj[n].add(q)
 	}
 	for i := len(nodes) - 1; i >= 0; i-- {
 		n := nodes[i]
-		g := adj[n]
-		if g == nil || !active[n] || IsZero(g.num) {
+		if adj[n] == nil || !active[n] {
+			continue
+		}
+		g := adj[n].close()
+		if IsZero(g.num) {
 			continue
 		}
 		switch n.Op {
@@ -419,14 +422,8 @@ func (r *reverser) gather(t, into *ir.Tensor) {
 	}
 	keys := keysOf(t)
 	name := into.Name
-	var body *ir.Value
-	add := func(v *ir.Value) {
-		if body == nil {
-			body = v
-		} else {
-			body = Plus(body, v)
-		}
-	}
+	var all total
+	add := func(v *ir.Value) { all.add(quotient{num: v}) }
 	if c != nil {
 		add(ir.Read(c, ir.Indices(keys)...))
 	}
@@ -442,8 +439,9 @@ func (r *reverser) gather(t, into *ir.Tensor) {
 		r.define(w.def(part))
 		add(ir.Read(part, ir.Indices(keys)...))
 	}
-	if body == nil {
-		body = ir.Int(0)
+	body := ir.Int(0)
+	if all.num != nil {
+		body = all.value()
 	}
 	if body.Type.Kind != ir.Typed {
 		body = ir.Cast(body, ir.ElemType(into.Elem))

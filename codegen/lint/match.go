@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"math"
 	"math/big"
 
 	"github.com/opgen/opgen/dsl"
@@ -118,30 +119,42 @@ type term struct {
 
 // terms takes a sum apart.
 func (l *linter) terms(v view) []term {
+	r, _ := l.termsUpTo(v, math.MaxInt)
+	return r
+}
+
+// termsUpTo takes a sum apart, unless it has more terms than most: a long sum is asked at each of its partial sums.
+func (l *linter) termsUpTo(v view, most int) (r []term, ok bool) {
+	if most < 1 {
+		return nil, false
+	}
 	seen := l.see(v)
-	var r []term
 	switch e := seen.e.(type) {
 	case *dsl.Binary:
 		if e.Op != "+" && e.Op != "-" {
 			break
 		}
-		r = l.terms(view{e.X, seen.f})
-		for _, t := range l.terms(view{e.Y, seen.f}) {
+		r, ok = l.termsUpTo(view{e.X, seen.f}, most-1)
+		if !ok {
+			return nil, false
+		}
+		right, ok := l.termsUpTo(view{e.Y, seen.f}, most-len(r))
+		for _, t := range right {
 			t.minus = t.minus != (e.Op == "-")
 			r = append(r, t)
 		}
-		return r
+		return r, ok
 	case *dsl.Unary:
 		if e.Op != "-" {
 			break
 		}
-		for _, t := range l.terms(view{e.X, seen.f}) {
-			t.minus = !t.minus
-			r = append(r, t)
+		r, ok = l.termsUpTo(view{e.X, seen.f}, most)
+		for i := range r {
+			r[i].minus = !r[i].minus
 		}
-		return r
+		return r, ok
 	}
-	return []term{{v: v}}
+	return []term{{v: v}}, true
 }
 
 // factors takes a product apart; quotients are left whole.

@@ -42,7 +42,7 @@ func log1p(l *linter, v view, _ place) dsl.Expr {
 	if !ok {
 		return nil
 	}
-	rest, ok := l.besideOne(e)
+	rest, ok := l.besideOne(l.terms(e))
 	if !ok {
 		return nil
 	}
@@ -58,9 +58,8 @@ func (l *linter) ownCall(v view, name string) (view, bool) {
 	return l.call(v, name)
 }
 
-// besideOne gives the terms beside a 1; false: there is none, or nothing beside it.
-func (l *linter) besideOne(e view) ([]term, bool) {
-	list := l.terms(e)
+// besideOne gives the terms of a list beside a 1; false: there is none, or nothing beside it.
+func (l *linter) besideOne(list []term) ([]term, bool) {
 	for i, t := range list {
 		if !t.minus && l.is(t.v, 1, 1) && len(list) > 1 {
 			rest := append(append([]term{}, list[:i]...), list[i+1:]...)
@@ -76,18 +75,18 @@ func (l *linter) besideOne(e view) ([]term, bool) {
 }
 
 // onePlus gives e of 1 + e.
-func (l *linter) onePlus(v view) (view, bool) {
-	rest, ok := l.besideOne(v)
-	if !ok || len(rest) != 1 || rest[0].minus {
-		return view{}, false
-	}
-	return rest[0].v, true
-}
+func (l *linter) onePlus(v view) (view, bool) { return l.onlyBesideOne(v, false) }
 
 // oneMinus gives e of 1 - e.
-func (l *linter) oneMinus(v view) (view, bool) {
-	rest, ok := l.besideOne(v)
-	if !ok || len(rest) != 1 || !rest[0].minus {
+func (l *linter) oneMinus(v view) (view, bool) { return l.onlyBesideOne(v, true) }
+
+func (l *linter) onlyBesideOne(v view, minus bool) (view, bool) {
+	list, ok := l.termsUpTo(v, 2)
+	if !ok {
+		return view{}, false
+	}
+	rest, ok := l.besideOne(list)
+	if !ok || len(rest) != 1 || rest[0].minus != minus {
 		return view{}, false
 	}
 	return rest[0].v, true
@@ -218,8 +217,8 @@ func expm1(l *linter, v view, _ place) dsl.Expr {
 	if _, is := v.e.(*dsl.Binary); !is {
 		return nil
 	}
-	list := l.terms(v)
-	if len(list) != 2 {
+	list, ok := l.termsUpTo(v, 2)
+	if !ok || len(list) != 2 {
 		return nil
 	}
 	for i, t := range list {

@@ -56,7 +56,7 @@ func (g *graph) number(v *ir.Value, env *scope, path *node) *node {
 			return g.failf("a value of type %s in nests of %s", v.Type.Elem.Resolve(g.l.opt.DTypes), g.l.float)
 		}
 	}
-	if isHost(v) && (v.Type.Kind != ir.Typed || v.Op == ir.OpScalar || v.Op == ir.OpCast && v.Args[0].Type.Kind != ir.Typed) {
+	if (v.Type.Kind != ir.Typed || v.Op == ir.OpScalar || v.Op == ir.OpCast && v.Args[0].Type.Kind != ir.Typed) && isHost(v) {
 		return g.hostNumber(v)
 	}
 	arg := func(i int) *node { return g.value(v.Args[i], env, path) }
