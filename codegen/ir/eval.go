@@ -129,6 +129,7 @@ type machine struct {
 	scalars  map[string]float64
 	dtypes   map[string]string
 	required int // requirements that were checked
+	spare    []*program
 	where    string
 }
 
@@ -155,6 +156,7 @@ func (m *machine) bind(in Binding) {
 			m.fail(d.Span, "the extent of %s is %d, its tensors have %d", d.Axis.Name, n, have)
 		}
 		m.ext[d.Axis] = int(n)
+		m.done(p)
 	}
 	for _, t := range m.f.Inputs {
 		a := in.Arrays[t]
@@ -201,6 +203,7 @@ func (m *machine) requires() {
 			}
 			m.fail(r.Span, "%s", msg)
 		}
+		m.done(p)
 	}
 }
 
@@ -337,6 +340,7 @@ func (m *machine) single(d *Def) {
 	j := m.start(d)
 	m.loop(j, 0)
 	m.finish(j)
+	m.done(j.p)
 }
 
 // group runs definitions interleaved along one axis.

@@ -44,10 +44,18 @@ type program struct {
 	moved   []int // when they were last changed
 	clock   int
 	roots   []int
+	args    []int // of all nodes
 }
 
 func (m *machine) compile(vars []*Var, roots ...*Value) *program {
-	p := &program{m: m, index: map[*Value]int{}, depthOf: map[*Var]int{}, at: make([]int, len(vars)), moved: make([]int, len(vars)), clock: 1}
+	var p *program
+	if n := len(m.spare); n > 0 {
+		p = m.spare[n-1]
+		m.spare = m.spare[:n-1]
+	} else {
+		p = &program{m: m, index: map[*Value]int{}, depthOf: map[*Var]int{}}
+	}
+	p.at, p.moved, p.clock = make([]int, len(vars)), make([]int, len(vars)), 1
 	for i, v := range vars {
 		p.depthOf[v] = i
 	}
@@ -57,14 +65,27 @@ func (m *machine) compile(vars []*Var, roots ...*Value) *program {
 	return p
 }
 
+// done keeps the room of a program that is evaluated no more for the next one.
+func (m *machine) done(p *program) {
+	clear(p.nodes)
+	clear(p.index)
+	clear(p.depthOf)
+	p.nodes, p.roots, p.args = p.nodes[:0], p.roots[:0], p.args[:0]
+	m.spare = append(m.spare, p)
+}
+
 func (p *program) add(v *Value) int {
 	if i, ok := p.index[v]; ok {
 		return i
 	}
 	n := node{v: v, depth: -1}
-	for _, a := range v.Args {
+	if k := len(p.args); len(v.Args) > 0 {
+		p.args = append(p.args, make([]int, len(v.Args))...)
+		n.args = p.args[k:len(p.args):len(p.args)]
+	}
+	for k, a := range v.Args {
 		i := p.add(a)
-		n.args = append(n.args, i)
+		n.args[k] = i
 		n.depth = max(n.depth, p.nodes[i].depth)
 	}
 	if v.Op == OpIndex {

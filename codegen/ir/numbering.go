@@ -11,6 +11,18 @@ type Numbering struct {
 	first []*Value       // the values that the numbers were given to
 }
 
+// Reset forgets all values, for others.
+func (n *Numbering) Reset() {
+	if len(n.ids) > maxKept {
+		*n = Numbering{}
+		return
+	}
+	clear(n.ids)
+	clear(n.last)
+	clear(n.first)
+	n.next, n.first = n.next[:0], n.first[:0]
+}
+
 // ID is the number of v.
 func (n *Numbering) ID(v *Value) int {
 	if id, ok := n.ids[v]; ok {

@@ -1,13 +1,23 @@
 package ir
 
-import "maps"
+import (
+	"maps"
+	"sync"
+)
 
 // Walk visits v and what it is made of, each value once, arguments after the value. Where visit is false the
 // arguments are left out.
 func Walk(v *Value, visit func(*Value) bool) {
-	w := walker{visit: visit}
+	w := walkers.Get().(*walker)
+	w.visit = visit
 	w.walk(v)
+	w.visit = nil
+	w.seen.clear()
+	walkers.Put(w)
 }
+
+// walkers are kept, since most of what is computed of a function is found by walks.
+var walkers = sync.Pool{New: func() any { return new(walker) }}
 
 type walker struct {
 	visit func(*Value) bool
@@ -27,12 +37,15 @@ func (w *walker) walk(v *Value) {
 type visited struct {
 	few  [24]*Value
 	n    int
-	many map[*Value]bool
+	many map[*Value]struct{} // all, where they are more than few
 }
+
+// maxKept bounds the room that is kept for the next walk.
+const maxKept = 1 << 12
 
 // add tells whether v wasn't in the set, where it is now.
 func (s *visited) add(v *Value) bool {
-	if s.many == nil {
+	if s.n <= len(s.few) {
 		for _, x := range s.few[:s.n] {
 			if x == v {
 				return false
@@ -43,21 +56,37 @@ func (s *visited) add(v *Value) bool {
 			s.n++
 			return true
 		}
-		s.many = make(map[*Value]bool, 4*s.n)
+		if s.n++; s.many == nil {
+			s.many = make(map[*Value]struct{}, 4*len(s.few))
+		}
 		for _, x := range s.few {
-			s.many[x] = true
+			s.many[x] = struct{}{}
 		}
 	}
-	if s.many[v] {
-		return false
+	before := len(s.many)
+	s.many[v] = struct{}{}
+	return len(s.many) > before
+}
+
+// clear makes the set empty.
+func (s *visited) clear() {
+	clear(s.few[:min(s.n, len(s.few))])
+	switch {
+	case len(s.many) > maxKept:
+		s.many = nil
+	case s.n > len(s.few):
+		clear(s.many)
 	}
-	s.many[v] = true
-	return true
+	s.n = 0
 }
 
 // Map rebuilds v from its leaves up: f gets each value with its new arguments and gives what replaces it.
 // Values that don't change are kept, and shared values stay shared.
-func Map(v *Value, f func(*Value) *Value) *Value { return NewMapper(f).Map(v) }
+func Map(v *Value, f func(*Value) *Value) *Value {
+	m := keptMapper(f)
+	defer m.keep()
+	return m.Map(v)
+}
 
 // Mapper is a Map over several values, with what they share.
 type Mapper struct {
@@ -67,6 +96,22 @@ type Mapper struct {
 
 // NewMapper returns a mapper; see Map.
 func NewMapper(f func(*Value) *Value) *Mapper { return &Mapper{f: f, memo: map[*Value]*Value{}} }
+
+// memos are those of mappers that are done.
+var memos = sync.Pool{New: func() any { return map[*Value]*Value{} }}
+
+// keptMapper is a mapper whose memo is kept for another one, by keep, when it is done.
+func keptMapper(f func(*Value) *Value) *Mapper {
+	return &Mapper{f: f, memo: memos.Get().(map[*Value]*Value)}
+}
+
+func (m *Mapper) keep() {
+	if len(m.memo) <= maxKept {
+		clear(m.memo)
+		memos.Put(m.memo)
+	}
+	m.memo = nil
+}
 
 // Map rebuilds one value.
 func (m *Mapper) Map(v *Value) *Value {
@@ -127,13 +172,27 @@ func WithArgs(v *Value, args []*Value) *Value {
 }
 
 // Subst replaces index variables by values.
-func Subst(v *Value, m map[*Var]*Value) *Value { return substitution(m).Map(v) }
+func Subst(v *Value, m map[*Var]*Value) *Value {
+	if len(m) == 0 {
+		return v
+	}
+	s := substitution(m)
+	defer s.keep()
+	return s.Map(v)
+}
 
 // SubstAll replaces index variables in each value of a list.
-func SubstAll(vs []*Value, m map[*Var]*Value) []*Value { return substitution(m).All(vs) }
+func SubstAll(vs []*Value, m map[*Var]*Value) []*Value {
+	if len(m) == 0 || len(vs) == 0 {
+		return vs
+	}
+	s := substitution(m)
+	defer s.keep()
+	return s.All(vs)
+}
 
 func substitution(m map[*Var]*Value) *Mapper {
-	return NewMapper(func(v *Value) *Value {
+	return keptMapper(func(v *Value) *Value {
 		if v.Op == OpIndex {
 			if r, ok := m[v.Var]; ok {
 				return r
@@ -246,7 +305,8 @@ func (d *Def) IsPointwise() bool {
 // MapDef is the definition with f applied to each of its values from the leaves up; see Map. Variables with bounds
 // that change are renewed.
 func MapDef(d *Def, f func(*Value) *Value) *Def {
-	m := NewMapper(f)
+	m := keptMapper(f)
+	defer m.keep()
 	n := *d
 	fresh := map[*Var]*Value{}
 	n.Vars = make([]*Var, len(d.Vars))

@@ -4,11 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
+	"sync"
 )
 
 // Hash identifies what a nest does: equal for nests that differ in names alone.
 func (n *Nest) Hash() [32]byte {
 	h := newHasher()
+	defer hashers.Put(h)
 	h.put(uint64(n.Float), uint64(n.Lanes), uint64(len(n.Operands)), uint64(len(n.Scalars)), uint64(len(n.Slots)))
 	for _, o := range n.Operands {
 		h.put(uint64(o.DType), uint64(o.Mode), bit(o.Grid), bit(o.Vector), bit(o.Serial), uint64(len(o.InPlace)))
@@ -30,8 +32,15 @@ func (n *Nest) Hash() [32]byte {
 // hasher collects a text that determines the nest.
 type hasher struct{ data []byte }
 
-// newHasher has room for most nests.
-func newHasher() *hasher { return &hasher{make([]byte, 0, 1<<13)} }
+// newHasher is an empty one of hashers.
+func newHasher() *hasher {
+	h := hashers.Get().(*hasher)
+	h.data = h.data[:0]
+	return h
+}
+
+// hashers have room for most nests.
+var hashers = sync.Pool{New: func() any { return &hasher{make([]byte, 0, 1<<13)} }}
 
 func (h *hasher) put(xs ...uint64) {
 	for _, x := range xs {

@@ -10,6 +10,8 @@ import (
 // that of a doesn't, a computes the bits of b where strides are 0.
 func (n *Nest) Key() [32]byte {
 	h, one := newHasher(), newHasher()
+	defer hashers.Put(h)
+	defer hashers.Put(one)
 	h.put(uint64(n.Float), uint64(n.Lanes), uint64(len(n.Operands)), uint64(len(n.Scalars)), uint64(len(n.Slots)))
 	for _, o := range n.Operands {
 		h.put(uint64(o.DType), uint64(o.Mode))

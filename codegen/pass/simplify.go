@@ -23,7 +23,7 @@ type simplifier struct {
 
 func (s *simplifier) def(d *ir.Def) *ir.Def {
 	s.derived = d.Derived
-	s.num = ir.Numbering{}
+	s.num.Reset()
 	n := ir.MapDef(d, func(v *ir.Value) *ir.Value { return s.num.First(s.simple(v)) })
 	n.Body = s.assuming(n.Body, n.Where)
 	if d.Derived {

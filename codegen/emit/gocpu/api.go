@@ -124,6 +124,7 @@ type opGen struct {
 	dimmed      [len(dimStages)]bool       // whether extents are computed then
 	kinds       [2][]string                // of errors in runs: forward, backward
 	tested      map[*ir.Func][]*ir.Require // what is tested before extents are computed
+	scalars     map[string]scalarText      // attributes as portable functions write them
 	chosen      map[string]bool            // functions that choose among instances for integers
 	chosenFuncs []jen.Code                 // those functions
 
@@ -153,7 +154,7 @@ func (g *opGen) wrap(err error) error {
 
 // prepare finds out about an op all that its functions are written from.
 func (f *fileGen) prepare(op *emit.Op) (*opGen, error) {
-	g := &opGen{fileGen: f, op: op, decl: op.Decl, name: f.unit.GoName(op.Decl.Name), tested: map[*ir.Func][]*ir.Require{}}
+	g := &opGen{fileGen: f, op: op, decl: op.Decl, name: f.unit.GoName(op.Decl.Name), tested: map[*ir.Func][]*ir.Require{}, scalars: map[string]scalarText{}}
 	g.low = g.lowName(op.Decl.Name)
 	if err := g.makeAttrs(); err != nil {
 		return nil, err

@@ -74,6 +74,12 @@ func (g *opGen) share(k *general.Kernel, text, doc string) string {
 	return name
 }
 
+// scalarText is an attribute as the functions of an op write it.
+type scalarText struct {
+	text  string
+	whole bool
+}
+
 // kernel is a portable function of the op, as far as it doesn't depend on a program.
 func (g *opGen) kernel(name string) *general.Kernel {
 	h := g.host(nil)
@@ -89,11 +95,16 @@ func (g *opGen) kernel(name string) *general.Kernel {
 		Parts: &g.parts,
 		Name:  name, Op: g.fullName(), Params: params,
 		Scalar: func(name string) (string, bool, error) {
-			e, whole, err := h.scalar(name)
-			if err != nil {
-				return "", false, err
+			s, ok := g.scalars[name]
+			if !ok {
+				e, whole, err := h.scalar(name)
+				if err != nil {
+					return "", false, err
+				}
+				s = scalarText{fmt.Sprintf("%#v", jen.Add(e.code)), whole}
+				g.scalars[name] = s
 			}
-			return fmt.Sprintf("%#v", jen.Add(e.code)), whole, nil
+			return s.text, s.whole, nil
 		},
 		Seed: func(name string) (string, error) {
 			if a := g.attr(name); a != nil && a.decl.Kind == ir.AttrRNG {
