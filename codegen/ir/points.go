@@ -66,7 +66,13 @@ func (n *needs) visit(t *Tensor, along []*Axis) {
 			along = append(slices.Clip(along), a)
 		}
 	}
-	for _, v := range append([]*Value{d.Body}, d.Where...) {
+	asked := append([]*Value{d.Body}, d.Where...)
+	for _, v := range d.Vars {
+		if v.Axis == nil {
+			asked = append(asked, v.Lo, v.Hi)
+		}
+	}
+	for _, v := range asked {
 		for r := range mayRead(v) {
 			n.visit(r, along)
 		}
