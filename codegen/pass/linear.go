@@ -37,6 +37,7 @@ func Linear(f *ir.Func) *ir.Func {
 	given := byTarget(f.Given)
 	for _, d := range f.Defs {
 		if !d.Derived || given[d.Target] != nil || d.Group != 0 || !l.depends(d.Body) {
+			l.sums[d.Target] = d.Derived && d.Group != 0 // what runs in order adds up, too
 			l.defs = append(l.defs, d)
 			continue
 		}
@@ -69,7 +70,7 @@ type linear struct {
 	levels map[*ir.Value]int      // what the builder of a definition tells of values
 	of     *ir.Def                // and that definition
 	inline map[*ir.Tensor]*ir.Def // derived pointwise definitions, rewritten
-	sums   map[*ir.Tensor]bool    // derived reductions
+	sums   map[*ir.Tensor]bool    // derived reductions, and what is derived in groups
 	uses   map[*ir.Tensor]int
 	names  map[string]bool
 	known  []formula
