@@ -355,7 +355,12 @@ func (l *linear) sum(d *ir.Def) {
 		n.Where = slices.Clone(d.Where)
 		own := n.Copy(part)
 		l.add(own)
-		t.num = append([]*ir.Value{ir.Read(part, d.Dest...)}, t.num...)
+		read := ir.Read(part, d.Dest...)
+		if filtered && slices.ContainsFunc(t.num, l.mayOverflow) {
+			read = ir.Call(ir.OpAbsorb, read, l.builder(d, d.Body).product(term{unit().coef, t.num, t.den}))
+			t.num, t.den = nil, nil
+		}
+		t.num = append([]*ir.Value{read}, t.num...)
 		total = append(total, t)
 	}
 	p := &ir.Def{Target: d.Target, Dest: d.Dest, Monoid: ir.Assign, Derived: true, Span: d.Span}
@@ -398,6 +403,9 @@ func (l *linear) mayFail(v *ir.Value) bool {
 	}
 	return ir.ConstOf(v) == nil
 }
+
+// mayOverflow tells whether a cotangent may be infinite or no number: one that is computed here.
+func (l *linear) mayOverflow(v *ir.Value) bool { return l.linear[v.Tensor] && v.Tensor.Role == ir.Local }
 
 // name is a name that no tensor has yet.
 func (l *linear) name(name string) string {
