@@ -405,7 +405,9 @@ func (l *linear) mayFail(v *ir.Value) bool {
 }
 
 // mayOverflow tells whether a cotangent may be infinite or no number: one that is computed here.
-func (l *linear) mayOverflow(v *ir.Value) bool { return l.linear[v.Tensor] && v.Tensor.Role == ir.Local }
+func (l *linear) mayOverflow(v *ir.Value) bool {
+	return l.linear[v.Tensor] && v.Tensor.Role == ir.Local
+}
 
 // name is a name that no tensor has yet.
 func (l *linear) name(name string) string {
