@@ -87,3 +87,17 @@ func total(v *ir.Value, inside map[*ir.Var]*ir.Value) bool {
 	})
 	return ok
 }
+
+// callFirst puts the conditions that are the same for the whole call before those that ask for more: for what may not be there where
+// an axis has no points.
+func callFirst(where []*ir.Value) []*ir.Value {
+	var call, rest []*ir.Value
+	for _, q := range where {
+		if ir.OfCall(q) && total(q, nil) {
+			call = append(call, q)
+		} else {
+			rest = append(rest, q)
+		}
+	}
+	return append(call, rest...)
+}

@@ -11,7 +11,7 @@ func Askable(f *Func) []*Def {
 	defs := make([]*Def, len(f.Defs))
 	for i, d := range f.Defs {
 		defs[i] = askable(d, lacks)
-		if d.Group != 0 || slices.ContainsFunc(d.Where, ofCall) {
+		if d.Group != 0 || slices.ContainsFunc(d.Where, OfCall) {
 			continue
 		}
 		var over []*Axis
@@ -34,7 +34,7 @@ func Askable(f *Func) []*Def {
 
 // askable is a definition with guards in its conditions and ranges.
 func askable(d *Def, lacks map[*Tensor][]*Axis) *Def {
-	if len(lacks) == 0 || slices.ContainsFunc(d.Where, ofCall) {
+	if len(lacks) == 0 || slices.ContainsFunc(d.Where, OfCall) {
 		return d
 	}
 	n := *d
@@ -93,7 +93,7 @@ func guardReads(v *Value, vars []*Var, lacks map[*Tensor][]*Axis) *Value {
 		}
 		return Select(And(some...), read, Cast(Int(0), v.Type))
 	case OpSelect:
-		if slices.ContainsFunc(Conjuncts(v.Args[0]), ofCall) {
+		if slices.ContainsFunc(Conjuncts(v.Args[0]), OfCall) {
 			return Select(guardReads(v.Args[0], vars, lacks), v.Args[1], v.Args[2])
 		}
 	}

@@ -34,7 +34,7 @@ type needs struct {
 // visit follows what an element of t reads. Axes are those along which the reading goes so far.
 func (n *needs) visit(t *Tensor, along []*Axis) {
 	d := n.defs[t]
-	if d == nil || slices.ContainsFunc(d.Where, ofCall) {
+	if d == nil || slices.ContainsFunc(d.Where, OfCall) {
 		return
 	}
 	key := fmt.Sprintf("%p", t)
@@ -79,8 +79,8 @@ func (n *needs) visit(t *Tensor, along []*Axis) {
 	}
 }
 
-// ofCall tells whether a condition is the same for the whole call: attributes and extents decide it.
-func ofCall(c *Value) bool {
+// OfCall tells whether a condition is the same for the whole call: attributes and extents decide it.
+func OfCall(c *Value) bool {
 	same := true
 	Walk(c, func(v *Value) bool {
 		same = same && v.Op != OpRead && v.Op != OpIndex && (v.Op != OpExtent || v.Axis.Size == nil)
@@ -97,12 +97,12 @@ func mayRead(v *Value) map[*Tensor]bool {
 		case OpRead:
 			r[v.Tensor] = true
 		case OpSelect:
-			if slices.ContainsFunc(Conjuncts(v.Args[0]), ofCall) {
+			if slices.ContainsFunc(Conjuncts(v.Args[0]), OfCall) {
 				maps.Copy(r, mayRead(v.Args[0]))
 				return false
 			}
 		case OpAnd, OpOr:
-			return !slices.ContainsFunc(v.Args, ofCall)
+			return !slices.ContainsFunc(v.Args, OfCall)
 		}
 		return true
 	})
