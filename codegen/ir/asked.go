@@ -5,7 +5,8 @@ import "slices"
 // Askable are the definitions of f with conditions and ranges that ask for nothing that isn't there. A definition doesn't run along all
 // the axes of the place that it was taken from, so it may run where that place doesn't, since one of its axes is empty, and so may
 // be an axis of a maximum or minimum. What a condition or the end of a range reads of one is 0 then. Nobody needs a result of it:
-// what outputs need has points by NeedsPoints, which comes before.
+// what outputs need has points by NeedsPoints, which comes before. The gradient that has no results to come from is a sum over nothing,
+// so it asks for 0 there, too; other definitions have no value where what they read has none.
 func Askable(f *Func) []*Def {
 	lacks := map[*Tensor][]*Axis{} // the axes without which the elements of a tensor have no value
 	defs := make([]*Def, len(f.Defs))
@@ -58,6 +59,10 @@ func askable(d *Def, lacks map[*Tensor][]*Axis) *Def {
 	}
 	for i, c := range d.Where {
 		n.Where[i] = guarded(c, d.Vars)
+	}
+	if d.Target.Role == Gradient {
+		n.Body = guardReads(d.Body, d.Vars, lacks)
+		changed = changed || n.Body != d.Body
 	}
 	if !changed {
 		return d
