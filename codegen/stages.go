@@ -40,6 +40,7 @@ func (b *Build) check() {
 				continue // every call of it is an error
 			}
 			v.Forward.Requires = append(v.Forward.Requires, ir.NeedsPoints(v.Forward)...)
+			v.Forward.Defs = ir.Askable(v.Forward)
 			f := &Function{Op: op, Variant: v, Name: variantName(op, v), Forward: v.Forward}
 			f.takePhases()
 			b.Functions = append(b.Functions, f)

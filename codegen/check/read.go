@@ -208,9 +208,13 @@ func (l *lowering) element(v *value, index *dsl.Bracket, at site) *ir.Value {
 	if v.inlined != nil {
 		m := map[*ir.Var]*ir.Value{}
 		for k, x := range v.vars {
-			m[x] = r.index[k]
+			m[x] = exactIndex(r.index[k]) // elements of integers, too, are exact numbers as indices
 		}
-		return ir.Subst(v.inlined, m)
+		x := ir.Subst(v.inlined, m)
+		if l.isQuotient(x) && !l.isQuotient(v.inlined) { // an exact number at an index, which needn't be rounded
+			x = ir.Mul(ir.Div(ir.Int(1), x.Args[1]), x.Args[0])
+		}
+		return x
 	}
 	return ir.Read(v.tensor, r.index...)
 }

@@ -52,6 +52,7 @@ func (r *reverser) finish() (*ir.Func, error) {
 		b.Defs = defs
 	}
 	b.Defs = Nonempty(b)
+	b.Defs = ir.Askable(b) // of conditions on the way to a read, which have become those of what flows back
 	return b, ir.Verify(b)
 }
 

@@ -456,6 +456,7 @@ func (c *flow) def(into *ir.Tensor) *ir.Def {
 
 func (r *reverser) define(d *ir.Def) {
 	d.Derived = true
+	d.Where = callFirst(d.Where)
 	d.Group, d.Along, d.Reverse = 0, nil, false
 	r.defs = append(r.defs, d)
 }

@@ -3,7 +3,6 @@ package grad
 import (
 	"maps"
 	"math/big"
-	"slices"
 	"strings"
 
 	"github.com/opgen/opgen/codegen/ir"
@@ -33,8 +32,8 @@ func (c *flow) plain(u *ir.Tensor) bool {
 
 // solve turns the equations k = dest(v), one for each axis of u, into variables and conditions. A variable that occurs
 // with coefficient ±1 is replaced; an equation that holds no variable any more becomes a condition on k. Where an
-// equation that reads data would tie a variable that remains, visiting every k for every v costs more than the scatter,
-// and the flow stays as it is.
+// equation that reads data, or a range, would tie a variable that remains, visiting every k for every v costs more than the
+// scatter, and the flow stays as it is. So it does where a range would be asked for at a k for which it may have no value.
 func (c *flow) solve(u *ir.Tensor) *flow {
 	if c.plain(u) {
 		return c
@@ -45,6 +44,7 @@ func (c *flow) solve(u *ir.Tensor) *flow {
 		open[v] = true
 	}
 	m := map[*ir.Var]*ir.Value{}
+	moved := map[*ir.Var]bool{} // variables that now have a value which may be out of their ranges
 	keys := make([]*ir.Var, len(u.Axes))
 	done := make([]bool, len(u.Axes))
 	for j, a := range u.Axes {
@@ -57,7 +57,7 @@ func (c *flow) solve(u *ir.Tensor) *flow {
 			done[j] = true
 		}
 	}
-	var equations []*ir.Value
+	var ranges, equations []*ir.Value
 	for j := range u.Axes {
 		if done[j] {
 			continue
@@ -69,19 +69,20 @@ func (c *flow) solve(u *ir.Tensor) *flow {
 				lo, hi = ir.Int(0), ir.Extent(v.Axis)
 			}
 			delete(open, v)
+			moved[v] = true
 			m[v] = x
 			compose(m, v, x)
-			s.where = append(s.where, inRange(x, ir.Subst(lo, m), ir.Subst(hi, m))...)
+			ranges = append(ranges, inRange(x, ir.Subst(lo, m), ir.Subst(hi, m))...)
 			continue
 		}
 		equations = append(equations, ir.Call(ir.OpEq, ir.Index(keys[j]), e))
 	}
-	for _, q := range equations {
+	for i, q := range equations {
 		q = ir.Subst(q, m)
 		if ir.DependsOn(q, open) || len(open) > 0 && len(ir.Reads(q)) > 0 {
 			return c
 		}
-		s.where = append(s.where, q)
+		equations[i] = q
 	}
 	s.vars = keys
 	waiting := maps.Clone(open) // variables that aren't listed yet
@@ -94,6 +95,9 @@ func (c *flow) solve(u *ir.Tensor) *flow {
 				return c // its range hangs on a variable that was replaced by it
 			}
 			w := &ir.Var{Name: v.Name, Lo: ir.Subst(v.Lo, m), Hi: ir.Subst(v.Hi, m)}
+			if anyDepends([]*ir.Value{v.Lo, v.Hi}, moved) && !(total(w.Lo, nil) && total(w.Hi, nil)) {
+				return c // ranges are asked for before conditions
+			}
 			m[v] = ir.Index(w)
 			compose(m, v, m[v])
 			delete(waiting, v)
@@ -103,16 +107,11 @@ func (c *flow) solve(u *ir.Tensor) *flow {
 		s.vars = append(s.vars, v)
 	}
 	s.dest = ir.Indices(keys)
-	// Ranges stand first and equations last: what conditions read may be there only where those before them hold.
-	var first, last []*ir.Value
-	for _, q := range ir.SubstAll(s.where, m) {
-		if len(ir.Reads(q)) == 0 {
-			first = append(first, q)
-		} else {
-			last = append(last, q)
-		}
+	where, ok := conditions(c.where, ir.SubstAll(ranges, m), ir.SubstAll(equations, m), m, moved, keys)
+	if !ok {
+		return c
 	}
-	s.where = slices.Concat(first, ir.SubstAll(c.where, m), last)
+	s.where = where
 	s.body = ir.Subst(c.body, m)
 	return s
 }

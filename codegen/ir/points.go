@@ -34,7 +34,7 @@ type needs struct {
 // visit follows what an element of t reads. Axes are those along which the reading goes so far.
 func (n *needs) visit(t *Tensor, along []*Axis) {
 	d := n.defs[t]
-	if d == nil || slices.ContainsFunc(d.Where, ofCall) {
+	if d == nil || slices.ContainsFunc(d.Where, OfCall) {
 		return
 	}
 	key := fmt.Sprintf("%p", t)
@@ -66,15 +66,21 @@ func (n *needs) visit(t *Tensor, along []*Axis) {
 			along = append(slices.Clip(along), a)
 		}
 	}
-	for _, v := range append([]*Value{d.Body}, d.Where...) {
+	asked := append([]*Value{d.Body}, d.Where...)
+	for _, v := range d.Vars {
+		if v.Axis == nil {
+			asked = append(asked, v.Lo, v.Hi)
+		}
+	}
+	for _, v := range asked {
 		for r := range mayRead(v) {
 			n.visit(r, along)
 		}
 	}
 }
 
-// ofCall tells whether a condition is the same for the whole call: attributes and extents decide it.
-func ofCall(c *Value) bool {
+// OfCall tells whether a condition is the same for the whole call: attributes and extents decide it.
+func OfCall(c *Value) bool {
 	same := true
 	Walk(c, func(v *Value) bool {
 		same = same && v.Op != OpRead && v.Op != OpIndex && (v.Op != OpExtent || v.Axis.Size == nil)
@@ -91,12 +97,12 @@ func mayRead(v *Value) map[*Tensor]bool {
 		case OpRead:
 			r[v.Tensor] = true
 		case OpSelect:
-			if slices.ContainsFunc(Conjuncts(v.Args[0]), ofCall) {
+			if slices.ContainsFunc(Conjuncts(v.Args[0]), OfCall) {
 				maps.Copy(r, mayRead(v.Args[0]))
 				return false
 			}
 		case OpAnd, OpOr:
-			return !slices.ContainsFunc(v.Args, ofCall)
+			return !slices.ContainsFunc(v.Args, OfCall)
 		}
 		return true
 	})

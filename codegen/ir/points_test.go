@@ -53,6 +53,12 @@ func TestNeedsPoints(t *testing.T) {
 			all := b.Let("all", ir.Max, nil, irtest.Vars(j, d), irtest.At(x, j, d))
 			b.Out("y", ir.Assign, irtest.Vars(i), nil, irtest.At(all))
 		}), "0 < |D| || |...B| == 0"},
+		{"as the end of a range", with(func(b *irtest.Build, B, D *ir.Axis, x, most *ir.Tensor) {
+			i, d := irtest.Over("b", B), irtest.Over("d", D)
+			j := &ir.Var{Name: "j", Lo: ir.Int(0), Hi: ir.Cast(ir.Call(ir.OpFloor, irtest.At(most, i)), ir.ExactType)}
+			b.Out("y", ir.Sum, irtest.Vars(i), irtest.Vars(j), ir.Cast(ir.Index(j), ir.ElemType(most.Elem)))
+			b.Out("z", ir.Assign, irtest.Vars(i, d), nil, irtest.At(x, i, d))
+		}), "0 < |D| || |...B| == 0"},
 		{"not read", with(func(b *irtest.Build, B, D *ir.Axis, x, most *ir.Tensor) {
 			i, d := irtest.Over("b", B), irtest.Over("d", D)
 			b.Out("y", ir.Sum, irtest.Vars(i), irtest.Vars(d), irtest.At(x, i, d))
@@ -66,4 +72,40 @@ func TestNeedsPoints(t *testing.T) {
 			t.Errorf("%s: requires %q, want %q", c.name, got, c.want)
 		}
 	}
+}
+
+// Conditions and ranges ask for a maximum where it has points, unless they stand where it has, or ask for that themselves.
+func TestAskable(t *testing.T) {
+	b := irtest.New("f")
+	N, K := b.Axis("N"), b.Axis("K")
+	x := b.In("x", N, K)
+	n, k, i := irtest.Over("n", N), irtest.Over("k", K), irtest.Over("i", N)
+	most := b.Let("most", ir.Max, nil, irtest.Vars(i, k), irtest.At(x, i, k))
+	half := b.Let("half", ir.Assign, nil, nil, ir.Div(irtest.At(most), ir.Int(2)))
+	one := ir.Cast(ir.Int(1), ir.ElemType(half.Elem))
+	large := ir.Call(ir.OpLt, ir.Int(1), irtest.At(half))
+	j := &ir.Var{Name: "j", Lo: ir.Int(0), Hi: ir.Cast(ir.Call(ir.OpFloor, irtest.At(half)), ir.ExactType)}
+	some := ir.Call(ir.OpLt, ir.Int(0), ir.Extent(K))
+	b.Let("filtered", ir.Sum, nil, irtest.Vars(i), one, large)
+	b.Let("there", ir.Sum, irtest.Vars(n), irtest.Vars(k), irtest.At(x, n, k), large)
+	b.Let("asked", ir.Sum, nil, irtest.Vars(i), one, ir.Select(some, large, ir.False))
+	count := b.Let("count", ir.Sum, irtest.Vars(n), irtest.Vars(j), one)
+	b.Out("y", ir.Assign, irtest.Vars(n, k), nil, ir.Mul(irtest.At(x, n, k), irtest.At(count, n)))
+	b.F.Defs = ir.Askable(b.F)
+	for i, want := range []string{
+		"most[] max= x[i, k]   for i in N, k in K",
+		"half[] = most[] / 2",
+		"filtered[] += 1   for i in N   where 1 < (if 0 < |K| then half[] else 0)",
+		"there[n] += x[n, k]   for n in N, k in K   where 1 < half[]",
+		"asked[] += 1   for i in N   where (if 0 < |K| then 1 < half[] else false)",
+		"count[n] += 1   for n in N, j in 0..exact(floor(if 0 < |K| then half[] else 0))",
+	} {
+		if got := b.F.Defs[i].String(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	got, err := eval(b.F, nil, nil, array([]int{1, 2}, 2, 6))
+	check(t, "of something", got, err, 6, 18)
+	got, err = eval(b.F, nil, nil, array([]int{2, 0}))
+	check(t, "of nothing", got, err)
 }

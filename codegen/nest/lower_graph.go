@@ -51,9 +51,8 @@ type term struct {
 
 // scope gives variables their terms.
 type scope struct {
-	terms   map[*ir.Var]term
-	memo    map[scopeKey]*node
-	derived bool // of a derived definition
+	terms map[*ir.Var]term
+	memo  map[scopeKey]*node
 }
 
 type scopeKey struct {
@@ -338,7 +337,6 @@ func (g *graph) element(d *ir.Def, terms []term, path *node) *node {
 
 // contribution is what a definition gives to the element of its target at terms, at the point of its variables.
 func (g *graph) contribution(d *ir.Def, env *scope, terms []term, path *node) *node {
-	env.derived = d.Derived
 	var computed []int
 	for i, e := range d.Dest {
 		if e.Op == ir.OpIndex && axisOf(e.Var) == d.Target.Axes[i] && !contains(d.Dest[:i], e.Var) {

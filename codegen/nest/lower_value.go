@@ -82,20 +82,16 @@ func (g *graph) number(v *ir.Value, env *scope, path *node) *node {
 		}
 		return g.constant(x)
 	case ir.OpAbsorb:
+		if a := v.Args[0]; a.Op == ir.OpSign { // which selects
+			x := arg(1)
+			return g.signed(g.value(a.Args[0], env, path), x, g.call(ir.OpNeg, Float, x))
+		}
 		x := arg(0)
 		zero := g.call(ir.OpEq, Mask, x, g.constant(0))
 		if q := v.Args[1]; q.Op == ir.OpDiv && ir.IsConst(q.Args[0], 1) {
 			return g.choose(zero, g.constant(0), g.call(ir.OpDiv, Float, x, g.value(q.Args[1], env, path)))
 		}
 		return g.choose(zero, g.constant(0), g.call(ir.OpMul, Float, x, arg(1)))
-	case ir.OpMul:
-		// In a derivative, the sign selects: at the kink it is 0, and what it would be multiplied with isn't asked.
-		for i, a := range v.Args {
-			if a.Op == ir.OpSign && env.derived {
-				x := arg(1 - i)
-				return g.signed(g.value(a.Args[0], env, path), x, g.call(ir.OpNeg, Float, x))
-			}
-		}
 	case ir.OpSign:
 		return g.signed(arg(0), g.constant(1), g.constant(-1))
 	case ir.OpPow:

@@ -37,6 +37,7 @@ func Linear(f *ir.Func) *ir.Func {
 	given := byTarget(f.Given)
 	for _, d := range f.Defs {
 		if !d.Derived || given[d.Target] != nil || d.Group != 0 || !l.depends(d.Body) {
+			l.sums[d.Target] = d.Derived && d.Group != 0 // what runs in order adds up, too
 			l.defs = append(l.defs, d)
 			continue
 		}
@@ -69,7 +70,7 @@ type linear struct {
 	levels map[*ir.Value]int      // what the builder of a definition tells of values
 	of     *ir.Def                // and that definition
 	inline map[*ir.Tensor]*ir.Def // derived pointwise definitions, rewritten
-	sums   map[*ir.Tensor]bool    // derived reductions
+	sums   map[*ir.Tensor]bool    // derived reductions, and what is derived in groups
 	uses   map[*ir.Tensor]int
 	names  map[string]bool
 	known  []formula
@@ -354,7 +355,12 @@ func (l *linear) sum(d *ir.Def) {
 		n.Where = slices.Clone(d.Where)
 		own := n.Copy(part)
 		l.add(own)
-		t.num = append([]*ir.Value{ir.Read(part, d.Dest...)}, t.num...)
+		read := ir.Read(part, d.Dest...)
+		if filtered && slices.ContainsFunc(t.num, l.mayOverflow) {
+			read = ir.Call(ir.OpAbsorb, read, l.builder(d, d.Body).product(term{unit().coef, t.num, t.den}))
+			t.num, t.den = nil, nil
+		}
+		t.num = append([]*ir.Value{read}, t.num...)
 		total = append(total, t)
 	}
 	p := &ir.Def{Target: d.Target, Dest: d.Dest, Monoid: ir.Assign, Derived: true, Span: d.Span}
@@ -396,6 +402,11 @@ func (l *linear) mayFail(v *ir.Value) bool {
 		return !l.linear[v.Tensor]
 	}
 	return ir.ConstOf(v) == nil
+}
+
+// mayOverflow tells whether a cotangent may be infinite or no number: one that is computed here.
+func (l *linear) mayOverflow(v *ir.Value) bool {
+	return l.linear[v.Tensor] && v.Tensor.Role == ir.Local
 }
 
 // name is a name that no tensor has yet.

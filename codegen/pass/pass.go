@@ -25,6 +25,7 @@ type Pass struct {
 //     be inlined further, so linear again.
 //   - simplify again, for what was inlined.
 //   - empty after linear, which takes factors out of sums.
+//   - kink and asked after all that rewrites products.
 //   - common after all that makes definitions alike; then collapse, since a copy that two read is no copy to drop.
 //   - dead last: it drops what the others left without readers.
 var Passes = []Pass{
@@ -35,6 +36,8 @@ var Passes = []Pass{
 	{"linear", Linear},
 	{"simplify", Simplify},
 	{"empty", Empty},
+	{"kink", Kink},
+	{"asked", Asked},
 	{"common", Common},
 	{"collapse", Collapse},
 	{"dead", Dead},

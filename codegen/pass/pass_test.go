@@ -105,3 +105,25 @@ func TestSimplify(t *testing.T) {
 		}
 	}
 }
+
+// The sign in a derivative selects what it is multiplied with; in a condition, and in a formula of the op, it multiplies.
+func TestKink(t *testing.T) {
+	b := irtest.New("kink")
+	B := b.Pack("B")
+	x, z := b.In("x", B), b.In("z", B)
+	v := irtest.Over("b", B)
+	product := ir.Mul(irtest.At(z, v), ir.Call(ir.OpSign, irtest.At(x, v)))
+	chosen := ir.Select(ir.Call(ir.OpLt, product, ir.Int(1)), product, irtest.At(z, v))
+	b.Out("y", ir.Assign, irtest.Vars(v), nil, chosen)
+	b.Out("dy", ir.Assign, irtest.Vars(v), nil, chosen)
+	b.F.Defs[1].Derived = true
+	f := Kink(b.F)
+	for i, want := range []string{
+		"if z[b] * sign(x[b]) < 1 then z[b] * sign(x[b]) else z[b]",
+		"if z[b] * sign(x[b]) < 1 then absorb(sign(x[b]), z[b]) else z[b]",
+	} {
+		if got := f.Defs[i].Body.String(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}

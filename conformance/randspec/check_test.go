@@ -328,6 +328,7 @@ func (c *randomCall) nests(b *ir.Bound, fn *codegen.Function, p *codegen.Pair, d
 	plain := in
 	plain.Arrays = maps.Clone(in.Arrays)
 	moves := c.moves(b.Func, near.unit, func(f *ir.Func) (arrays, error) { return byName(b, f, plain) })
+	in.DTypes = widened(p, dtypes)
 	out, err := p.Forward.Run(in)
 	if err != nil {
 		return found("nests", "%v: %v\n%v", dtypes, err, p.Forward)
@@ -370,6 +371,17 @@ func (c *randomCall) nests(b *ir.Bound, fn *codegen.Function, p *codegen.Pair, d
 		}
 	}
 	return nil
+}
+
+// widened are the dtypes in which nests run: integers of all dtypes that are i64 there become that first, as in generated code.
+func widened(p *codegen.Pair, dtypes map[string]string) map[string]string {
+	r := maps.Clone(dtypes)
+	for v, d := range p.DTypes {
+		if p.Wide && d == "i64" {
+			r[v] = d
+		}
+	}
+	return r
 }
 
 // narrow tells whether a float has fewer bits than the evaluator's.

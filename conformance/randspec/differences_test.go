@@ -1,7 +1,6 @@
 package randspec_test
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -32,13 +31,7 @@ func (c *randomCall) differences(b *ir.Bound, back *ir.Func, dtypes map[string]s
 		return nil // a computed index out of range, say
 	}
 	loss := func(name string, v []float64, h float64) float64 {
-		in := maps.Clone(smooth)
-		m := ir.NewArray(smooth[name].Shape...)
-		for i, x := range smooth[name].Data {
-			m.Data[i] = x + h*v[i]
-		}
-		in[name] = m
-		out, err := ir.EvalOp(c.op, in, c.attrs, dtypes)
+		out, err := ir.EvalOp(c.op, moved(smooth, name, v, h), c.attrs, dtypes)
 		if err != nil {
 			return math.NaN()
 		}
@@ -91,6 +84,10 @@ func (c *randomCall) differences(b *ir.Bound, back *ir.Func, dtypes map[string]s
 			c.n.kinks++ // a root at 0, say, whose infinite derivative meets a zero
 			continue
 		}
+		if jumps(b, dtypes, smooth, moved(smooth, name, v, h), moved(smooth, name, v, -h)) {
+			c.n.kinks++
+			continue
+		}
 		// What the derivative itself loses, as sin(x)/x does near 0.
 		lost := 0.0
 		for i, x := range moves(name) {
@@ -103,65 +100,4 @@ func (c *randomCall) differences(b *ir.Bound, back *ir.Func, dtypes map[string]s
 		return found("derivative", "along a direction of %s it is %v, differences give %v (%v, %v)\n%v\n%v", name, got, want, c1, c2, b.Func, back)
 	}
 	return nil
-}
-
-// infinite tells whether something infinite arises in a derivative.
-func infinite(b *ir.Bound, back *ir.Func, inputs, cot arrays, dtypes map[string]string) bool {
-	in, err := b.Binding(inputs, dtypes)
-	if err != nil {
-		return false
-	}
-	forward, err := ir.EvalAll(inParts(b.Func), in)
-	if err != nil {
-		return false
-	}
-	for _, t := range b.Func.Outputs {
-		in.Arrays[t] = forward[t]
-	}
-	for _, t := range back.Inputs {
-		if t.Role == ir.Cotangent {
-			in.Arrays[t] = b.Views[t.Of].In(cot[t.Of.Name])
-		}
-	}
-	all, err := ir.EvalAll(inParts(back), in)
-	if err != nil {
-		return false
-	}
-	for _, arrays := range []map[*ir.Tensor]*ir.Array{forward, all} {
-		for _, a := range arrays {
-			if slices.ContainsFunc(a.Data, func(x float64) bool { return math.IsInf(x, 0) }) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// inParts is a function with a definition for each float that its definitions compute on their way.
-func inParts(f *ir.Func) *ir.Func {
-	g := *f
-	g.Defs, g.Outputs = nil, slices.Clone(f.Outputs)
-	for _, d := range f.Defs {
-		axes := make([]*ir.Axis, len(d.Vars))
-		boxed := d.Group == 0
-		for i, v := range d.Vars {
-			axes[i] = v.Axis
-			boxed = boxed && v.Axis != nil
-		}
-		if boxed && len(d.Where) == 0 {
-			ir.Walk(d.Body, func(v *ir.Value) bool {
-				if v.Op == ir.OpSelect { // its arms may have no value where they aren't taken
-					return false
-				}
-				if v.Type.Kind == ir.Typed && f.Class(v.Type.Elem) == ir.ClassFloat {
-					t := &ir.Tensor{Name: fmt.Sprintf("part %d", len(g.Defs)), Role: ir.Output, Elem: v.Type.Elem, Axes: axes}
-					g.Outputs = append(g.Outputs, t)
-					g.Defs = append(g.Defs, &ir.Def{Target: t, Vars: d.Vars, Dest: ir.Indices(d.Vars), Body: v})
-				}
-				return true
-			})
-		}
-		g.Defs = append(g.Defs, d)
-	}
-	return &g
 }

@@ -249,6 +249,11 @@ func (g *gen) fixed(s *scope, deep int) expr {
 				in.present[t.name] = true
 				if in.bare(t) || g.indexable(in, t) {
 					cond, a = "has("+t.name+")", g.float(in, deep-1)
+					if contains(b.s, t.name) { // which isn't there in the other branch, and so would read nothing
+						in = s.copy()
+						in.noRead[t.name] = true
+						b = g.float(in, deep-1)
+					}
 				}
 			}
 		}

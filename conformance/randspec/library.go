@@ -30,6 +30,7 @@ type helper struct {
 	axis   bool
 	size   float64
 	some   bool // its axis may be filtered: it has a value for no points
+	dtype  bool // an op with a dtype variable, which an argument must tell
 }
 
 // library writes funcs and ops that formulas may call.
@@ -50,14 +51,15 @@ func (g *gen) library() {
 		g.funcs = append(g.funcs, f)
 	}
 	if g.chance(15) {
-		f := helper{name: "g" + g.id + "c", params: 1 + g.r.IntN(2), size: 4}
+		f := helper{name: "g" + g.id + "c", params: 1 + g.r.IntN(2), size: 4, dtype: true}
 		params := []string{"u", "v"}[:f.params]
 		g.decls = append(g.decls, fmt.Sprintf("op %s[T: float](%s: T[...B]; k: float = 0.5) -> (r: T[...B]) { r = tanh(k*%s)%s }", f.name, strings.Join(params, ", "),
 			params[0], pick(g, []string{"", " + k", "*2", " + T(" + params[0] + " > k)/4", " + max(" + params[0] + "/8, lowest(T))"})+map[bool]string{true: " - sin(v)"}[f.params == 2]))
 		g.funcs = append(g.funcs, f)
 	}
 	if g.chance(15) {
-		g.funcs = append(g.funcs, helper{"lib.bump", 2, false, 4, false}, helper{"lib.leaky", 1, false, 0, false}, helper{"lib.soft", 1, true, 1, false})
+		g.funcs = append(g.funcs, helper{name: "lib.bump", params: 2, size: 4}, helper{name: "lib.leaky", params: 1, dtype: true},
+			helper{name: "lib.soft", params: 1, axis: true, size: 1})
 	}
 }
 
@@ -91,6 +93,9 @@ func (g *gen) helped(s *scope, deep int) expr {
 		args, list = append(args, e.s), append(list, e)
 		size = max(size, e.size)
 	}
+	if f.dtype && !slices.ContainsFunc(args, g.told) {
+		args[0] = g.elem + "(" + args[0] + ")"
+	}
 	name := f.name
 	if of != nil {
 		filter := ""
@@ -102,6 +107,39 @@ func (g *gen) helped(s *scope, deep int) expr {
 		name += "[" + of.text() + filter + "]"
 	}
 	return prim(size, name+"("+strings.Join(args, ", ")+")", list...)
+}
+
+// told tells whether a formula has a dtype whatever inputs are given: x ?? 1 is a number without one where x is absent, and what is
+// computed of it may be, too.
+func (g *gen) told(text string) bool {
+	untold := map[string]bool{}
+	for _, t := range g.ins {
+		untold[t.name] = t.optional
+	}
+	reads := func(text string) bool {
+		for w := range words(text) {
+			if untold[w] {
+				return true
+			}
+		}
+		return false
+	}
+	for _, s := range g.stmts {
+		if reads(s.text) {
+			for _, n := range s.names {
+				untold[n] = true
+			}
+		}
+	}
+	return !reads(text)
+}
+
+// argument is a tensor as an argument of a call that stands alone.
+func (g *gen) argument(t *tensor) string {
+	if g.told(t.name) {
+		return t.name
+	}
+	return g.elem + "(" + t.name + ")"
 }
 
 // callLet calls an op that stands alone.
@@ -127,14 +165,14 @@ func (g *gen) callLet() {
 	last, rest := x.slots[n-1].axis, x.slots[:n-1]
 	if g.chance(25) {
 		t := &tensor{name: g.name("h"), kind: float, elem: g.elem, slots: x.slots, axes: x.axes, size: 2 * x.size}
-		g.emit(fmt.Sprintf("let %s%s = lib.run(%s)", t.name, brackets(x.slots), x.name), t.name)
+		g.emit(fmt.Sprintf("let %s%s = lib.run(%s)", t.name, brackets(x.slots), g.argument(x)), t.name)
 		g.known = append(g.known, t)
 		return
 	}
 	if g.chance(50) && !slices.ContainsFunc(rest, func(s slot) bool { return s.axis.pack }) {
 		last.least = max(last.least, 1)
 		a, b := g.name("h"), g.name("h")
-		g.emit(fmt.Sprintf("let (%s, %s) = lib.best(%s; axis = -1)", a, b, x.name), a, b)
+		g.emit(fmt.Sprintf("let (%s, %s) = lib.best(%s; axis = -1)", a, b, g.argument(x)), a, b)
 		g.known = append(g.known, &tensor{name: a, kind: float, elem: g.elem, slots: rest, axes: flat(rest), size: x.size},
 			&tensor{name: b, kind: whole, elem: "i64", slots: rest, axes: flat(rest), of: last, size: 40})
 		return
@@ -145,7 +183,7 @@ func (g *gen) callLet() {
 		}
 		slots := append(slices.Clone(rest), w.slots[0])
 		t := &tensor{name: g.name("h"), kind: float, elem: g.elem, slots: slots, axes: flat(slots), size: x.size * w.size * 10}
-		arg := x.name
+		arg := g.argument(x)
 		if g.chance(30) {
 			arg = "2*" + arg
 		}

@@ -64,8 +64,9 @@ type gen struct {
 	funcs []helper
 
 	fresh   map[string]int
-	choices int // static and uniform choices so far
-	budget  int // of nodes in the formula that is made
+	choices int     // static and uniform choices so far
+	budget  int     // of nodes in the formula that is made
+	across  []*axis // of tensors that stand bare in the index that is made
 	smooth  bool
 	update  bool
 	frees   []func(*rand.Rand, *call) // what calls set besides inputs

@@ -27,6 +27,10 @@ func problem(s *Spec) *diag.Diagnostic {
 	return nil
 }
 
+// illTyped are seeds that once gave specs which weren't well typed: no argument of a call had a dtype where an optional input is absent;
+// a let had an axis that only its index has; an index occurred only where the input that it is for is absent.
+var illTyped = []uint64{1005373, 1007587, 1010225, 1013338, 1018634, 1019258, 1019756}
+
 // TestWellTyped checks that specs are well typed; few are refused because they can't be compiled.
 func TestWellTyped(t *testing.T) {
 	const specs = 2000
@@ -40,6 +44,11 @@ func TestWellTyped(t *testing.T) {
 			refused++
 		default:
 			t.Errorf("seed %d: %s\n%s", seed, d.String(), s.File("p"))
+		}
+	}
+	for _, seed := range illTyped {
+		if d := problem(New(seed, 1+int(seed%4))); d != nil {
+			t.Errorf("seed %d: %s", seed, d.String())
 		}
 	}
 	if refused > specs/20 {

@@ -146,17 +146,21 @@ func (g *gen) read(s *scope, t *tensor, deep int) expr {
 	}
 	var parts []string
 	safe := true
+	g.across = nil
 	for _, sl := range t.slots {
 		p, ok := g.slotIndex(s, sl, deep)
 		parts, safe = append(parts, p), safe && ok
 	}
 	e := prim(t.size, t.name+"["+strings.Join(parts, ", ")+"]")
+	for _, a := range g.across {
+		e.free[a] = true
+	}
 	if !safe {
 		alt := g.literal(t)
 		if g.chance(25) && !t.optional {
-			return join(precIf, t.size, fmt.Sprintf("if has(%s) then %s else %s", e.s, e.s, alt))
+			return join(precIf, t.size, fmt.Sprintf("if has(%s) then %s else %s", e.s, e.s, alt), e)
 		}
-		return join(precIf, t.size, e.s+" ?? "+alt)
+		return join(precIf, t.size, e.s+" ?? "+alt, e)
 	}
 	return g.given(s, t, e)
 }
@@ -218,6 +222,7 @@ func (g *gen) index(s *scope, a *axis, deep int) (string, bool) {
 	if len(gathers) > 0 && deep > 0 && g.chance(60) {
 		t := pick(g, gathers)
 		if s.bare(t) {
+			g.across = append(g.across, t.axes...)
 			return t.name, true
 		}
 		in := s.copy()
