@@ -44,14 +44,18 @@ type program struct {
 	moved   []int // when they were last changed
 	clock   int
 	roots   []int
+	// Exact values that are computed with floats, and those that aren't: see isFree.
+	free, strict map[*Value]bool
 }
 
 func (m *machine) compile(vars []*Var, roots ...*Value) *program {
-	p := &program{m: m, index: map[*Value]int{}, depthOf: map[*Var]int{}, at: make([]int, len(vars)), moved: make([]int, len(vars)), clock: 1}
+	p := &program{m: m, index: map[*Value]int{}, depthOf: map[*Var]int{}, at: make([]int, len(vars)), moved: make([]int, len(vars)), clock: 1,
+		free: map[*Value]bool{}, strict: map[*Value]bool{}}
 	for i, v := range vars {
 		p.depthOf[v] = i
 	}
 	for _, r := range roots {
+		p.mark(r, false)
 		p.roots = append(p.roots, p.add(r))
 	}
 	return p
@@ -215,6 +219,9 @@ func (p *program) compute(n *node) cell {
 		r, err := exactCall(v.Op, args)
 		if err != nil {
 			p.m.fail(v.Span, "%v: %v", v, err)
+		}
+		if !p.isFree(v) && !(held(r) && (v.Op != OpDiv || signed(args[0], args[1]))) {
+			p.m.fail(v.Span, "%s", Overflow(v))
 		}
 		return cell{n: r}
 	case kindInt:

@@ -187,7 +187,9 @@ type Func struct {
 	// Given are definitions that are known to hold of the inputs: in a backward function, how the forward function
 	// computed the outputs that are inputs here. They are not run.
 	Given []*Def
-	Span  diag.Span
+	// Bounded are bounds that hold for a call although nothing here computes the values: that is left to a later phase. See Fits.
+	Bounded []Fit
+	Span    diag.Span
 }
 
 // Owns tells whether an axis is one that only definitions have, and no tensor of the signature.

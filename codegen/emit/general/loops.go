@@ -551,7 +551,13 @@ func (g *gen) loop(s *block, v *ir.Var, name string, reverse bool, body *block) 
 		hi = g.extent(v.Axis)
 	} else {
 		l, h := g.limits(v)
+		if v.Lo != l || v.Hi != h {
+			g.limited(v, g.bound(v.Lo, s), g.bound(v.Hi, s), s)
+		}
 		lo, hi = g.bound(l, s), g.bound(h, s)
+		if v.Lo == l && v.Hi == h {
+			g.limited(v, lo, hi, s)
+		}
 	}
 	text := body.text.String()
 	switch {
