@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/opgen/opgen/dsl/diag"
+	"github.com/opgen/opgen/internal/interval"
 )
 
 // Eval computes the outputs of f literally: definitions in order, each point in the order of its variables, sums
@@ -452,10 +453,14 @@ func (m *machine) point(j *job) {
 		if j.p.nodes[j.body].kind == kindInt {
 			i = j.p.eval(j.body).n.i
 		}
+		var ok bool
 		if j.d.Monoid == Sum {
-			i += j.ints[at]
+			i, ok = interval.Plus(i, j.ints[at])
 		} else {
-			i *= j.ints[at]
+			i, ok = interval.Times(i, j.ints[at])
+		}
+		if !ok && j.d.Target.Exact {
+			m.fail(j.d.Span, "%s", OverflowOf(j.d))
 		}
 		j.ints[at] = wrap(j.dtype, i)
 		j.out.Data[at], j.set[at] = elementOf(j.dtype, j.ints[at]), true

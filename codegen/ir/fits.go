@@ -40,6 +40,35 @@ func (f Fit) Message() string {
 // Overflow is the message of an exact value that int64 don't hold.
 func Overflow(v *Value) string { return v.String() + " is out of the range of int64" }
 
+// OverflowOf is the message of a sum or a product of exact values that int64 don't hold.
+func OverflowOf(d *Def) string {
+	return fmt.Sprintf("a %s of %v is out of the range of int64", d.Monoid.word(), d.Body)
+}
+
+func (m Monoid) word() string {
+	if m == Prod {
+		return "product"
+	}
+	return "sum"
+}
+
+// SumHolds tells whether int64 are known to hold a sum of exact values, in any call.
+func (l *Leaves) SumHolds(d *Def) bool {
+	if d.Monoid != Sum || d.Body.Op != OpCast || d.Body.Args[0].Type.Kind != Exact || !d.IsPlain() {
+		return false
+	}
+	points := Int(1)
+	n := interval.Of(1)
+	for _, v := range d.Reduced() {
+		if v.Axis == nil {
+			n = n.Mul(interval.Between(0, MaxPoints))
+		} else {
+			points = Mul(points, Extent(v.Axis))
+		}
+	}
+	return l.Of(d.Body.Args[0]).Mul(n).Mul(l.Of(points)).Holds()
+}
+
 func rangeText(v *Var) string { return v.Lo.String() + ".." + v.Hi.String() }
 
 // Bits are those of the greatest magnitude, without a sign: an interval of the value, or of the number of points, must lie inside.

@@ -467,6 +467,10 @@ func (g *gen) join(d *ir.Def, k kind, s *block, acc term) {
 	if k == f32 && (d.Monoid == ir.Sum || d.Monoid == ir.Prod) && !x.lit {
 		x = call("float64", x)
 	}
+	if d.Target.Exact && (d.Monoid == ir.Sum || d.Monoid == ir.Prod) && !g.leaves().SumHolds(d) {
+		g.joinExact(d, k, s, acc, x)
+		return
+	}
 	switch d.Monoid {
 	case ir.Sum:
 		s.printf("%s += %s\n", acc.text, x.text)

@@ -68,6 +68,18 @@ func (g *gen) held(v *ir.Value, t term, s *block) term {
 	return primary("%s", name)
 }
 
+// joinExact adds an exact number to an accumulator, or multiplies that with it, where int64 hold what comes out.
+func (g *gen) joinExact(d *ir.Def, k kind, s *block, acc, x term) {
+	f := "runtime.AddInt"
+	if d.Monoid == ir.Prod {
+		f = "runtime.MulInt"
+	}
+	name, ok := g.nameIn(s, "n"), g.nameIn(s, "ok")
+	s.printf("%s, %s := %s(int(%s), int(%s))\n", name, ok, f, acc.text, x.text)
+	g.test(s, not(primary("%s", ok)), fmt.Sprintf("runtime.FaultError(%q, %q)", g.k.Op, ir.OverflowOf(d)))
+	s.printf("%s = %s(%s)\n", acc.text, k.goType(), name)
+}
+
 // overflow is the error of an exact value that int64 don't hold.
 func (g *gen) overflow(v *ir.Value) string {
 	return fmt.Sprintf("runtime.FaultError(%q, %q)", g.k.Op, ir.Overflow(v))
