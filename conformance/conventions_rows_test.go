@@ -46,6 +46,7 @@ var conventionRows = map[string]func(*testing.T){
 	"casts":               castsRow,
 	"halves":              halvesRow,
 	"infinite-times-zero": infiniteTimesZeroRow,
+	"unasked-output":      unaskedRow,
 	"output-layout":       outputLayoutRow,
 	"half-sums":           halfSumsRow,
 	"same-bits":           sameBitsRow,
@@ -330,4 +331,15 @@ func infiniteTimesZeroRow(t *testing.T) {
 		{name: "variance of equal numbers", call: shown("corrected", arrays{"x": rowOf(3, 3)}, two), y: vec(nan), grads: arrays{"x": rowOf(nan, nan)}},
 		{name: "variance of one number", call: shown("corrected", arrays{"x": rowOf(3)}), y: vec(nan), grads: arrays{"x": rowOf(nan)}},
 	}, "f32", "f64", "f16")
+}
+
+// The other outputs have no cotangent: nothing depends on them.
+func unaskedRow(t *testing.T) {
+	x := vec(1000, inf, 0, -inf)
+	hold(t, []expected{
+		{name: "element by element", call: shown("unasked", arrays{"x": x}), y: vec(2000, inf, 0, -inf), grads: arrays{"x": vec(2, 2, 2, 2)}},
+		{name: "by hand", call: shown("unasked_by_hand", arrays{"x": x}), y: vec(3000, inf, 0, -inf), grads: arrays{"x": vec(3, 3, 3, 3)}},
+		{name: "reductions", call: shown("unasked_total", arrays{"x": vec(1000, 2), "w": vec(2, 0)}), y: scalar(2000), cotangent: scalar(3),
+			grads: arrays{"x": vec(6, 0), "w": vec(3000, 6)}},
+	})
 }

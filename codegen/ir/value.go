@@ -105,6 +105,7 @@ type Tensor struct {
 	Of       *Tensor  // Cotangent: of which output; Gradient: of which input; Tangent: of which; Output: the inout or state it renews
 	Init     *Value   // State: initial value; nil: zero
 	IsSize   bool     // the Size of an axis: it stays a definition of its own
+	Unasked  bool     // Cotangent: one of several, zero where nothing depends on its output; then what it is multiplied with doesn't count
 	Exact    bool     // sums and products of exact numbers: what i64 doesn't hold is an error, and doesn't wrap
 	Span     diag.Span
 }
