@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -46,6 +47,8 @@ var conventionRows = map[string]func(*testing.T){
 	"casts":               castsRow,
 	"halves":              halvesRow,
 	"infinite-times-zero": infiniteTimesZeroRow,
+	"unasked-output":      unaskedRow,
+	"empty-batch":         emptyBatchRow,
 	"output-layout":       outputLayoutRow,
 	"half-sums":           halfSumsRow,
 	"same-bits":           sameBitsRow,
@@ -330,4 +333,49 @@ func infiniteTimesZeroRow(t *testing.T) {
 		{name: "variance of equal numbers", call: shown("corrected", arrays{"x": rowOf(3, 3)}, two), y: vec(nan), grads: arrays{"x": rowOf(nan, nan)}},
 		{name: "variance of one number", call: shown("corrected", arrays{"x": rowOf(3)}), y: vec(nan), grads: arrays{"x": rowOf(nan)}},
 	}, "f32", "f64", "f16")
+}
+
+// The other outputs have no cotangent: nothing depends on them.
+func unaskedRow(t *testing.T) {
+	x := vec(1000, inf, 0, -inf)
+	hold(t, []expected{
+		{name: "element by element", call: shown("unasked", arrays{"x": x}), y: vec(2000, inf, 0, -inf), grads: arrays{"x": vec(2, 2, 2, 2)}},
+		{name: "by hand", call: shown("unasked_by_hand", arrays{"x": x}), y: vec(3000, inf, 0, -inf), grads: arrays{"x": vec(3, 3, 3, 3)}},
+		{name: "reductions", call: shown("unasked_total", arrays{"x": vec(1000, 2), "w": vec(2, 0)}), y: scalar(2000), cotangent: scalar(3),
+			grads: arrays{"x": vec(6, 0), "w": vec(3000, 6)}},
+	})
+}
+
+// A batch of nothing says nothing of a mean: running statistics stay what they are. One of one element is an error.
+func emptyBatchRow(t *testing.T) {
+	inputs := func(x *ir.Array) arrays {
+		return arrays{"x": x, "running_mean": vec(1, 2), "running_var": vec(3, 4), "weight": vec(2, 2)}
+	}
+	training := []ir.ExampleAttr{word("training", "true")}
+	kept := func(t *testing.T, b backend, c *call) {
+		x := c.inputs["x"]
+		name := fmt.Sprint(c.op, x.Shape)
+		out, grads := run(t, name, b, c, x)
+		same(t, name, out["y"], x, bits)
+		same(t, name+": gradient of weight", grads["weight"], vec(0, 0), bits)
+		for _, s := range []string{"running_mean", "running_var"} {
+			if y := out[s+"'"]; y != nil { // else it isn't renewed
+				same(t, name+": "+s, y, c.inputs[s], bits)
+			}
+		}
+	}
+	everywhere(t, func(t *testing.T, b backend) {
+		for _, shape := range [][]int{{0, 2}, {3, 2, 0}, {0, 2, 4}} {
+			kept(t, b, &call{op: "norm.batch_norm", inputs: inputs(ir.NewArray(shape...)), attrs: training})
+		}
+	})
+	one := &call{op: "norm.batch_norm", inputs: inputs(rowOf(1, 2)), attrs: training}
+	for _, b := range append(paths("f32"), evaluator("f32")) { // the derivative of instance_norm is a portable function
+		for _, shape := range [][]int{{0, 2, 2}, {3, 2, 0}} {
+			kept(t, b, &call{op: "norm.instance_norm", inputs: inputs(ir.NewArray(shape...))})
+		}
+		if _, err := b.forward(one); err == nil {
+			t.Errorf("%s: one element for each channel is no error", b.name)
+		}
+	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // textOps are the ops of the specs whose CUDA text the tests run, besides those of the packages below testdata.
-var textOps = []string{"activation.relu", "linalg.linear", "loss.cross_entropy", "loss.mse", "loss.smooth_l1", "norm.layer_norm",
+var textOps = []string{"activation.relu", "linalg.linear", "loss.cross_entropy", "loss.mse", "loss.smooth_l1", "norm.batch_norm", "norm.layer_norm",
 	"optim.momentum_sgd", "reduce.softmax"}
 
 // cudaText is the CUDA text of the ops, compiled for the CPU. Sums over threads are added in an order of their own.

@@ -177,6 +177,9 @@ func (b *Bound) Fix(axis, extent int) {
 
 // Derive is Fix of an extent that follows from attributes or other extents. Where inputs have the axis they must agree.
 func (b *Bound) Derive(axis, extent int) error {
+	if extent > MaxPoints {
+		return b.wrongExtent(axis, fmt.Sprintf("extent of at most %d of axis %s", uint(MaxPoints), b.sig.axisName(axis)), fmt.Sprint(extent))
+	}
 	if b.g != nil && b.g.known>>axis&1 != 0 {
 		if b.Ext[axis] != extent {
 			return b.wrongExtent(axis, fmt.Sprintf("extent %d of axis %s", extent, b.sig.axisName(axis)), fmt.Sprint(b.Ext[axis]))

@@ -161,6 +161,9 @@ func (b *Bound) packShape(axis int) ([]int, bool) {
 
 // DerivePack is FixPack of extents that follow from attributes or other extents. Where inputs have the pack they must agree.
 func (b *Bound) DerivePack(axis int, shape ...int) error {
+	if slices.ContainsFunc(shape, func(e int) bool { return e > MaxPoints }) {
+		return b.wrongExtent(axis, fmt.Sprintf("extents of at most %d of ...%s", uint(MaxPoints), b.sig.Axes[axis].Name), shapeString(shape))
+	}
 	if b.g.known>>axis&1 == 0 {
 		b.FixPack(axis, shape...)
 		return nil

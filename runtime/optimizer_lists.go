@@ -27,8 +27,8 @@ func (r *Rule) Call(v Attributes, step int, lists ...[]*Tensor) error {
 			return &ArgError{Op: r.Op, Arg: r.signature().Params[i].Name, Want: fmt.Sprintf("%d tensors", n), Got: strconv.Itoa(len(l)), Err: ErrShape}
 		}
 	}
-	if step < 1 {
-		return AttrError(r.Op, "step", "1 or more", step)
+	if step < 1 || step > MaxPoints {
+		return AttrError(r.Op, "step", "from 1 to 2^44", step)
 	}
 	if err := r.apart(lists); err != nil {
 		return err

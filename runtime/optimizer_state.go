@@ -95,7 +95,7 @@ func (o *Optimizer) Load(r io.Reader) error {
 			return wrong(ErrName, "params["+strconv.Itoa(i)+"]", "a saved parameter "+strconv.Quote(o.name(i)), "none of that name")
 		}
 		p := s.Params[k]
-		if p.Group != slot.Group || p.Step < 0 {
+		if p.Group != slot.Group || p.Step < 0 || p.Step >= MaxPoints {
 			return wrong(ErrFormat, o.name(i), fmt.Sprintf("a parameter of group %d", slot.Group), fmt.Sprintf("group %d, step %d", p.Group, p.Step))
 		}
 		steps[i], numbers[i] = p.Step, p.Draws

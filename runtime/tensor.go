@@ -12,7 +12,10 @@ import (
 const MaxRank = 8
 
 // maxElements is the greatest number of elements: more fit no address space.
-const maxElements = 1 << (44 - (64-bits.UintSize)/32*17)
+const maxElements = MaxPoints
+
+// MaxPoints is the greatest extent of an axis.
+const MaxPoints = 1 << (44 - (64-bits.UintSize)/32*17)
 
 // Tensor is an array with axes: a view of memory that it may share with other tensors or with a slice of the caller.
 // Its dtype, shape and strides never change. Using one tensor from several goroutines is safe as long as none of them

@@ -325,6 +325,9 @@ func (l *lowering) inlineOp(o *operation, x *dsl.Call, e *env) *ir.Value {
 	for _, a := range o.sig.attrs {
 		body.params[a.decl.Name] = l.attrArg(a, x, e)
 	}
+	if l.probing == 0 && !l.argumentsFit(at, body.op) {
+		return bad
+	}
 	return l.opBody(o, body)
 }
 

@@ -34,7 +34,9 @@ func (l *lowering) realize(s *exactSum, v *ir.Value, t ir.Type) *ir.Value {
 
 // readAt reads a reduction at the indices of v.
 func (l *lowering) readAt(s *exactSum, v *ir.Value, e ir.Elem, t ir.Type) *ir.Value {
-	read := s.r.hoist(s.r.name, s.monoid, l.push(s.body, ir.ElemType(e)), s.where, e)
+	r := s.r
+	r.exact = t.Kind == ir.Exact
+	read := r.hoist(r.name, s.monoid, l.push(s.body, ir.ElemType(e)), s.where, e)
 	if isBad(read) {
 		return bad
 	}
@@ -255,7 +257,7 @@ func (r *reduction) define(name string, own []*ir.Var, m ir.Monoid, body *ir.Val
 		fresh[o] = ir.Index(&v)
 	}
 	d.Body, d.Where = ir.Subst(body, fresh), ir.SubstAll(where, fresh)
-	d.Target = &ir.Tensor{Role: ir.Local, Elem: e, Axes: axes, Span: r.at.span}
+	d.Target = &ir.Tensor{Role: ir.Local, Elem: e, Axes: axes, Exact: r.exact, Span: r.at.span}
 	for _, known := range l.hoisted {
 		if ir.EqualDefs(known, d) {
 			return ir.Read(known.Target, index...)

@@ -46,6 +46,7 @@ type lowering struct {
 
 	partial map[*ir.Tensor]bool // reductions that have no value at some points
 	exact   map[*ir.Tensor]*exactSum
+	probing int // arguments of calls are lowered for their types alone
 	cotans  map[*ir.Tensor]*ir.Tensor
 	clean   int // errors that had been reported before
 }

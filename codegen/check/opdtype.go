@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl"
@@ -30,14 +31,16 @@ func (l *lowering) dtypeVars(at site, o *operation, elems map[string]ir.Elem, ty
 		}
 		if !o.sig.isTypeVar(want.Name) {
 			if !l.same(have, want) {
-				l.errorf(at, "type-stored", "%s of %s is %s, but this is %s", quote(d.param.Name), quote(o.decl.Name.Name), quote(want.String()), l.elemText(have))
+				l.errorf(at, "type-stored", "%s of %s is %s, but this is %s", quote(d.param.Name), quote(o.decl.Name.Name), quote(want.String()), l.elemText(have)).
+					WithNote(d.span, "declared here")
 				return false
 			}
 			continue
 		}
 		old, known := elems[want.Name]
 		if wide, fits := l.wider(old, have); known && !fits {
-			l.errorf(at, "type-mixed", "%s: %s meets %s", quote(o.decl.Name.Name), l.elemText(old), l.elemText(have)).WithHint("cast one of them")
+			l.errorf(at, "type-mixed", "%s: %s meets %s", quote(o.decl.Name.Name), l.elemText(old), l.elemText(have)).WithHint("cast one of them").
+				WithNote(d.span, "declared here")
 			return false
 		} else if known {
 			have = wide
@@ -46,7 +49,12 @@ func (l *lowering) dtypeVars(at site, o *operation, elems map[string]ir.Elem, ty
 		for _, v := range o.sig.vars {
 			for _, t := range l.dtypesOf(have) {
 				if v.Name == want.Name && !slices.Contains(v.DTypes, t) {
-					l.errorf(at, "type-stored", "%s of %s can't be %s, which may be %s", quote(d.param.Name), quote(o.decl.Name.Name), l.elemText(have), t)
+					text := l.elemText(have)
+					if isUpper(have.Name) {
+						text += ", which may be " + t
+					}
+					l.errorf(at, "type-stored", "%s of %s can't be %s: %s is %s", quote(d.param.Name), quote(o.decl.Name.Name), text, quote(want.Name), strings.Join(v.DTypes, ", ")).
+						WithNote(d.span, "declared here")
 					return false
 				}
 			}
@@ -98,14 +106,20 @@ func (l *lowering) elemOfCall(at site, p *inlinedOp, e ir.Elem) (ir.Elem, bool) 
 		l.errorf(at, "type-unknown", "%s is no dtype variable here", quote(e.Name))
 		return e, false
 	}
+	if !l.argumentsFit(at, p) {
+		return e, false
+	}
+	return l.calledElem(p.env.at(p.call), p.op, p.elems, e)
+}
+
+// argumentsFit tells whether the arguments of an op that is inlined have the dtypes that it declares, and finds what its dtype variables
+// stand for.
+func (l *lowering) argumentsFit(at site, p *inlinedOp) bool {
 	if p.elems == nil {
 		p.elems = map[string]ir.Elem{}
 		p.wrong = !l.dtypeVars(p.env.at(p.call), p.op, p.elems, func(input string) (ir.Type, bool) { return l.typeOfArgument(at, p, input) })
 	}
-	if p.wrong {
-		return e, false
-	}
-	return l.calledElem(p.env.at(p.call), p.op, p.elems, e)
+	return !p.wrong
 }
 
 // calledElem is an element type of a called op. What can't be told is taken for any dtype that may be meant.
@@ -136,6 +150,8 @@ func (l *lowering) typeOfArgument(at site, p *inlinedOp, input string) (ir.Type,
 	sink, hoisted, ragged, dims, requires := l.sink, l.hoisted, l.ragged, l.fn.Dims, l.fn.Requires
 	defer func() { l.sink, l.hoisted, l.ragged, l.fn.Dims, l.fn.Requires = sink, hoisted, ragged, dims, requires }()
 	l.sink = &[]*ir.Def{}
+	l.probing++ // calls in the argument are looked at when it is lowered for its value
+	defer func() { l.probing-- }()
 	e := p.env.with(func(n *env) {
 		n.levels = &level{up: at.env.levels, axes: map[string]*binding{}, open: true} // axes don't matter
 		n.guard, n.path, n.host, n.comp = &guard{}, at.env.path, at.env.host, at.env.comp

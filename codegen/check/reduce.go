@@ -18,6 +18,7 @@ type reduction struct {
 	body  *ir.Value
 	args  []*dsl.Item
 	all   bool // over all tensors of the call
+	exact bool // what it gives is an exact number
 }
 
 // reduce lowers a reducer: a definition of its own, and a read of it.
@@ -345,15 +346,12 @@ func (r *reduction) place() *ir.Value {
 	}))
 }
 
-// placeByIndex is place where the ranges of indices depend on each other, so that nothing numbers their points: the first index is the
-// smallest one that has a hit, the second the smallest beside it, and so on.
+// placeByIndex is place where the ranges of indices depend on each other, so that no product of their sizes numbers their points: the first
+// index is the smallest one that has a hit, the second the smallest beside it, and so on. The flat index is the number of points before.
 func (r *reduction) placeByIndex(first *reduction, list []*binding, where []*ir.Value) *ir.Value {
-	if len(r.args) < 2 {
-		r.l.errorf(r.at, "unsupported", "%s over ranges that depend on each other has no flat index", quote(r.name)).
-			WithHint("say what is wanted of its indices: %s[i, j](key, i)", r.name)
-		return bad
-	}
 	var at []*ir.Value
+	before := ir.False // of two points the one with the smaller index, where they begin to differ
+	same := ir.True
 	for _, b := range list {
 		i := first.numbers(ir.Min, b.value, slices.Clip(where))
 		if isBad(i) {
@@ -361,6 +359,17 @@ func (r *reduction) placeByIndex(first *reduction, list []*binding, where []*ir.
 		}
 		at = append(at, i)
 		where = append(slices.Clip(where), ir.Call(ir.OpEq, b.value, i))
+		before = ir.Or(before, ir.And(same, ir.Call(ir.OpLt, b.value, i)))
+		same = ir.And(same, ir.Call(ir.OpEq, b.value, i))
+	}
+	if len(r.args) < 2 {
+		count := *first
+		count.name = "before"
+		n := count.numbers(ir.Sum, ir.Int(1), []*ir.Value{r.points(), before})
+		if isBad(n) {
+			return bad
+		}
+		return first.numbers(ir.Min, n, where) // of one point: where there is none, there is no number
 	}
 	return r.l.expr(r.args[1].Value, r.found(func(k int, _ *binding) *ir.Value { return at[k] }))
 }

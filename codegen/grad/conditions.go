@@ -20,7 +20,7 @@ func conditions(where, ranges, equations []*ir.Value, m map[*ir.Var]*ir.Value, m
 	var first, data, last []*ir.Value
 	for _, q := range ranges {
 		switch {
-		case !total(q, inside):
+		case !defined(q, inside):
 			return nil, false
 		case len(ir.Reads(q)) == 0:
 			first = append(first, q)
@@ -31,7 +31,7 @@ func conditions(where, ranges, equations []*ir.Value, m map[*ir.Var]*ir.Value, m
 		}
 	}
 	for _, q := range equations {
-		if len(ir.Reads(q)) == 0 && total(q, inside) {
+		if len(ir.Reads(q)) == 0 && defined(q, inside) {
 			first = append(first, q)
 		} else {
 			last = append(last, q)
@@ -55,10 +55,10 @@ func ties(q *ir.Value, keys []*ir.Var) bool {
 	return false
 }
 
-// total tells whether a value has a number whatever its variables are, also out of their ranges: what it reads stands at the index
+// defined tells whether a value has a number whatever its variables are, also out of their ranges: what it reads stands at the index
 // itself, or at what is inside of the range of a variable, and nothing is divided by what may be zero at some point, or made exact
 // that may not be.
-func total(v *ir.Value, inside map[*ir.Var]*ir.Value) bool {
+func defined(v *ir.Value, inside map[*ir.Var]*ir.Value) bool {
 	within := func(e *ir.Value, a *ir.Axis) bool {
 		if e.Op == ir.OpIndex && e.Var.Axis == a {
 			return true
@@ -93,7 +93,7 @@ func total(v *ir.Value, inside map[*ir.Var]*ir.Value) bool {
 func callFirst(where []*ir.Value) []*ir.Value {
 	var call, rest []*ir.Value
 	for _, q := range where {
-		if ir.OfCall(q) && total(q, nil) {
+		if ir.OfCall(q) && defined(q, nil) {
 			call = append(call, q)
 		} else {
 			rest = append(rest, q)

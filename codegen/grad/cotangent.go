@@ -38,16 +38,20 @@ func guarded(v *ir.Value) bool {
 	return IsZero(v) || v.Op == ir.OpSelect && (guarded(v.Args[1]) || guarded(v.Args[2]))
 }
 
-// mayVanish tells whether a cotangent may be zero for want of a branch in a way that no condition at the point tells:
-// a product with it must be absorbing.
+// mayVanish tells whether a cotangent may be zero for want of a branch, or of what depends on the output, in a way that no condition at the
+// point tells: a product with it must be absorbing.
 func mayVanish(v *ir.Value) bool {
 	switch v.Op {
+	case ir.OpRead:
+		return v.Tensor.Unasked
 	case ir.OpAbsorb:
 		return true
 	case ir.OpNeg, ir.OpCast:
 		return IsZero(v) || mayVanish(v.Args[0])
 	case ir.OpAdd, ir.OpSub:
 		return mayVanish(v.Args[0]) && mayVanish(v.Args[1])
+	case ir.OpMul: // finite factors keep a zero
+		return ir.ConstOf(v.Args[0]) != nil && mayVanish(v.Args[1]) || ir.ConstOf(v.Args[1]) != nil && mayVanish(v.Args[0])
 	case ir.OpSelect:
 		return (IsZero(v.Args[1]) || mayVanish(v.Args[1])) && (IsZero(v.Args[2]) || mayVanish(v.Args[2]))
 	}
@@ -145,7 +149,7 @@ func Times(g, d *ir.Value) *ir.Value {
 		return Choose(d.Args[0], Times(g, d.Args[1]), Times(g, d.Args[2]))
 	case d.Op == ir.OpNeg:
 		return minus(Times(g, d.Args[0]))
-	case mayVanish(g):
+	case mayVanish(g) && ir.ConstOf(d) == nil:
 		if g.Op == ir.OpAbsorb && ir.IsConst(g.Args[1], 1) {
 			g = g.Args[0]
 		}

@@ -78,7 +78,7 @@ func known(f *ir.Func) []*ir.Value {
 
 // userGrad takes the author's formula for a gradient. A result that lacks axes is repeated along them.
 func (r *reverser) userGrad(u *ir.UserGrad, g **ir.Tensor) error {
-	r.defs = append(r.defs, u.Defs...)
+	r.defs = append(r.defs, absorbingProducts(u.Defs)...)
 	if u.Result.Role == ir.Gradient && u.Result.Of == u.Of {
 		*g = u.Result
 		return nil

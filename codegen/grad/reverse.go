@@ -182,6 +182,15 @@ func (r *reverser) cotangents() error {
 			r.cot[t] = &ir.Tensor{Name: r.names.fresh("@" + t.Name), Role: ir.Cotangent, Elem: t.Elem, Axes: t.Axes, Of: t, Span: t.Span}
 		}
 	}
+	var asked []*ir.Tensor // cotangents of outputs that gradients depend on
+	for t, c := range r.cot {
+		if r.active[t] {
+			asked = append(asked, c)
+		}
+	}
+	for _, c := range asked {
+		c.Unasked = len(asked) > 1
+	}
 	return nil
 }
 
@@ -357,9 +366,9 @@ func (r *reverser) incoming(d *ir.Def) (*ir.Value, error) {
 		}
 		return ir.Read(c, d.Dest...), nil
 	}
-	always := c != nil
+	always := c != nil && !c.Unasked
 	guards := []*ir.Value{}
-	unknown := false
+	unknown := c != nil && c.Unasked
 	keys := keysOf(t)
 	for _, w := range flows {
 		p := w.guardOf(t)

@@ -95,7 +95,7 @@ func (c *flow) solve(u *ir.Tensor) *flow {
 				return c // its range hangs on a variable that was replaced by it
 			}
 			w := &ir.Var{Name: v.Name, Lo: ir.Subst(v.Lo, m), Hi: ir.Subst(v.Hi, m)}
-			if anyDepends([]*ir.Value{v.Lo, v.Hi}, moved) && !(total(w.Lo, nil) && total(w.Hi, nil)) {
+			if anyDepends([]*ir.Value{v.Lo, v.Hi}, moved) && !(defined(w.Lo, nil) && defined(w.Hi, nil)) {
 				return c // ranges are asked for before conditions
 			}
 			m[v] = ir.Index(w)

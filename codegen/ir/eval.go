@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/opgen/opgen/dsl/diag"
+	"github.com/opgen/opgen/internal/interval"
 )
 
 // Eval computes the outputs of f literally: definitions in order, each point in the order of its variables, sums
@@ -64,6 +65,7 @@ func EvalAll(f *Func, in Binding) (all map[*Tensor]*Array, err error) {
 	}
 	m.bind(in)
 	m.requires()
+	m.bounded(Fits(f))
 	alone := *f
 	alone.UserGrads = nil // what these read is no part of the values
 	defs := Live(&alone)
@@ -147,10 +149,11 @@ type noValue struct{ *Fault }
 // bind takes the inputs and works out the dimensions that follow from others.
 func (m *machine) bind(in Binding) {
 	for _, d := range m.f.Dims {
+		m.bounded(FitsOf(m.f, d.Value, d.Span))
 		p := m.compile(nil, d.Value)
 		n, ok := p.eval(p.roots[0]).n.whole()
-		if !ok || n < 0 {
-			m.fail(d.Span, "the extent of %s is not a whole number that isn't negative", d.Axis.Name)
+		if !ok || n < 0 || n > MaxPoints {
+			m.fail(d.Span, "the extent of %s is not a whole number of at most 2^44 that isn't negative", d.Axis.Name)
 		}
 		if have, ok := m.ext[d.Axis]; ok && int64(have) != n {
 			m.fail(d.Span, "the extent of %s is %d, its tensors have %d", d.Axis.Name, n, have)
@@ -195,6 +198,7 @@ func (m *machine) requires() {
 				return
 			}
 		}
+		m.bounded(FitsOf(m.f, r.Cond, r.Span))
 		p := m.compile(nil, r.Cond)
 		if !p.eval(p.roots[0]).b {
 			msg := r.Message
@@ -391,7 +395,9 @@ func (m *machine) rangeOf(j *job, depth int) (lo, hi int) {
 	if v.Axis != nil {
 		return 0, m.extent(v.Axis)
 	}
-	return j.p.wholeAt(j.bounds[depth][0]), j.p.wholeAt(j.bounds[depth][1])
+	lo, hi = j.p.wholeAt(j.bounds[depth][0]), j.p.wholeAt(j.bounds[depth][1])
+	m.limited(v, j.d.Span, lo, hi)
+	return lo, hi
 }
 
 // loop runs over the variables from depth on.
@@ -451,10 +457,14 @@ func (m *machine) point(j *job) {
 		if j.p.nodes[j.body].kind == kindInt {
 			i = j.p.eval(j.body).n.i
 		}
+		var ok bool
 		if j.d.Monoid == Sum {
-			i += j.ints[at]
+			i, ok = interval.Plus(i, j.ints[at])
 		} else {
-			i *= j.ints[at]
+			i, ok = interval.Times(i, j.ints[at])
+		}
+		if !ok && j.d.Target.Exact {
+			m.fail(j.d.Span, "%s", OverflowOf(j.d))
 		}
 		j.ints[at] = wrap(j.dtype, i)
 		j.out.Data[at], j.set[at] = elementOf(j.dtype, j.ints[at]), true

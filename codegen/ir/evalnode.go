@@ -45,6 +45,8 @@ type program struct {
 	clock   int
 	roots   []int
 	args    []int // of all nodes
+	// Exact values that are computed with floats, and those that aren't: see isFree.
+	free, strict map[*Value]bool
 }
 
 func (m *machine) compile(vars []*Var, roots ...*Value) *program {
@@ -53,13 +55,14 @@ func (m *machine) compile(vars []*Var, roots ...*Value) *program {
 		p = m.spare[n-1]
 		m.spare = m.spare[:n-1]
 	} else {
-		p = &program{m: m, index: map[*Value]int{}, depthOf: map[*Var]int{}}
+		p = &program{m: m, index: map[*Value]int{}, depthOf: map[*Var]int{}, free: map[*Value]bool{}, strict: map[*Value]bool{}}
 	}
 	p.at, p.moved, p.clock = make([]int, len(vars)), make([]int, len(vars)), 1
 	for i, v := range vars {
 		p.depthOf[v] = i
 	}
 	for _, r := range roots {
+		p.mark(r, false)
 		p.roots = append(p.roots, p.add(r))
 	}
 	return p
@@ -70,6 +73,8 @@ func (m *machine) done(p *program) {
 	clear(p.nodes)
 	clear(p.index)
 	clear(p.depthOf)
+	clear(p.free)
+	clear(p.strict)
 	p.nodes, p.roots, p.args = p.nodes[:0], p.roots[:0], p.args[:0]
 	m.spare = append(m.spare, p)
 }
@@ -236,6 +241,9 @@ func (p *program) compute(n *node) cell {
 		r, err := exactCall(v.Op, args)
 		if err != nil {
 			p.m.fail(v.Span, "%v: %v", v, err)
+		}
+		if !p.isFree(v) && !(held(r) && (v.Op != OpDiv || signed(args[0], args[1]))) {
+			p.m.fail(v.Span, "%s", Overflow(v))
 		}
 		return cell{n: r}
 	case kindInt:

@@ -163,7 +163,7 @@ func alike(a, b *Value) bool {
 // EqualDefs tells whether two definitions into targets of the same axes compute the same, up to the names of variables.
 func EqualDefs(a, b *Def) bool {
 	if a.Monoid != b.Monoid || a.Group != 0 || b.Group != 0 || len(a.Vars) != len(b.Vars) || len(a.Dest) != len(b.Dest) ||
-		len(a.Where) != len(b.Where) || a.Target.Elem != b.Target.Elem || a.Across != b.Across {
+		len(a.Where) != len(b.Where) || a.Target.Elem != b.Target.Elem || a.Target.Exact != b.Target.Exact || a.Across != b.Across {
 		return false
 	}
 	for i, x := range a.Target.Axes {

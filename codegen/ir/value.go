@@ -105,6 +105,8 @@ type Tensor struct {
 	Of       *Tensor  // Cotangent: of which output; Gradient: of which input; Tangent: of which; Output: the inout or state it renews
 	Init     *Value   // State: initial value; nil: zero
 	IsSize   bool     // the Size of an axis: it stays a definition of its own
+	Unasked  bool     // Cotangent: one of several, zero where nothing depends on its output; then what it is multiplied with doesn't count
+	Exact    bool     // sums and products of exact numbers: what i64 doesn't hold is an error, and doesn't wrap
 	Span     diag.Span
 }
 
@@ -187,7 +189,9 @@ type Func struct {
 	// Given are definitions that are known to hold of the inputs: in a backward function, how the forward function
 	// computed the outputs that are inputs here. They are not run.
 	Given []*Def
-	Span  diag.Span
+	// Bounded are bounds that hold for a call although nothing here computes the values: that is left to a later phase. See Fits.
+	Bounded []Fit
+	Span    diag.Span
 }
 
 // Owns tells whether an axis is one that only definitions have, and no tensor of the signature.

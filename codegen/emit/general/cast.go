@@ -119,7 +119,7 @@ func (g *gen) cast(v *ir.Value, k kind, s *block) value {
 	if q := g.quotientOf(v.Args[0], k); q != nil {
 		return is(g.divide(v.Args[0], q, k, s))
 	}
-	if k.float() && g.kindOf(v.Args[0]) == whole && g.hasPower(v.Args[0]) {
+	if k.float() && g.kindOf(v.Args[0]) == whole && ir.HasPower(v.Args[0]) {
 		t := g.inFloat(v.Args[0], s)
 		if k == f32 {
 			t = call("float32", t)

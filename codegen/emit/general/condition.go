@@ -132,11 +132,11 @@ func (g *gen) compare(v *ir.Value, s *block) term {
 			return g.against(op.text, op.prec, x, y, s)
 		}
 		a, b := g.asInt(x, s), g.asInt(y, s)
-		return g.compareExact(op.text, a, b)
+		return g.compareExact(op.text, v, a, b)
 	}
 	a := g.args(v, s)
 	if a[0].kind == whole {
-		return g.compareExact(op.text, a[0], a[1])
+		return g.compareExact(op.text, v, a[0], a[1])
 	}
 	return binary(op.text, op.prec, a[0].term, a[1].term)
 }

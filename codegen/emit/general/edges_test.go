@@ -185,6 +185,14 @@ var edges = []edge{
 	{op: "after_require", inputs: []*ir.Array{row(1, 1)}, want: []float64{0, 0}},
 	{op: "after_require", inputs: []*ir.Array{row(1, -1)}, fails: true},
 
+	{op: "flat_triangle", inputs: []*ir.Array{row(-3, 1, 2)}, want: []float64{0, 0, 0}},
+	{op: "flat_triangle", inputs: []*ir.Array{row(1, -3, 2)}, want: []float64{2, -6, 4}, grads: [][]float64{{2, 4, 6}}},
+	{op: "flat_triangle", inputs: []*ir.Array{row(1, 3, 4)}, want: []float64{5, 15, 20}},
+	{op: "flat_below", inputs: []*ir.Array{row(1, 3, 4)}, want: []float64{-1, -3, 8}, grads: [][]float64{{-1, -2, 6}}},
+	{op: "flat_part", inputs: []*ir.Array{row(4, 1, 3), row(3, 1)}, want: []float64{1, 0}},
+	{op: "flat_part", inputs: []*ir.Array{row(4, 6, 3), row(3, 2)}, want: []float64{4, 0}},
+	{op: "flat_part", inputs: []*ir.Array{row(4, 6, 3), row(3, 0)}, fails: true},
+
 	// Calls.
 	{op: "call_running", inputs: []*ir.Array{row(1, 2, 3)}, want: []float64{1, 5, 14}, grads: [][]float64{{12, 20, 18}}},
 	{op: "call_ahead", inputs: []*ir.Array{row(1, 2, 3)}, want: []float64{1, 3, 7}, grads: [][]float64{{9, 5, 3}}},

@@ -12,33 +12,43 @@ func (g *gen) exact(v *ir.Value, s *block) value {
 	}
 	is := func(t term) value { return value{kind: whole, term: t} }
 	over := func(n term, d *term) value { return value{kind: whole, term: n, den: d} }
+	do := g.arithmetic(v, s)
+	negative := func(n term) term {
+		if g.risky(v) {
+			return do.minus(number(0), n)
+		}
+		return negative(n)
+	}
 	switch v.Op {
 	case ir.OpNeg:
 		return over(negative(a[0].term), a[0].den)
 	case ir.OpAdd, ir.OpSub:
-		join := plus
+		join := do.plus
 		if v.Op == ir.OpSub {
-			join = minus
+			join = do.minus
 		}
-		x, y, d := common(a[0], a[1])
+		x, y, d := do.common(a[0], a[1])
 		return over(join(x, y), d)
 	case ir.OpMul:
-		return over(times(a[0].term, a[1].term), product(a[0].den, a[1].den))
+		return over(do.times(a[0].term, a[1].term), do.product(a[0].den, a[1].den))
 	case ir.OpDiv:
 		return g.quotient(v, a[0], a[1], s)
 	case ir.OpFma:
-		p := over(times(a[0].term, a[1].term), product(a[0].den, a[1].den))
-		x, y, d := common(p, a[2])
-		return over(plus(x, y), d)
+		p := over(do.times(a[0].term, a[1].term), do.product(a[0].den, a[1].den))
+		x, y, d := do.common(p, a[2])
+		return over(do.plus(x, y), d)
 	case ir.OpAbs:
 		n := g.twice(s, a[0].term)
 		return over(call("max", n, negative(n)), a[0].den)
 	case ir.OpSign:
 		return is(call("runtime.Sign", typed(a[0].term)))
 	case ir.OpMax, ir.OpMin:
-		x, y, d := common(a[0], a[1])
+		x, y, d := do.common(a[0], a[1])
 		return over(call(ir.Facts[v.Op].Name, x, y), d)
 	case ir.OpFloor, ir.OpCeil, ir.OpTrunc, ir.OpRound:
+		if v.Op == ir.OpCeil && a[0].den != nil {
+			return is(negative(call("runtime.FloorDiv", negative(a[0].term), *a[0].den)))
+		}
 		return is(rounding(v.Op, a[0]))
 	case ir.OpMod, ir.OpRem:
 		if a[0].den == nil && a[1].den == nil && a[1].text != "0" {
@@ -58,12 +68,15 @@ func (g *gen) exact(v *ir.Value, s *block) value {
 			op = ir.OpTrunc
 		}
 		w := is(rounding(op, q))
-		x, y, d := common(a[0], over(times(w.term, a[1].term), a[1].den))
-		return over(minus(x, y), d)
+		x, y, d := do.common(a[0], over(do.times(w.term, a[1].term), a[1].den))
+		return over(do.minus(x, y), d)
 	case ir.OpPow:
 		if a[0].den == nil && a[1].den == nil {
 			e := g.twice(s, a[1].term)
 			g.test(s, binary("<", precCompare, e, number(0)), g.valueError(v, "a negative power"))
+			if g.risky(v) {
+				return is(g.held(v, call("runtime.PowerInt", a[0].term, e), s))
+			}
 			return is(call("runtime.PowInt", typed(a[0].term), e))
 		}
 	}
@@ -88,51 +101,66 @@ func (g *gen) twice(s *block, t term) term {
 }
 
 // common brings two exact values to one denominator.
-func common(a, b value) (x, y term, den *term) {
+func common(a, b value) (x, y term, den *term) { return plain.common(a, b) }
+
+// common brings two exact values to one denominator.
+func (do arithmetic) common(a, b value) (x, y term, den *term) {
 	switch {
 	case a.den == nil && b.den == nil:
 		return a.term, b.term, nil
 	case a.den != nil && b.den != nil && a.den.text == b.den.text:
 		return a.term, b.term, a.den
 	case a.den == nil:
-		return times(a.term, *b.den), b.term, b.den
+		return do.times(a.term, *b.den), b.term, b.den
 	case b.den == nil:
-		return a.term, times(b.term, *a.den), a.den
+		return a.term, do.times(b.term, *a.den), a.den
 	}
-	return times(a.term, *b.den), times(b.term, *a.den), product(a.den, b.den)
+	return do.times(a.term, *b.den), do.times(b.term, *a.den), do.product(a.den, b.den)
 }
 
-func product(a, b *term) *term {
+// product is that of denominators, of which nil is 1.
+func (do arithmetic) product(a, b *term) *term {
 	switch {
 	case a == nil:
 		return b
 	case b == nil:
 		return a
 	}
-	p := times(*a, *b)
+	p := do.times(*a, *b)
 	return &p
 }
 
 // quotient divides exact values.
 func (g *gen) quotient(v *ir.Value, a, b value, s *block) value {
+	do := g.arithmetic(v, s)
 	n, d := a.term, b.term
 	if b.den != nil {
-		n = times(n, *b.den)
+		n = do.times(n, *b.den)
 	}
 	if a.den != nil {
-		d = times(d, *a.den)
+		d = do.times(d, *a.den)
 	}
 	switch {
 	case d.lit && d.text == "0":
 		g.test(s, primary("true"), g.valueError(v, "division by zero"))
 		d = number(1)
 	case d.lit && d.neg:
-		n, d = negative(n), literal(d.text[1:])
+		d = literal(d.text[1:])
+		if g.risky(v) {
+			n = do.minus(number(0), n)
+		} else {
+			n = negative(n)
+		}
 	case d.lit:
 	default:
 		d = g.twice(s, d)
 		g.test(s, binary("==", precCompare, d, number(0)), g.valueError(v, "division by zero"))
 		if !g.positive(v.Args[1]) {
+			if g.risky(v) {
+				least := func(t term) term { return binary("==", precCompare, t, primary("math.MinInt")) }
+				n = g.twice(s, n)
+				g.test(s, binary("||", precOr, binary("&&", precAnd, binary("<", precCompare, d, number(0)), least(n)), least(d)), g.overflow(v))
+			}
 			n, d = call("runtime.Numerator", n, d), call("runtime.Denominator", d)
 		}
 	}
@@ -174,7 +202,18 @@ func (g *gen) integral(v *ir.Value, a value, s *block) term {
 	return binary("/", precMul, n, *a.den)
 }
 
-func (g *gen) compareExact(op string, a, b value) term {
+// compareExact compares exact values. Products with denominators are held, unless data are part of them.
+func (g *gen) compareExact(op string, v *ir.Value, a, b value) term {
+	if (a.den != nil || b.den != nil) && (ir.HasData(v.Args[0]) || ir.HasData(v.Args[1])) {
+		d, e := number(1), number(1)
+		if a.den != nil {
+			d = *a.den
+		}
+		if b.den != nil {
+			e = *b.den
+		}
+		return binary(op, precCompare, call("runtime.CompareQuo", a.term, d, b.term, e), number(0))
+	}
 	x, y, _ := common(a, b)
 	return binary(op, precCompare, x, y)
 }

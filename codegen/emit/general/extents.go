@@ -22,6 +22,7 @@ func Extents(k *Kernel, dims []ir.Dim, like [][2]int) (text string, err error) {
 	var order []int
 	for _, d := range dims {
 		g.count(d.Value)
+		g.bounded(d, g.root)
 		v := g.value(d.Value, g.root)
 		n := g.let(g.root, d.Axis.Name, "int", typed(g.integral(d.Value, v, g.root)))
 		if !g.positive(d.Value) {

@@ -77,6 +77,9 @@ type gen struct {
 	flattened []flatVar
 	ownParts  bool // of this function alone
 
+	always *ir.Leaves   // see leaves
+	risks  map[int]bool // see risky
+
 	filled map[*ir.Var]bool // variables whose axes are known to have points
 	roomy  map[string]bool  // extents for which there is known to be room
 
@@ -98,7 +101,7 @@ type loopVar struct {
 
 func newGen(k *Kernel) *gen {
 	g := &gen{k: k, names: map[string]bool{}, next: map[string]int{}, buffers: map[*ir.Tensor]*buffer{}, extents: map[*ir.Axis]term{}, vars: map[*ir.Var]*loopVar{},
-		rangeOf: map[*ir.Var][]*linear{}, clipped: map[*ir.Var][2]*ir.Value{}, safe: map[int]bool{}, uses: map[int]int{}, offset: map[int]string{}, wanted: map[*ir.Tensor]string{}, filled: map[*ir.Var]bool{}, roomy: map[string]bool{}, types: map[string]string{}}
+		rangeOf: map[*ir.Var][]*linear{}, clipped: map[*ir.Var][2]*ir.Value{}, safe: map[int]bool{}, uses: map[int]int{}, offset: map[int]string{}, wanted: map[*ir.Tensor]string{}, filled: map[*ir.Var]bool{}, roomy: map[string]bool{}, types: map[string]string{}, risks: map[int]bool{}}
 	if k.Parts == nil {
 		k.Parts, g.ownParts = &Parts{Name: k.Name}, true
 	}

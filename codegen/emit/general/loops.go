@@ -467,6 +467,10 @@ func (g *gen) join(d *ir.Def, k kind, s *block, acc term) {
 	if k == f32 && (d.Monoid == ir.Sum || d.Monoid == ir.Prod) && !x.lit {
 		x = call("float64", x)
 	}
+	if d.Target.Exact && (d.Monoid == ir.Sum || d.Monoid == ir.Prod) && !g.leaves().SumHolds(d) {
+		g.joinExact(d, k, s, acc, x)
+		return
+	}
 	switch d.Monoid {
 	case ir.Sum:
 		s.printf("%s += %s\n", acc.text, x.text)
@@ -551,7 +555,13 @@ func (g *gen) loop(s *block, v *ir.Var, name string, reverse bool, body *block) 
 		hi = g.extent(v.Axis)
 	} else {
 		l, h := g.limits(v)
+		if v.Lo != l || v.Hi != h {
+			g.limited(v, g.bound(v.Lo, s), g.bound(v.Hi, s), s)
+		}
 		lo, hi = g.bound(l, s), g.bound(h, s)
+		if v.Lo == l && v.Hi == h {
+			g.limited(v, lo, hi, s)
+		}
 	}
 	text := body.text.String()
 	switch {

@@ -177,6 +177,7 @@ func (g *gen) extent(a *ir.Axis) term {
 		// An axis that no tensor of the caller has. What its extent is made of is written before it, and so before all use.
 		head := &block{memo: map[int]value{}, texts: map[string]string{}}
 		g.count(d.Value)
+		g.bounded(d, head)
 		v := g.value(d.Value, head)
 		n := g.integral(d.Value, v, head)
 		name := g.name(a.Name)
@@ -184,6 +185,10 @@ func (g *gen) extent(a *ir.Axis) term {
 		g.types[name] = "int"
 		if !g.positive(d.Value) {
 			g.negative(head, d, primary("%s", name))
+		}
+		if v := g.leaves().Of(d.Value); !v.Inside(44) {
+			g.test(head, binary(">", precCompare, primary("%s", name), primary("runtime.MaxPoints")),
+				fmt.Sprintf("runtime.ShapeError(%q, %q, %s)", g.k.Op, d.Axis.Name+" = "+strings.TrimSpace(d.Value.String())+" of at most 2^44", name))
 		}
 		g.sizes = append(g.sizes, head.text.String())
 		g.extents[a] = primary("%s", name)

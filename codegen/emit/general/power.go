@@ -6,22 +6,12 @@ import (
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-// Powers of quotients soon exceed an int. Where an exact value with powers becomes a float it is computed in float64 from its
-// parts without powers, which are exact.
-
-// hasPower tells whether an exact value has a power in it of what may be no whole number.
-func (g *gen) hasPower(v *ir.Value) bool {
-	found := false
-	ir.Walk(v, func(v *ir.Value) bool {
-		found = found || v.Op == ir.OpPow && g.kindOf(v) == whole && !g.isWhole(v.Args[0])
-		return !found && g.kindOf(v) == whole
-	})
-	return found
-}
+// Powers soon exceed an int. Where an exact value with powers becomes a float it is computed in float64 from its parts without powers, which
+// are exact: see ir.HasPower.
 
 // inFloat is an exact value as a float64.
 func (g *gen) inFloat(v *ir.Value, s *block) term {
-	if !g.hasPower(v) {
+	if !ir.HasPower(v) {
 		return g.let(s, "t", "float64", g.rounded(v, g.value(v, s), f64))
 	}
 	if v.Op == ir.OpSelect {

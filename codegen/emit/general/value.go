@@ -60,6 +60,9 @@ func (g *gen) isSafe(v *ir.Value) bool {
 }
 
 func (g *gen) nodeSafe(v *ir.Value) bool {
+	if g.risky(v) {
+		return false
+	}
 	k := g.kindOf(v)
 	switch v.Op {
 	case ir.OpScalar:

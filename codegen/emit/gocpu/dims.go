@@ -275,6 +275,9 @@ func (g *opGen) dimsFunc(stage int, checks string, dims []ir.Dim, like [][2]int,
 		name := fmt.Sprintf("%s%s%d", g.low, dimStages[stage].name, len(names))
 		k := g.kernel(name)
 		k.Doc = fmt.Sprintf("%s %s.", name, dimStages[stage].doc)
+		if f := g.firstForward(); f != nil {
+			k.Func = &ir.Func{Inputs: f.Inputs, Scalars: f.Scalars}
+		}
 		code, err := general.Extents(k, dims, like)
 		if err != nil {
 			return "", g.errorf("an extent: %v", err)

@@ -116,7 +116,7 @@ func (f *apiFunc) takeAttrs() {
 func (f *apiFunc) checkStep() {
 	switch {
 	case takesStep(f.g.decl):
-		f.add(jen.If(jen.Id("step").Op("<").Lit(1)).Block(f.fail(f.g.attrError("step", "1 or more", jen.Id("step")))))
+		f.add(jen.If(jen.Id("step").Op("<").Lit(1).Op("||").Id("step").Op(">").Qual(runtimePath, "MaxPoints")).Block(f.fail(f.g.attrError("step", "from 1 to 2^44", jen.Id("step")))))
 	case f.g.decl.Update:
 		f.add(jen.Const().Id("step").Op("=").Lit(1).Comment("the formula doesn't read it"))
 	}

@@ -178,15 +178,14 @@ func (h *host) quotients(op ir.Op, a, b *ir.Value) (expr, bool) {
 	if !ok || isOneLiteral(d) && isOneLiteral(e) {
 		return expr{}, false
 	}
-	den := product(d, e)
 	zero := intLiteral(0)
-	var c expr
-	if op == ir.OpEq || op == ir.OpNe {
-		c = binary(hostCompare[op], precCompare, product(x, e), product(y, d))
-	} else { // x/d < y/e: the difference over the product of the denominators is negative
-		c = binary(hostCompare[op], precCompare, product(binary("-", precAdd, product(x, e), product(y, d)), den), zero)
+	c := binary(hostCompare[op], precCompare, call(runtimeFunc("CompareQuo"), x, d, y, e), zero)
+	for _, n := range []expr{e, d} {
+		if !n.lit {
+			c = binary("&&", precAnd, binary("!=", precCompare, n, zero), c)
+		}
 	}
-	return binary("&&", precAnd, binary("!=", precCompare, den, zero), c), true
+	return c, true
 }
 
 // quotient writes an exact number as one int over another.

@@ -21,6 +21,9 @@ func (g *opGen) repeats(s *signature, variant int, bodies []*programBody) bool {
 			return false
 		}
 	}
+	if slices.ContainsFunc(g.fitsOf(s.group.variants[variant].Variant), ofTensors) {
+		return false
+	}
 	for _, b := range bodies {
 		if len(b.head) > 0 || len(b.tail) > 0 {
 			return false

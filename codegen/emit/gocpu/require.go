@@ -105,7 +105,22 @@ func (g *opGen) require(r *ir.Require, h *host, fail func(jen.Code) jen.Code) (j
 	if err != nil {
 		return nil, g.wrap(err)
 	}
-	return jen.If(unary("!", c).code).Block(fail(g.requireError(r))), nil
+	code := &jen.Statement{}
+	f := &ir.Func{}
+	if v := g.firstForward(); v != nil {
+		f = v
+	}
+	fits, err := g.fits(f, ir.FitsOf(f, r.Cond, r.Span), h, fail)
+	if err != nil {
+		return nil, err
+	}
+	if fits != nil {
+		g.noteKind(false, "ErrValue")
+	}
+	for _, t := range fits {
+		code.Add(t).Line()
+	}
+	return code.If(unary("!", c).code).Block(fail(g.requireError(r))), nil
 }
 
 // requireError is the error of a requirement. It names the first attribute in the condition or, where the condition was

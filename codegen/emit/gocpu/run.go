@@ -165,6 +165,9 @@ func (g *opGen) fails(s *signature) bool {
 		return false
 	}
 	for _, f := range s.group.live() {
+		if len(g.fitsOf(f.Variant)) > 0 {
+			return true
+		}
 		for i := range f.Variant.Forward.Requires {
 			r := &f.Variant.Forward.Requires[i]
 			if whenOf(r.Cond, g.decl.Update) != byAttrs || !g.common(r) {
@@ -184,6 +187,15 @@ func (g *opGen) runBody(s *signature, variant int, programs []typedProgram) ([]j
 			return nil, err
 		}
 		code = append(code, checks...)
+		v := s.group.variants[variant].Variant
+		fits, err := g.fits(v.Forward, g.fitsOf(v), g.host(jen.Id("b")), func(e jen.Code) jen.Code { return jen.Return(e) })
+		if err != nil {
+			return nil, err
+		}
+		if fits != nil {
+			g.noteKind(s.back, "ErrValue")
+		}
+		code = append(code, fits...)
 	}
 	if slices.ContainsFunc(programs, func(p typedProgram) bool { return p.Nests == nil }) {
 		calls := make([][]jen.Code, len(programs))
