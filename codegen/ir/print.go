@@ -168,11 +168,14 @@ func (d *Def) String() string {
 		b.WriteString(sep)
 		printValue(&b, c, 4)
 	}
+	dir := "up"
+	if d.Reverse {
+		dir = "down"
+	}
+	if d.Carried != nil {
+		fmt.Fprintf(&b, "   carried along %s %s", d.Carried.Name, dir)
+	}
 	if d.Group != 0 {
-		dir := "up"
-		if d.Reverse {
-			dir = "down"
-		}
 		along := "?"
 		if d.Along != nil {
 			along = d.Along.Name

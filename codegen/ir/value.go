@@ -133,9 +133,15 @@ type Def struct {
 	Body    *Value
 	Group   int  // definitions of one group (> 0) run interleaved, in order along Along
 	Along   *Var // the variable of this definition that the group runs along
-	Reverse bool // the group runs from the last index to the first
+	Reverse bool // the group, or what is carried, runs from the last index to the first
 	Derived bool // made by the reverse rule: algebra may rewrite it where the formulas of specs keep their order
 	Span    diag.Span
+
+	// Carried is the variable of the destination that a reduction is carried on along: the range of its first reduced variable has one end
+	// that hangs on it and only grows as Carried runs up (or, with Reverse, down), and nothing else that is reduced hangs on it. So each
+	// element is the one before it with a few points more. What the definition says is the same without it. Nil: every element is reduced
+	// for itself.
+	Carried *Var
 
 	Across string // of a reduction over all tensors of a call: which of the op it is; "": over one tensor
 }

@@ -153,6 +153,9 @@ func (v *verifier) def(d *Def) error {
 	if d.Group != 0 && !scope[d.Along] {
 		return v.fault(d.Span, "the group runs along no variable of the definition")
 	}
+	if why := d.carriedWrong(); why != "" {
+		return v.fault(d.Span, "it can't be carried along %s: %s", d.Carried.Name, why)
+	}
 	for _, e := range d.Dest {
 		if err := v.index(e, scope); err != nil {
 			return err

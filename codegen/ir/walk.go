@@ -280,8 +280,10 @@ func (d *Def) rename(m map[*Var]*Value) {
 		}
 	}
 	d.Dest, d.Where, d.Body = SubstAll(d.Dest, m), SubstAll(d.Where, m), Subst(d.Body, m)
-	if d.Along != nil && m[d.Along] != nil && m[d.Along].Op == OpIndex {
-		d.Along = m[d.Along].Var
+	for _, v := range []**Var{&d.Along, &d.Carried} {
+		if *v != nil && m[*v] != nil && m[*v].Op == OpIndex {
+			*v = m[*v].Var
+		}
 	}
 }
 

@@ -25,6 +25,8 @@ type Pass struct {
 //     be inlined further, so linear again.
 //   - simplify again, for what was inlined.
 //   - empty after linear, which takes factors out of sums.
+//   - carry after linear too: a factor that is taken out of a sum leaves one whose points are the same for all elements. Before common, since
+//     several products of other factors, and sums over the same ranges, are then alike.
 //   - common after all that makes definitions alike; then collapse, since a copy that two read is no copy to drop.
 //   - dead last: it drops what the others left without readers.
 var Passes = []Pass{
@@ -35,6 +37,7 @@ var Passes = []Pass{
 	{"linear", Linear},
 	{"simplify", Simplify},
 	{"empty", Empty},
+	{"carry", Carry},
 	{"common", Common},
 	{"collapse", Collapse},
 	{"dead", Dead},
