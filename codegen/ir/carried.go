@@ -9,17 +9,39 @@ func (d *Def) Moving() (s *Var, lower bool) {
 	return s, DependsOn(s.Lo, map[*Var]bool{d.Carried: true})
 }
 
-// Gates are the conditions of a definition that hang on what it is carried along, without which an element gets nothing; rest are the others.
-func (d *Def) Gates() (gates, rest []*Value) {
-	along := map[*Var]bool{d.Carried: true}
+// Gates are the conditions of a definition that hang on what it is carried along and on nothing that is reduced: without them an element gets nothing.
+// The others are conditions on points.
+func (d *Def) Gates() (gates, points []*Value) {
+	along, reduced := map[*Var]bool{d.Carried: true}, own(d.Reduced())
 	for _, c := range d.Where {
-		if DependsOn(c, along) {
+		if DependsOn(c, along) && !DependsOn(c, reduced) {
 			gates = append(gates, c)
 		} else {
-			rest = append(rest, c)
+			points = append(points, c)
 		}
 	}
-	return gates, rest
+	return gates, points
+}
+
+func own(vars []*Var) map[*Var]bool {
+	r := map[*Var]bool{}
+	for _, v := range vars {
+		r[v] = true
+	}
+	return r
+}
+
+// IsFilled tells whether each element is reduced over points that are known to be there: a range such as 0..t + 1.
+func (d *Def) IsFilled() bool {
+	if !d.IsPlain() || len(d.Where) > 0 || d.Group != 0 {
+		return false
+	}
+	for _, v := range d.Reduced() {
+		if v.Axis != nil || !AtMost(Int(1), Sub(v.Hi, v.Lo), d.Vars) {
+			return false
+		}
+	}
+	return len(d.Reduced()) > 0
 }
 
 // carriedWrong says why a definition can't be carried along what it says; "" where it can, or where it isn't.
@@ -27,11 +49,7 @@ func (d *Def) carriedWrong() string {
 	if d.Carried == nil {
 		return ""
 	}
-	along := map[*Var]bool{d.Carried: true}
-	reduced := map[*Var]bool{}
-	for _, v := range d.Reduced() {
-		reduced[v] = true
-	}
+	along, reduced := map[*Var]bool{d.Carried: true}, own(d.Reduced())
 	kept := false
 	for _, e := range d.Dest {
 		kept = kept || e.Op == OpIndex && e.Var == d.Carried
@@ -41,8 +59,10 @@ func (d *Def) carriedWrong() string {
 		return "it is no variable that a reduction keeps"
 	case len(reduced) == 0 || d.Reduced()[0].Axis != nil:
 		return "nothing is reduced over a range"
-	case DependsOn(d.Body, along):
+	case DependsOn(d.Body, along) && d.Scaled == nil:
 		return "the body hangs on it"
+	case d.Kept != nil && d.Kept.Type != BoolType || d.Scaled != nil && (d.Scaled.Type != TypedAs(Elem{Name: "f64"}) || d.Monoid != Sum):
+		return "what becomes of the points so far is neither a condition nor a factor of a sum"
 	}
 	for i, v := range d.Reduced() {
 		if v.Axis != nil {
@@ -58,10 +78,15 @@ func (d *Def) carriedWrong() string {
 			return "two ranges hang on it"
 		}
 	}
-	gates, _ := d.Gates()
+	gates, points := d.Gates()
 	for _, c := range gates {
-		if DependsOn(c, reduced) || len(Reads(c)) > 0 {
-			return "a condition hangs on it and on what is reduced or read"
+		if len(Reads(c)) > 0 || d.Kept != nil || d.Scaled != nil {
+			return "a condition hangs on it and on what is read"
+		}
+	}
+	for _, c := range points {
+		if DependsOn(c, along) && d.Kept == nil {
+			return "a condition hangs on it and on what is reduced"
 		}
 	}
 	return ""
@@ -78,7 +103,7 @@ func Uncarried(f *Func) *Func {
 		n.Defs[i] = d
 		if d.Carried != nil {
 			u := *d
-			u.Carried, u.Reverse = nil, false
+			u.Carried, u.Kept, u.Scaled, u.Reverse = nil, nil, nil, false
 			n.Defs[i] = &u
 		}
 	}

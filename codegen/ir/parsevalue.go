@@ -239,6 +239,12 @@ func (p *textParser) clauses(d *Def) {
 			p.expect("along")
 			d.Carried = p.vars[p.next()]
 			d.Reverse = p.next() == "down"
+			if p.accept("kept") {
+				d.Kept = p.value(0)
+			}
+			if p.accept("scaled") {
+				d.Scaled = p.value(0)
+			}
 		case "group":
 			n, err := strconv.Atoi(p.next())
 			if err != nil {

@@ -174,6 +174,14 @@ func (d *Def) String() string {
 	}
 	if d.Carried != nil {
 		fmt.Fprintf(&b, "   carried along %s %s", d.Carried.Name, dir)
+		if d.Kept != nil {
+			b.WriteString(" kept ")
+			printValue(&b, d.Kept, 0)
+		}
+		if d.Scaled != nil {
+			b.WriteString(" scaled ")
+			printValue(&b, d.Scaled, 0)
+		}
 	}
 	if d.Group != 0 {
 		along := "?"

@@ -141,7 +141,11 @@ type Def struct {
 	// that hangs on it and only grows as Carried runs up (or, with Reverse, down), and nothing else that is reduced hangs on it. So each
 	// element is the one before it with a few points more. What the definition says is the same without it. Nil: every element is reduced
 	// for itself.
-	Carried *Var
+	//
+	// What is reduced may also hang on a running maximum or minimum at Carried, in one of two ways. Kept: where it isn't as it was one step before, none
+	// of the points so far counts any more, and Kept, a condition, is false. Scaled: what was summed up so far is to be multiplied by Scaled, a float64.
+	Carried      *Var
+	Kept, Scaled *Value
 
 	Across string // of a reduction over all tensors of a call: which of the op it is; "": over one tensor
 }

@@ -18,30 +18,55 @@ import (
 // fast kernel is given up for it. Elements are reduced in the order of the definition where the range grows upwards, and in the opposite order
 // where it grows downwards.
 func Carry(f *ir.Func) *ir.Func {
-	c := carrier{f: f, names: map[string]bool{}}
+	c := carrier{f: f, names: map[string]bool{}, done: map[*ir.Tensor]*ir.Def{}}
 	for _, t := range f.Inputs {
 		c.names[t.Name] = true
 	}
 	for _, d := range f.Defs {
 		c.names[d.Target.Name] = true
 	}
-	var defs []*ir.Def
 	for _, d := range f.Defs {
-		if n := carried(d); n != nil {
-			defs = append(defs, n)
-		} else if parts := c.holed(d); parts != nil {
-			defs = append(defs, parts...)
-		} else {
-			defs = append(defs, d)
-		}
+		c.carry(d)
 	}
-	return with(f, defs)
+	return with(f, c.defs)
 }
 
 // carrier carries the definitions of a function.
 type carrier struct {
 	f     *ir.Func
 	names map[string]bool
+	defs  []*ir.Def
+	done  map[*ir.Tensor]*ir.Def // the same by target
+}
+
+// carry adds a definition, carried on if that can be.
+func (c *carrier) carry(d *ir.Def) {
+	parts := []*ir.Def{d}
+	if reduces(d) {
+		for _, way := range []func(*ir.Def) []*ir.Def{plainly, c.holed, c.following, c.scaled} {
+			if n := way(d); n != nil {
+				parts = n
+				break
+			}
+		}
+	}
+	for _, p := range parts {
+		c.defs = append(c.defs, p)
+		c.done[p.Target] = p
+	}
+}
+
+// reduces tells whether a definition reduces to one element for each point of its target, in any order.
+func reduces(d *ir.Def) bool {
+	return d.Monoid != ir.Assign && d.Group == 0 && d.Across == "" && d.Carried == nil && !d.Target.IsSize && d.IsPlain() && len(d.Reduced()) > 0
+}
+
+// plainly is carried as a way to carry a definition.
+func plainly(d *ir.Def) []*ir.Def {
+	if n := carried(d); n != nil {
+		return []*ir.Def{n}
+	}
+	return nil
 }
 
 // fresh is a name that no tensor has yet.
@@ -55,9 +80,6 @@ func (c *carrier) fresh(name string) string {
 
 // carried is a reduction that is carried along an index of its target; nil where it can't be.
 func carried(d *ir.Def) *ir.Def {
-	if d.Monoid == ir.Assign || d.Group != 0 || d.Across != "" || d.Carried != nil || d.Target.IsSize || !d.IsPlain() {
-		return nil
-	}
 	for _, s := range d.Reduced() {
 		for _, e := range d.Dest {
 			if n := along(d, e.Var, s); n != nil {
@@ -70,13 +92,17 @@ func carried(d *ir.Def) *ir.Def {
 
 // along is d carried along t, with s as the variable whose range grows; nil where it can't be.
 func along(d *ir.Def, t, s *ir.Var) *ir.Def {
-	on := map[*ir.Var]bool{t: true}
-	if ir.DependsOn(d.Body, on) {
+	if ir.DependsOn(d.Body, map[*ir.Var]bool{t: true}) {
 		return nil
 	}
-	reduced := map[*ir.Var]bool{}
+	return grown(d, t, s, nil)
+}
+
+// grown is d with a range of s that grows along t, whatever its body is; nil where the range doesn't, or where a condition on points hangs on t that
+// isn't one of known.
+func grown(d *ir.Def, t, s *ir.Var, known []*ir.Value) *ir.Def {
+	on, reduced := map[*ir.Var]bool{t: true}, own(d.Reduced())
 	for _, v := range d.Reduced() {
-		reduced[v] = true
 		if v.Axis == nil && v != s && (ir.DependsOn(v.Lo, on) || ir.DependsOn(v.Hi, on)) {
 			return nil
 		}
@@ -91,12 +117,12 @@ func along(d *ir.Def, t, s *ir.Var) *ir.Def {
 	for _, w := range d.Where {
 		for _, c := range ir.Conjuncts(w) {
 			switch {
-			case !ir.DependsOn(c, on):
+			case !ir.DependsOn(c, on) || slices.Contains(known, c):
 				where = append(where, c)
-			case r.bounds(c):
-			case ir.DependsOn(c, reduced) || !isArithmetic(c):
+			case r.always(c) || r.bounds(c):
+			case ir.DependsOn(c, reduced) || !isArithmetic(c) || known != nil:
 				return nil
-			case !r.always(c):
+			default:
 				where = append(where, c)
 			}
 		}

@@ -25,9 +25,6 @@ type hole struct {
 // Factors and terms that are floats are kept in float64 on the way, as what is reduced is, and rounded once.
 // It is nil where d isn't such a reduction, or where one of the parts couldn't be carried.
 func (c *carrier) holed(d *ir.Def) []*ir.Def {
-	if d.Monoid == ir.Assign || d.Group != 0 || d.Across != "" || d.Target.IsSize || !d.IsPlain() {
-		return nil
-	}
 	for i, w := range d.Where {
 		h := holeOf(w, d)
 		if h == nil {

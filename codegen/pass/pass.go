@@ -25,9 +25,9 @@ type Pass struct {
 //     be inlined further, so linear again.
 //   - simplify again, for what was inlined.
 //   - empty after linear, which takes factors out of sums.
-//   - carry after linear too: a factor that is taken out of a sum leaves one whose points are the same for all elements. Before common, since
-//     several products of other factors, and sums over the same ranges, are then alike.
 //   - common after all that makes definitions alike; then collapse, since a copy that two read is no copy to drop.
+//   - carry after linear, which leaves sums whose points are the same for all elements when it takes factors out, and after common, so that a
+//     running maximum is read itself and no copy of it. Before collapse, for which what is reduced around a point is but another local.
 //   - dead last: it drops what the others left without readers.
 var Passes = []Pass{
 	{"simplify", Simplify},
@@ -37,8 +37,8 @@ var Passes = []Pass{
 	{"linear", Linear},
 	{"simplify", Simplify},
 	{"empty", Empty},
-	{"carry", Carry},
 	{"common", Common},
+	{"carry", Carry},
 	{"collapse", Collapse},
 	{"dead", Dead},
 }

@@ -48,6 +48,7 @@ func (g *gen) carry(d *ir.Def, over, reduced []*ir.Var, s, outer *block) {
 			element.printf("if %s {\ncontinue\n}\n", not(g.cond(c, element)).text)
 			element.facts = append(element.facts, g.factsOf(c, true)...)
 		}
+		r.renew(element)
 		end := g.bound(to, element)
 		g.ranges(v)
 		deep := element.inner(true)
@@ -67,7 +68,7 @@ type running struct {
 	g           *gen
 	d           *ir.Def
 	b           *buffer
-	acc         string
+	acc, start  string
 	found, none string // that there are points, and points without a value; "": that needn't be known
 }
 
@@ -76,7 +77,7 @@ func (g *gen) running(d *ir.Def, in *block) *running {
 	r := &running{g: g, d: d, b: g.buffers[d.Target]}
 	acc, start := g.accumulator(d, r.b.kind, in)
 	in.printf("%s := %s\n", acc, start)
-	r.acc = acc
+	r.acc, r.start = acc, start
 	if r.b.set != "" && !g.everyPoint(d) {
 		r.found = g.nameIn(in, "found")
 		in.printf("%s := false\n", r.found)
@@ -86,6 +87,25 @@ func (g *gen) running(d *ir.Def, in *block) *running {
 		in.printf("%s := false\n", r.none)
 	}
 	return r
+}
+
+// renew takes what was reduced so far to the next element of what is carried: none of it counts there, or all of it with a factor.
+func (r *running) renew(in *block) {
+	g := r.g
+	if r.d.Kept != nil {
+		in.printf("if %s {\n%s = %s\n", not(g.cond(r.d.Kept, in)).text, r.acc, r.start)
+		for _, v := range []string{r.found, r.none} {
+			if v != "" {
+				in.printf("%s = false\n", v)
+			}
+		}
+		in.printf("}\n")
+	}
+	if r.d.Scaled != nil {
+		// A sum that is 0 stays so whatever it is multiplied with, but NaN: terms may be 0 where the factor overflows.
+		by := g.let(in, "scale", "float64", g.value(r.d.Scaled, in).term).text
+		in.printf("if %[1]s != 0 || %[2]s != %[2]s {\n%[1]s *= %[2]s\n}\n", r.acc, by)
+	}
 }
 
 // add adds the body at a point.

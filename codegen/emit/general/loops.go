@@ -64,7 +64,7 @@ func (g *gen) everyPoint(d *ir.Def) bool {
 	case ir.Assign:
 		return d.IsPlain() && len(d.Where) == 0 && len(d.Vars) == len(d.Dest)
 	case ir.Max, ir.Min:
-		return false
+		return d.IsFilled()
 	}
 	return true
 }
