@@ -80,8 +80,13 @@ func (d *Def) carriedWrong() string {
 	}
 	gates, points := d.Gates()
 	for _, c := range gates {
-		if len(Reads(c)) > 0 || d.Kept != nil || d.Scaled != nil {
-			return "a condition hangs on it and on what is read"
+		if d.Kept != nil || d.Scaled != nil {
+			return "a condition hangs on it while others follow a running extreme"
+		}
+		for t := range Reads(c) {
+			if t.Role != Input {
+				return "a condition hangs on it and on what is computed"
+			}
 		}
 	}
 	for _, c := range points {

@@ -143,7 +143,8 @@ type Def struct {
 	// for itself.
 	//
 	// What is reduced may also hang on a running maximum or minimum at Carried, in one of two ways. Kept: where it isn't as it was one step before, none
-	// of the points so far counts any more, and Kept, a condition, is false. Scaled: what was summed up so far is to be multiplied by Scaled, a float64.
+	// of the points so far counts any more, and Kept, a condition, is false. Scaled: what was summed up so far is to be multiplied by Scaled, a float64, or
+	// summed up anew where that is above 1.
 	Carried      *Var
 	Kept, Scaled *Value
 

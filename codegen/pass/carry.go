@@ -120,7 +120,7 @@ func grown(d *ir.Def, t, s *ir.Var, known []*ir.Value) *ir.Def {
 			case !ir.DependsOn(c, on) || slices.Contains(known, c):
 				where = append(where, c)
 			case r.always(c) || r.bounds(c):
-			case ir.DependsOn(c, reduced) || !isArithmetic(c) || known != nil:
+			case !isKnown(c, reduced) || known != nil:
 				return nil
 			default:
 				where = append(where, c)
@@ -249,7 +249,7 @@ func (r *span) end(bounds []*ir.Value, op ir.Op, implies func(a, b *ir.Value) bo
 	for _, b := range kept {
 		if ir.DependsOn(b, on) {
 			way := moving(b, r.t)
-			if way == 0 || moves == -way || !isArithmetic(b) {
+			if way == 0 || moves == -way || !isKnown(b, r.reduced) {
 				return nil, 0, false
 			}
 			moves = way
@@ -279,8 +279,12 @@ func moving(e *ir.Value, t *ir.Var) int {
 	return 0
 }
 
-// isArithmetic tells whether a value is computed of indices, extents and numbers alone, in ways that can't fail.
-func isArithmetic(v *ir.Value) bool {
+// isKnown tells whether a bound or a condition can be computed for an element whether it has points or not: of indices, extents and numbers, and of elements of
+// inputs at indices of the target, in ways that can't fail.
+func isKnown(v *ir.Value, reduced map[*ir.Var]bool) bool {
+	if ir.DependsOn(v, reduced) {
+		return false
+	}
 	ok := true
 	ir.Walk(v, func(v *ir.Value) bool {
 		switch v.Op {
@@ -288,29 +292,14 @@ func isArithmetic(v *ir.Value) bool {
 			ir.OpEq, ir.OpNe, ir.OpLt, ir.OpLe, ir.OpNot, ir.OpAnd, ir.OpOr, ir.OpFloor, ir.OpCeil, ir.OpAbs:
 		case ir.OpMul:
 			ok = ok && v.Type.Kind == ir.Exact
+		case ir.OpCast:
+			ok = ok && v.Type.Kind == ir.Exact && v.Args[0].Op == ir.OpRead
+		case ir.OpRead:
+			ok = ok && v.Tensor.Role == ir.Input && !v.Tensor.Optional && atOwnPoints(v)
 		default:
 			ok = false
 		}
 		return ok
 	})
 	return ok
-}
-
-// isKnown tells whether a bound can be computed for a row whether it has points or not: of numbers, and of elements of inputs at indices of the row.
-func isKnown(v *ir.Value, reduced map[*ir.Var]bool) bool {
-	if ir.DependsOn(v, reduced) {
-		return false
-	}
-	if isArithmetic(v) {
-		return true
-	}
-	switch v.Op {
-	case ir.OpRead:
-		return v.Tensor.Role == ir.Input && !v.Tensor.Optional && atOwnPoints(v)
-	case ir.OpCast:
-		return v.Args[0].Type.Kind == ir.Typed && isKnown(v.Args[0], reduced)
-	case ir.OpAdd, ir.OpSub, ir.OpNeg, ir.OpMax, ir.OpMin:
-		return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !isKnown(a, reduced) })
-	}
-	return false
 }

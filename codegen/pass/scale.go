@@ -14,7 +14,9 @@ import (
 // What was summed up so far is multiplied by exp(h[t-1] - h[t]) where the maximum moves, which is at most 1, as all exponentials are. The second is
 // exp(x[l] - h[l]) times the sum of g(t)*exp(h[l] - h[t]), which is multiplied by exp(h[l] - h[l+1]) at each step down. Both are kept in float64.
 //
-// h may be 0 where the maximum is infinite. There factors may overflow; a sum that is 0 stays so, and others are infinite or NaN as defined.
+// h has to be the maximum, or 0 where that is infinite; so it falls twice at most, from 0 when the first number comes that is not -Inf, and to 0
+// when +Inf does. Then the factor is above 1, and the points are summed up anew. The first sum may also have the maximum itself as h: terms are NaN while that is infinite, and
+// count anew when it isn't any more.
 func (c *carrier) scaled(d *ir.Def) []*ir.Def {
 	if d.Monoid != ir.Sum || !c.f.IsFloat(d.Target) {
 		return nil
@@ -39,7 +41,7 @@ func (c *carrier) scaledUp(d *ir.Def, t, s *ir.Var) []*ir.Def {
 		return nil
 	}
 	a, h := x.Args[0].Args[0], x.Args[0].Args[1]
-	m := c.shift(h)
+	m, finite := c.shift(h)
 	if m == nil || m.at != t || m.hangsOn(d.Reduced()) || ir.DependsOn(a, map[*ir.Var]bool{t: true}) {
 		return nil
 	}
@@ -51,7 +53,7 @@ func (c *carrier) scaledUp(d *ir.Def, t, s *ir.Var) []*ir.Def {
 	if lower || !m.covers(v, ir.Subst(a, map[*ir.Var]*ir.Value{s: ir.Index(v)})) {
 		return nil
 	}
-	n.Scaled = ratio(ir.Call(ir.OpLe, ir.Int(1), ir.Index(t)), before(h, t), h)
+	n.Scaled = ratio(ir.Call(ir.OpLe, ir.Int(1), ir.Index(t)), before(h, t), h, finite)
 	return []*ir.Def{n}
 }
 
@@ -62,9 +64,9 @@ func (c *carrier) scaledDown(d *ir.Def, l, t *ir.Var) []*ir.Def {
 		return nil
 	}
 	a, h := x.Args[0].Args[0], x.Args[0].Args[1]
-	m := c.shift(h)
+	m, finite := c.shift(h)
 	others := slices.DeleteFunc(slices.Clone(d.Reduced()), func(v *ir.Var) bool { return v == t })
-	if m == nil || m.at != t || t.Axis == nil || t.Axis != l.Axis || m.hangsOn(others) || ir.DependsOn(a, own(d.Reduced())) || !m.reachesTo(a, l) {
+	if m == nil || !finite || m.at != t || t.Axis == nil || t.Axis != l.Axis || m.hangsOn(others) || ir.DependsOn(a, own(d.Reduced())) || !m.reachesTo(a, l) {
 		return nil
 	}
 	here := ir.Subst(h, map[*ir.Var]*ir.Value{t: ir.Index(l)})
@@ -78,14 +80,15 @@ func (c *carrier) scaledDown(d *ir.Def, l, t *ir.Var) []*ir.Def {
 		return nil
 	}
 	up := ir.Add(ir.Index(l), ir.Int(1))
-	n.Scaled = ratio(ir.Call(ir.OpLt, up, ir.Extent(l.Axis)), here, ir.Subst(here, map[*ir.Var]*ir.Value{l: up}))
+	n.Scaled = ratio(ir.Call(ir.OpLt, up, ir.Extent(l.Axis)), here, ir.Subst(here, map[*ir.Var]*ir.Value{l: up}), true)
 	into := &ir.Tensor{Name: c.fresh(d.Target.Name + ".scaled"), Role: ir.Local, Elem: ir.Elem{Name: "f64"}, Axes: d.Target.Axes, Span: d.Target.Span}
 	y := *d
 	y.Monoid, y.Where, y.Vars = ir.Assign, nil, nil
 	for _, e := range d.Dest {
 		y.Vars = append(y.Vars, e.Var)
 	}
-	y.Body = ir.Cast(ir.Mul(ir.Read(into, d.Dest...), wide(ir.Call(ir.OpExp, ir.Sub(a, here)))), ir.ElemType(d.Target.Elem))
+	// Where x[l] is -Inf all that is read of it is 0, whatever the rest overflows to.
+	y.Body = ir.Cast(ir.Call(ir.OpAbsorb, wide(ir.Call(ir.OpExp, ir.Sub(a, here))), ir.Read(into, d.Dest...)), ir.ElemType(d.Target.Elem))
 	return []*ir.Def{n.Copy(into), &y}
 }
 
@@ -112,10 +115,15 @@ func (m *running) reachesTo(a *ir.Value, l *ir.Var) bool {
 // wide is a value as a float64.
 func wide(v *ir.Value) *ir.Value { return ir.Cast(v, ir.TypedAs(ir.Elem{Name: "f64"})) }
 
-// ratio is exp(a - b) in float64, for a shift a that is followed by b; 1 where inside doesn't hold, or where the shift stays.
-func ratio(inside, a, b *ir.Value) *ir.Value {
+// ratio is exp(a - b) in float64, for a shift a that is followed by b; 1 where inside doesn't hold, or where the shift stays, and 2, for anew, where a
+// is infinite.
+func ratio(inside, a, b *ir.Value, finite bool) *ir.Value {
 	moved := ir.And(inside, ir.Not(ir.Call(ir.OpEq, a, b)))
-	return ir.Select(moved, ir.Call(ir.OpExp, ir.Sub(wide(a), wide(b))), wide(ir.Int(1)))
+	by := ir.Call(ir.OpExp, ir.Sub(wide(a), wide(b)))
+	if !finite {
+		by = ir.Select(ir.Call(ir.OpIsInf, a), wide(ir.Int(2)), by)
+	}
+	return ir.Select(moved, by, wide(ir.Int(1)))
 }
 
 // exponential finds the factor exp(a - b) of a product that hangs on t, if nothing else in it does; nil where there isn't one.
@@ -156,8 +164,8 @@ func replaced(v, x, y *ir.Value) *ir.Value {
 	})
 }
 
-// shift reads a value as a running maximum, or as that where it is finite and 0 else; nil where it is neither.
-func (c *carrier) shift(h *ir.Value) *running {
+// shift reads a value as a running maximum, or as that where it is finite and 0 else, and tells which; nil where it is neither.
+func (c *carrier) shift(h *ir.Value) (m *running, finite bool) {
 	if h.Op == ir.OpRead {
 		if d := c.done[h.Tensor]; d != nil && d.IsPointwise() {
 			h = at(d, h.Args)
@@ -174,16 +182,16 @@ func (c *carrier) shift(h *ir.Value) *running {
 	if h.Op == ir.OpSelect && ir.IsConst(h.Args[2], 0) {
 		conds, h = ir.Conjuncts(h.Args[0]), unstopped(h.Args[1])
 	}
-	m := c.runningAt(h)
-	if m == nil || m.def.Monoid != ir.Max {
-		return nil
+	if m = c.runningAt(h); m == nil || m.def.Monoid != ir.Max {
+		return nil, false
 	}
 	r := span{vars: []*ir.Var{m.at}}
 	for _, q := range conds {
-		finite := q.Op == ir.OpNot && q.Args[0].Op == ir.OpIsInf && ir.Equal(unstopped(q.Args[0].Args[0]), h)
-		if !finite && !r.always(q) {
-			return nil
+		if q.Op == ir.OpNot && q.Args[0].Op == ir.OpIsInf && ir.Equal(unstopped(q.Args[0].Args[0]), h) {
+			finite = true
+		} else if !r.always(q) {
+			return nil, false
 		}
 	}
-	return m
+	return m, finite
 }

@@ -40,7 +40,8 @@ func (g *gen) carry(d *ir.Def, over, reduced []*ir.Var, s, outer *block) {
 		if lower {
 			from, to = v.Hi, v.Lo
 		}
-		in.printf("%s := %s\n", point, g.bound(from, in).at(precPrimary))
+		start := g.bound(from, in).text
+		in.printf("%s := %s\n", point, start)
 		g.ranges(t)
 		g.vars[t].name = g.nameIn(nil, t.Name)
 		element := in.inner(true)
@@ -48,7 +49,7 @@ func (g *gen) carry(d *ir.Def, over, reduced []*ir.Var, s, outer *block) {
 			element.printf("if %s {\ncontinue\n}\n", not(g.cond(c, element)).text)
 			element.facts = append(element.facts, g.factsOf(c, true)...)
 		}
-		r.renew(element)
+		r.renew(element, point+" = "+start)
 		end := g.bound(to, element)
 		g.ranges(v)
 		deep := element.inner(true)
@@ -89,8 +90,10 @@ func (g *gen) running(d *ir.Def, in *block) *running {
 	return r
 }
 
-// renew takes what was reduced so far to the next element of what is carried: none of it counts there, or all of it with a factor.
-func (r *running) renew(in *block) {
+// renew takes what was reduced so far to the next element of what is carried: none of it counts there, or all of it with a
+// factor, or it is to be reduced anew.
+// first is the statement that goes back to the first of its points.
+func (r *running) renew(in *block, first string) {
 	g := r.g
 	if r.d.Kept != nil {
 		in.printf("if %s {\n%s = %s\n", not(g.cond(r.d.Kept, in)).text, r.acc, r.start)
@@ -102,9 +105,8 @@ func (r *running) renew(in *block) {
 		in.printf("}\n")
 	}
 	if r.d.Scaled != nil {
-		// A sum that is 0 stays so whatever it is multiplied with, but NaN: terms may be 0 where the factor overflows.
 		by := g.let(in, "scale", "float64", g.value(r.d.Scaled, in).term).text
-		in.printf("if %[1]s != 0 || %[2]s != %[2]s {\n%[1]s *= %[2]s\n}\n", r.acc, by)
+		in.printf("if %s > 1 {\n%s = %s\n%s\n} else {\n%[2]s *= %[1]s\n}\n", by, r.acc, r.start, first)
 	}
 }
 
