@@ -10,8 +10,11 @@ func (d *Def) Moving() (s *Var, lower bool) {
 }
 
 // Gates are the conditions of a definition that hang on what it is carried along and on nothing that is reduced: without them an element gets nothing.
-// The others are conditions on points.
+// The others are conditions on points; where a running extreme is followed, all are.
 func (d *Def) Gates() (gates, points []*Value) {
+	if d.Kept != nil || d.Scaled != nil {
+		return nil, d.Where
+	}
 	along, reduced := map[*Var]bool{d.Carried: true}, own(d.Reduced())
 	for _, c := range d.Where {
 		if DependsOn(c, along) && !DependsOn(c, reduced) {
@@ -80,9 +83,6 @@ func (d *Def) carriedWrong() string {
 	}
 	gates, points := d.Gates()
 	for _, c := range gates {
-		if d.Kept != nil || d.Scaled != nil {
-			return "a condition hangs on it while others follow a running extreme"
-		}
 		for t := range Reads(c) {
 			if t.Role != Input {
 				return "a condition hangs on it and on what is computed"
