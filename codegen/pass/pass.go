@@ -4,6 +4,7 @@ package pass
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/opgen/opgen/codegen/ir"
 )
@@ -45,8 +46,15 @@ var Passes = []Pass{
 
 // Run runs the passes up to the first one named until (all of them where it is empty), and verifies the function after
 // each. What the verifier finds is a fault of the pass.
-func Run(f *ir.Func, until string) (*ir.Func, error) {
-	for _, p := range Passes {
+func Run(f *ir.Func, until string) (*ir.Func, error) { return run(f, Passes, until) }
+
+// Formulas is what Run gives, but that every element is reduced for itself: definitions that are to be read as mathematics, rather than run.
+func Formulas(f *ir.Func) (*ir.Func, error) {
+	return run(f, slices.DeleteFunc(slices.Clone(Passes), func(p Pass) bool { return p.Name == "carry" }), "")
+}
+
+func run(f *ir.Func, passes []Pass, until string) (*ir.Func, error) {
+	for _, p := range passes {
 		f = p.Run(f)
 		if err := ir.Verify(f); err != nil {
 			return nil, fmt.Errorf("pass %s: %w", p.Name, err)
