@@ -6,9 +6,10 @@ import (
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-// running is a running maximum or minimum, m[t] = max over s in lo..t+c of a(s), where it is read at the indices of another definition.
+// running is a running maximum or minimum, as m[t] = max over s in 0..t+1 of a(s), or from the other end, where it is read at the indices of another
+// definition.
 type running struct {
-	def  *ir.Def   // carried upwards
+	def  *ir.Def   // which is carried
 	read *ir.Value // of it, at t
 	at   *ir.Var   // t, as a variable of the definition that reads
 }
@@ -19,10 +20,10 @@ func (c *carrier) runningAt(v *ir.Value) *running {
 		return nil
 	}
 	d := c.done[v.Tensor]
-	if d == nil || d.Carried == nil || d.Reverse || d.Kept != nil || d.Monoid != ir.Max && d.Monoid != ir.Min || !d.IsFilled() {
+	if d == nil || d.Carried == nil || d.Kept != nil || d.Monoid != ir.Max && d.Monoid != ir.Min || !d.IsFilled() {
 		return nil // one that may have no value isn't read where it isn't asked for
 	}
-	if _, lower := d.Moving(); lower || !atOwnPoints(v) {
+	if !atOwnPoints(v) {
 		return nil
 	}
 	for i, e := range d.Dest {
@@ -70,9 +71,24 @@ func bare(v *ir.Value) *ir.Value {
 	return v
 }
 
-// before is a read one step of t earlier.
-func before(v *ir.Value, t *ir.Var) *ir.Value {
-	return ir.Subst(v, map[*ir.Var]*ir.Value{t: ir.Sub(ir.Index(t), ir.Int(1))})
+// before is a value at the element that comes before that of t in a run up, or down, and the condition that there is one.
+func before(v *ir.Value, t *ir.Var, down bool) (then, some *ir.Value) {
+	at := ir.Sub(ir.Index(t), ir.Int(1))
+	some = ir.Call(ir.OpLe, ir.Int(1), ir.Index(t))
+	if down {
+		at = ir.Add(ir.Index(t), ir.Int(1))
+		some = ir.Call(ir.OpLt, at, ir.Extent(t.Axis))
+	}
+	return ir.Subst(v, map[*ir.Var]*ir.Value{t: at}), some
+}
+
+// same is the condition that two extremes are the same number, or NaN both.
+func (c *carrier) same(a, b *ir.Value) *ir.Value {
+	eq := ir.Call(ir.OpEq, a, b)
+	if c.f.Class(a.Type.Elem) == ir.ClassInt {
+		return eq
+	}
+	return ir.Or(eq, ir.And(ir.Call(ir.OpIsNaN, a), ir.Call(ir.OpIsNaN, b)))
 }
 
 // following carries a reduction over the points that reach a running maximum or minimum, as argmax and the number of ties are:
@@ -91,19 +107,15 @@ func (c *carrier) following(d *ir.Def) []*ir.Def {
 		}
 		for _, s := range d.Reduced() {
 			n := grown(d, m.at, s, []*ir.Value{w})
-			if n == nil || n.Reverse {
+			if n == nil || n.Reverse != m.def.Reverse {
 				continue
 			}
-			v, lower := n.Moving()
-			if lower || !m.covers(v, ir.Subst(a, map[*ir.Var]*ir.Value{s: ir.Index(v)})) {
+			v, _ := n.Moving()
+			if !m.covers(v, ir.Subst(a, map[*ir.Var]*ir.Value{s: ir.Index(v)})) {
 				continue
 			}
-			now, then := m.read, before(m.read, m.at)
-			same := ir.Call(ir.OpEq, then, now)
-			if c.f.Class(now.Type.Elem) != ir.ClassInt {
-				same = ir.Or(same, ir.And(ir.Call(ir.OpIsNaN, then), ir.Call(ir.OpIsNaN, now)))
-			}
-			n.Kept = ir.And(ir.Call(ir.OpLe, ir.Int(1), ir.Index(m.at)), same)
+			then, some := before(m.read, m.at, n.Reverse)
+			n.Kept = ir.And(some, c.same(then, m.read))
 			return []*ir.Def{n}
 		}
 	}
