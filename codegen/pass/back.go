@@ -14,7 +14,9 @@ import (
 // Here it is x[l], of the index along which the sum is carried, that is measured against each m[t]; but m[l], which x[l] is one of the points of, stands
 // between them. The first is exp(x[l] - h[l]) times the sum w[l] of g(t)*exp(h[l] - h[t]), of which what is summed up so far is multiplied by exp(h[l] -
 // h[l+1]) at each step, as in scaled. The second is the sum of g(t) where m[t] == m[l] if x[l] == m[l], else 0; none of its points counts any more when
-// m moves. Only where h is 0 for an infinite maximum the first is so.
+// m moves.
+//
+// Where h is the maximum itself, and infinite at l, the term of t = l makes the sum NaN. So that has to be among the points.
 func (c *carrier) back(d *ir.Def) []*ir.Def {
 	if d.Monoid != ir.Sum || !c.f.IsFloat(d.Target) {
 		return nil
@@ -39,18 +41,18 @@ func (c *carrier) scaledBack(d *ir.Def, l *ir.Var) []*ir.Def {
 	}
 	a, h := x.Args[0].Args[0], x.Args[0].Args[1]
 	m, finite := c.shift(h)
-	if m == nil || !finite || !m.isAgainst(d, l, a) {
+	if m == nil || !m.isAgainst(d, l, a) {
 		return nil
 	}
 	here := ir.Subst(h, map[*ir.Var]*ir.Value{m.at: ir.Index(l)})
 	shifted := *d
 	shifted.Body = wide(replaced(d.Body, x, ir.Call(ir.OpExp, ir.Sub(here, h))))
 	n := m.grownBack(&shifted, l, nil)
-	if n == nil {
+	if n == nil || !finite && len(n.Where) > 0 {
 		return nil
 	}
 	then, some := before(here, l, n.Reverse)
-	n.Scaled = ratio(some, here, then, true)
+	n.Scaled = ratio(some, here, then, then, finite)
 	into := c.backInto(d, ir.Elem{Name: "f64"})
 	// Where x[l] is -Inf all that is read of it is 0, whatever the rest overflows to.
 	z := ir.Call(ir.OpAbsorb, wide(ir.Call(ir.OpExp, ir.Sub(a, here))), ir.Read(into, d.Dest...))

@@ -43,7 +43,7 @@ type carrier struct {
 func (c *carrier) carry(d *ir.Def) {
 	parts := []*ir.Def{d}
 	if reduces(d) {
-		for _, way := range []func(*ir.Def) []*ir.Def{plainly, c.holed, c.following, c.scaled, c.back} {
+		for _, way := range []func(*ir.Def) []*ir.Def{plainly, c.holed, c.following, c.scaled, c.back, c.factored} {
 			if n := way(d); n != nil {
 				parts = n
 				break

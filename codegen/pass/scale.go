@@ -36,7 +36,7 @@ func (c *carrier) scaled(d *ir.Def) []*ir.Def {
 				continue
 			}
 			then, some := before(h, t, n.Reverse)
-			n.Scaled = ratio(some, then, h, finite)
+			n.Scaled = ratio(some, then, h, then, finite)
 			return []*ir.Def{n}
 		}
 	}
@@ -46,15 +46,14 @@ func (c *carrier) scaled(d *ir.Def) []*ir.Def {
 // wide is a value as a float64.
 func wide(v *ir.Value) *ir.Value { return ir.Cast(v, ir.TypedAs(ir.Elem{Name: "f64"})) }
 
-// ratio is exp(a - b) in float64, for a shift a that is followed by b; 1 where inside doesn't hold, or where the shift stays, and 2, for anew, where a
-// is infinite.
-func ratio(inside, a, b *ir.Value, finite bool) *ir.Value {
-	moved := ir.And(inside, ir.Not(ir.Call(ir.OpEq, a, b)))
+// ratio is exp(a - b) in float64, for a shift that moves; then is the one of them that comes first. It is 1 where there is none before, or where the shift
+// stays, and 2, for anew, where it was infinite, if it can be.
+func ratio(some, a, b, then *ir.Value, finite bool) *ir.Value {
 	by := ir.Call(ir.OpExp, ir.Sub(wide(a), wide(b)))
 	if !finite {
-		by = ir.Select(ir.Call(ir.OpIsInf, a), wide(ir.Int(2)), by)
+		by = ir.Select(ir.Call(ir.OpIsInf, then), wide(ir.Int(2)), by)
 	}
-	return ir.Select(moved, by, wide(ir.Int(1)))
+	return ir.Select(ir.And(some, ir.Not(ir.Call(ir.OpEq, a, b))), by, wide(ir.Int(1)))
 }
 
 // exponential finds the factor exp(a - b) of a product that hangs on t, if nothing else in it does; nil where there isn't one.
