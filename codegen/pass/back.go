@@ -35,6 +35,9 @@ func (c *carrier) back(d *ir.Def) []*ir.Def {
 
 // scaledBack is the first of the two.
 func (c *carrier) scaledBack(d *ir.Def, l *ir.Var) []*ir.Def {
+	if !d.Derived {
+		return nil // where the rule gives NaN, this may give a number
+	}
 	x := exponential(d.Body, l)
 	if x == nil {
 		return nil
