@@ -230,10 +230,15 @@ func (b *Build) simplify() {
 	failed := make([]error, len(all))
 	parallel(len(all), func(i int) {
 		f := all[i]
+		derived := f.Backward
 		for _, g := range []**ir.Func{&f.Forward, &f.Backward} {
 			if *g != nil && failed[i] == nil {
 				*g, failed[i] = pass.Run(*g, "")
 			}
+		}
+		f.Formulas = f.Backward
+		if f.Backward != nil && failed[i] == nil && slices.ContainsFunc(f.Backward.Defs, func(d *ir.Def) bool { return d.Carried != nil }) {
+			f.Formulas, failed[i] = pass.Formulas(derived)
 		}
 	})
 	for i, err := range failed {

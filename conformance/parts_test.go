@@ -25,6 +25,11 @@ func split() []*call {
 		{op: "window.max_pool", inputs: arrays{"x": normal(r, 2, 5, 40, 41)}, attrs: []ir.ExampleAttr{list("kernel", 3, 3), list("stride", 2, 2)}},
 		{op: "window.avg_pool", inputs: arrays{"x": normal(r, 2, 5, 40, 41)}, attrs: []ir.ExampleAttr{list("kernel", 2, 2)}},
 		{op: "linalg.cdist", inputs: arrays{"x": normal(r, 60, 9), "z": normal(r, 50, 9)}, attrs: []ir.ExampleAttr{number("p", 3)}},
+		{op: "reduce.cumsum", inputs: arrays{"x": normal(r, 700, 40)}},
+		{op: "reduce.cumprod", inputs: arrays{"x": normal(r, 700, 40)}},
+		{op: "reduce.logcumsumexp", inputs: arrays{"x": normal(r, 700, 40)}},
+		{op: "reduce.cummax", inputs: arrays{"x": normal(r, 700, 40)}},
+		{op: "reduce.prod", inputs: arrays{"x": normal(r, 700, 40)}, attrs: []ir.ExampleAttr{list("axes", -1)}},
 	}
 }
 

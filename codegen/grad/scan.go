@@ -9,6 +9,7 @@ import (
 // scanned writes running products, y[t] = Π body(s) for s in lo..=t, as recurrences: y[t] = y[t-1]·body(t). The derivative
 // of a recurrence runs back along t and never divides, and it costs a step an element instead of a product each.
 func scanned(f *ir.Func) *ir.Func {
+	f = ir.Uncarried(f)
 	var defs []*ir.Def
 	group := max(lastGroup(f.Defs), lastGroup(f.Given))
 	for i, d := range f.Defs {
@@ -39,7 +40,7 @@ func scan(d *ir.Def, group int) *ir.Def {
 	s := reduced[0]
 	for slot, a := range d.Target.Axes {
 		t := d.Dest[slot].Var
-		c, shift := linear(s.Hi, t)
+		c, shift := ir.LinearIn(s.Hi, t)
 		if c == nil || c.Cmp(big.NewRat(1, 1)) != 0 || shift.Const == nil || shift.Const.Cmp(big.NewRat(1, 1)) > 0 || ir.DependsOn(s.Lo, own(d.Vars)) {
 			continue
 		}

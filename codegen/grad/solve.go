@@ -178,7 +178,7 @@ func unit(e, k *ir.Value, open map[*ir.Var]bool) (*ir.Var, *ir.Value) {
 		if found != nil || x.Op != ir.OpIndex || !open[x.Var] {
 			return found == nil
 		}
-		a, rest := linear(e, x.Var)
+		a, rest := ir.LinearIn(e, x.Var)
 		if a == nil || !a.IsInt() || a.Num().CmpAbs(big.NewInt(1)) != 0 {
 			return true
 		}
@@ -198,43 +198,6 @@ func less(a, b *ir.Value) *ir.Value {
 		return ir.Add(a, ir.Const(new(big.Rat).Neg(b.Const)))
 	}
 	return ir.Sub(a, b)
-}
-
-// linear splits an exact e into a*v + rest; a is nil where e isn't linear in v.
-func linear(e *ir.Value, v *ir.Var) (a *big.Rat, rest *ir.Value) {
-	if !ir.DependsOn(e, map[*ir.Var]bool{v: true}) {
-		return new(big.Rat), e
-	}
-	if e.Type.Kind != ir.Exact {
-		return nil, nil
-	}
-	switch e.Op {
-	case ir.OpIndex:
-		return big.NewRat(1, 1), ir.Int(0)
-	case ir.OpNeg:
-		if a, rest = linear(e.Args[0], v); a != nil {
-			return a.Neg(a), ir.Neg(rest)
-		}
-	case ir.OpAdd, ir.OpSub:
-		a, r := linear(e.Args[0], v)
-		b, q := linear(e.Args[1], v)
-		if a == nil || b == nil {
-			return nil, nil
-		}
-		if e.Op == ir.OpAdd {
-			return a.Add(a, b), ir.Add(r, q)
-		}
-		return a.Sub(a, b), ir.Sub(r, q)
-	case ir.OpMul:
-		for i, x := range e.Args {
-			if c := e.Args[1-i].Const; c != nil {
-				if a, rest = linear(x, v); a != nil {
-					return a.Mul(a, c), ir.Mul(rest, e.Args[1-i])
-				}
-			}
-		}
-	}
-	return nil, nil
 }
 
 // keyName is a name for the variable of an axis that no other variable has.

@@ -1,6 +1,11 @@
 package ir
 
-import "math/big"
+import (
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+)
 
 // linearForm is an exact value as a constant and a sum of multiples of variables (*Var), extents (*Axis) and attributes (by name).
 type linearForm struct {
@@ -13,18 +18,18 @@ func linearOf(v *Value) *linearForm {
 	if v.Type.Kind != Exact {
 		return nil
 	}
-	atom := func(key any) *linearForm {
+	one := func(key any) *linearForm {
 		return &linearForm{c: new(big.Rat), terms: map[any]*big.Rat{key: big.NewRat(1, 1)}}
 	}
 	switch v.Op {
 	case OpConst:
 		return &linearForm{c: v.Const, terms: map[any]*big.Rat{}}
 	case OpIndex:
-		return atom(v.Var)
+		return one(v.Var)
 	case OpExtent:
-		return atom(v.Axis)
+		return one(v.Axis)
 	case OpScalar:
-		return atom(v.Name)
+		return one(v.Name)
 	case OpNeg:
 		if a := linearOf(v.Args[0]); a != nil {
 			return a.times(minusOne)
@@ -165,4 +170,94 @@ func factsOf(conds []*Value) []*linearForm {
 		}
 	}
 	return r
+}
+
+// LinearIn splits an exact e into a*v + rest; a is nil where e isn't linear in v.
+func LinearIn(e *Value, v *Var) (a *big.Rat, rest *Value) {
+	if !DependsOn(e, map[*Var]bool{v: true}) {
+		return new(big.Rat), e
+	}
+	if e.Type.Kind != Exact {
+		return nil, nil
+	}
+	switch e.Op {
+	case OpIndex:
+		return big.NewRat(1, 1), Int(0)
+	case OpNeg:
+		if a, rest = LinearIn(e.Args[0], v); a != nil {
+			return a.Neg(a), Neg(rest)
+		}
+	case OpAdd, OpSub:
+		a, r := LinearIn(e.Args[0], v)
+		b, q := LinearIn(e.Args[1], v)
+		if a == nil || b == nil {
+			return nil, nil
+		}
+		if e.Op == OpAdd {
+			return a.Add(a, b), Add(r, q)
+		}
+		return a.Sub(a, b), Sub(r, q)
+	case OpMul:
+		for i, x := range e.Args {
+			if c := e.Args[1-i].Const; c != nil {
+				if a, rest = LinearIn(x, v); a != nil {
+					return a.Mul(a, c), Mul(rest, e.Args[1-i])
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
+// AtMost tells whether a ≤ b is known to hold for all points of vars, of exact values.
+func AtMost(a, b *Value, vars []*Var) bool {
+	x, y := linearOf(a), linearOf(b)
+	if x == nil || y == nil {
+		return false
+	}
+	m := x.minus(y).most(vars, nil)
+	return m != nil && m.Sign() <= 0
+}
+
+// Ordered is an exact value written as the sum that it is, one term for each variable, extent and attribute, positive ones first and the constant
+// last; v itself where it isn't linear in them.
+func Ordered(v *Value) *Value {
+	f := linearOf(v)
+	if f == nil {
+		return v
+	}
+	keys := slices.SortedFunc(maps.Keys(f.terms), func(a, b any) int {
+		if s := f.terms[b].Sign() - f.terms[a].Sign(); s != 0 {
+			return s
+		}
+		return strings.Compare(atom(a).String(), atom(b).String())
+	})
+	r := Int(0)
+	for _, k := range keys {
+		c := f.terms[k]
+		t := atom(k)
+		if a := new(big.Rat).Abs(c); a.Cmp(big.NewRat(1, 1)) != 0 {
+			t = Mul(Const(a), t)
+		}
+		if c.Sign() < 0 {
+			r = Sub(r, t)
+		} else {
+			r = Add(r, t)
+		}
+	}
+	if f.c.Sign() < 0 {
+		return Sub(r, Const(new(big.Rat).Neg(f.c)))
+	}
+	return Add(r, Const(f.c))
+}
+
+// atom is the value that a key of a linear form stands for.
+func atom(key any) *Value {
+	switch k := key.(type) {
+	case *Var:
+		return Index(k)
+	case *Axis:
+		return Extent(k)
+	}
+	return &Value{Op: OpScalar, Type: ExactType, Name: key.(string)}
 }

@@ -235,6 +235,16 @@ func (p *textParser) clauses(d *Def) {
 			for more := true; more; more = p.accept("&&") {
 				d.Where = append(d.Where, p.value(4))
 			}
+		case "carried":
+			p.expect("along")
+			d.Carried = p.vars[p.next()]
+			d.Reverse = p.next() == "down"
+			if p.accept("kept") {
+				d.Kept = p.value(0)
+			}
+			if p.accept("scaled") {
+				d.Scaled = p.value(0)
+			}
 		case "group":
 			n, err := strconv.Atoi(p.next())
 			if err != nil {

@@ -168,11 +168,22 @@ func (d *Def) String() string {
 		b.WriteString(sep)
 		printValue(&b, c, 4)
 	}
-	if d.Group != 0 {
-		dir := "up"
-		if d.Reverse {
-			dir = "down"
+	dir := "up"
+	if d.Reverse {
+		dir = "down"
+	}
+	if d.Carried != nil {
+		fmt.Fprintf(&b, "   carried along %s %s", d.Carried.Name, dir)
+		if d.Kept != nil {
+			b.WriteString(" kept ")
+			printValue(&b, d.Kept, 0)
 		}
+		if d.Scaled != nil {
+			b.WriteString(" scaled ")
+			printValue(&b, d.Scaled, 0)
+		}
+	}
+	if d.Group != 0 {
 		along := "?"
 		if d.Along != nil {
 			along = d.Along.Name

@@ -135,9 +135,20 @@ type Def struct {
 	Body    *Value
 	Group   int  // definitions of one group (> 0) run interleaved, in order along Along
 	Along   *Var // the variable of this definition that the group runs along
-	Reverse bool // the group runs from the last index to the first
+	Reverse bool // the group, or what is carried, runs from the last index to the first
 	Derived bool // made by the reverse rule: algebra may rewrite it where the formulas of specs keep their order
 	Span    diag.Span
+
+	// Carried is the variable of the destination that a reduction is carried on along: the range of its first reduced variable has one end
+	// that hangs on it and only grows as Carried runs up (or, with Reverse, down), and nothing else that is reduced hangs on it. So each
+	// element is the one before it with a few points more. What the definition says is the same without it. Nil: every element is reduced
+	// for itself.
+	//
+	// What is reduced may also hang on a running maximum or minimum at Carried, in one of two ways. Kept: where it isn't as it was one step before, none
+	// of the points so far counts any more, and Kept, a condition, is false. Scaled: what was summed up so far is to be multiplied by Scaled, a float64, or
+	// summed up anew where that is above 1.
+	Carried      *Var
+	Kept, Scaled *Value
 
 	Across string // of a reduction over all tensors of a call: which of the op it is; "": over one tensor
 }

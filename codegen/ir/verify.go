@@ -153,6 +153,17 @@ func (v *verifier) def(d *Def) error {
 	if d.Group != 0 && !scope[d.Along] {
 		return v.fault(d.Span, "the group runs along no variable of the definition")
 	}
+	for _, e := range []*Value{d.Kept, d.Scaled} {
+		if e == nil {
+			continue
+		}
+		if err := v.value(e, scope, Type{}); err != nil {
+			return err
+		}
+	}
+	if why := d.carriedWrong(); why != "" {
+		return v.fault(d.Span, "it can't be carried along %s: %s", d.Carried.Name, why)
+	}
 	for _, e := range d.Dest {
 		if err := v.index(e, scope); err != nil {
 			return err

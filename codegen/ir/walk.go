@@ -253,6 +253,11 @@ func (d *Def) Values() []*Value {
 	}
 	r = append(r, d.Dest...)
 	r = append(r, d.Where...)
+	for _, v := range []*Value{d.Kept, d.Scaled} {
+		if v != nil {
+			r = append(r, v)
+		}
+	}
 	return append(r, d.Body)
 }
 
@@ -322,6 +327,7 @@ func MapDef(d *Def, f func(*Value) *Value) *Def {
 		}
 	}
 	n.Dest, n.Where, n.Body = m.All(d.Dest), m.All(d.Where), m.Map(d.Body)
+	n.Kept, n.Scaled = m.Map(d.Kept), m.Map(d.Scaled)
 	if len(fresh) > 0 {
 		n.rename(fresh)
 	}
@@ -340,8 +346,11 @@ func (d *Def) rename(m map[*Var]*Value) {
 		}
 	}
 	d.Dest, d.Where, d.Body = SubstAll(d.Dest, m), SubstAll(d.Where, m), Subst(d.Body, m)
-	if d.Along != nil && m[d.Along] != nil && m[d.Along].Op == OpIndex {
-		d.Along = m[d.Along].Var
+	d.Kept, d.Scaled = Subst(d.Kept, m), Subst(d.Scaled, m)
+	for _, v := range []**Var{&d.Along, &d.Carried} {
+		if *v != nil && m[*v] != nil && m[*v].Op == OpIndex {
+			*v = m[*v].Var
+		}
 	}
 }
 

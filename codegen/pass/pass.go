@@ -4,6 +4,7 @@ package pass
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/opgen/opgen/codegen/ir"
 )
@@ -27,6 +28,8 @@ type Pass struct {
 //   - empty after linear, which takes factors out of sums.
 //   - kink and asked after all that rewrites products.
 //   - common after all that makes definitions alike; then collapse, since a copy that two read is no copy to drop.
+//   - carry after linear, which leaves sums whose points are the same for all elements when it takes factors out, and after common, so that a
+//     running maximum is read itself and no copy of it. Before collapse, for which what is reduced around a point is but another local.
 //   - dead last: it drops what the others left without readers.
 var Passes = []Pass{
 	{"simplify", Simplify},
@@ -39,14 +42,22 @@ var Passes = []Pass{
 	{"kink", Kink},
 	{"asked", Asked},
 	{"common", Common},
+	{"carry", Carry},
 	{"collapse", Collapse},
 	{"dead", Dead},
 }
 
 // Run runs the passes up to the first one named until (all of them where it is empty), and verifies the function after
 // each. What the verifier finds is a fault of the pass.
-func Run(f *ir.Func, until string) (*ir.Func, error) {
-	for _, p := range Passes {
+func Run(f *ir.Func, until string) (*ir.Func, error) { return run(f, Passes, until) }
+
+// Formulas is what Run gives, but that every element is reduced for itself: definitions that are to be read as mathematics, rather than run.
+func Formulas(f *ir.Func) (*ir.Func, error) {
+	return run(f, slices.DeleteFunc(slices.Clone(Passes), func(p Pass) bool { return p.Name == "carry" }), "")
+}
+
+func run(f *ir.Func, passes []Pass, until string) (*ir.Func, error) {
+	for _, p := range passes {
 		f = p.Run(f)
 		if err := ir.Verify(f); err != nil {
 			return nil, fmt.Errorf("pass %s: %w", p.Name, err)

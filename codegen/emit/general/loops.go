@@ -64,7 +64,7 @@ func (g *gen) everyPoint(d *ir.Def) bool {
 	case ir.Assign:
 		return d.IsPlain() && len(d.Where) == 0 && len(d.Vars) == len(d.Dest)
 	case ir.Max, ir.Min:
-		return false
+		return d.IsFilled()
 	}
 	return true
 }
@@ -234,9 +234,14 @@ func (g *gen) body(d *ir.Def, vars []*ir.Var, s, outer *block) (after func()) {
 		open(vars)
 		return g.scatter(d, vars, s, outer)
 	}
+	over = carriedLast(d, over)
 	open(over)
 	open(reduced)
-	g.gather(d, over, reduced, s, outer)
+	if d.Carried != nil {
+		g.carry(d, over, reduced, s, outer)
+	} else {
+		g.gather(d, over, reduced, s, outer)
+	}
 	return nil
 }
 
@@ -248,10 +253,7 @@ func (g *gen) gather(d *ir.Def, over, reduced []*ir.Var, s, outer *block) {
 		first++
 	}
 	if first > 0 {
-		g.fill(d, b, outer)
-		if b.set != "" && g.everyPoint(d) && d.Monoid != ir.Assign {
-			outer.printf("for %[1]s := range %[2]s {\n%[2]s[%[1]s] = true\n}\n", g.nameIn(nil, "i"), b.set)
-		}
+		g.nothing(d, outer)
 	}
 	g.nest(s, s.level, over, d.Where[:first], func(in *block) {
 		store := func(t term) {
@@ -273,40 +275,10 @@ func (g *gen) gather(d *ir.Def, over, reduced []*ir.Var, s, outer *block) {
 			g.lacking = false
 			return
 		}
-		acc, start := g.accumulator(d, b.kind, in)
-		in.printf("%s := %s\n", acc, start)
-		var found, none string
-		if b.set != "" && !g.everyPoint(d) {
-			found = g.nameIn(in, "found")
-			in.printf("%s := false\n", found)
-		}
-		if g.mayLack(d) {
-			none = g.nameIn(in, "none")
-			in.printf("%s := false\n", none)
-		}
+		r := g.running(d, in)
 		g.guards = guards(d)
-		g.points(d, in, s.level+len(over), reduced, d.Where[first:], func(deep *block) {
-			g.guards = nil
-			if none != "" {
-				g.lacking, g.lacks = true, none+" = true\n"
-			}
-			g.join(d, b.kind, deep, primary("%s", acc))
-			g.lacking, g.lacks = false, ""
-			if found != "" {
-				deep.printf("%s = true\n", found)
-			}
-		})
-		store(g.narrowed(d, b.kind, primary("%s", acc)))
-		if b.set != "" {
-			has := term{text: found, prec: precPrimary}
-			switch {
-			case none != "" && found != "":
-				has.text += " && !" + none
-			case none != "":
-				has.text = "!" + none
-			}
-			in.printf("%s[%s] = %s\n", b.set, g.at(d.Target, d.Dest, d.Target.Name, in), has.text)
-		}
+		g.points(d, in, s.level+len(over), reduced, d.Where[first:], r.add)
+		r.store(in)
 	})
 }
 

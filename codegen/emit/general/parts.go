@@ -34,6 +34,7 @@ func (g *gen) outer(d *ir.Def) int {
 		for _, e := range d.Dest {
 			vars = append(vars, e.Var)
 		}
+		vars = carriedLast(d, vars)
 	}
 	n := 0
 	for n < len(vars) && vars[n].Axis != nil && slices.ContainsFunc(d.Dest, func(e *ir.Value) bool { return e.Op == ir.OpIndex && e.Var == vars[n] }) {
@@ -49,7 +50,10 @@ func (g *gen) outer(d *ir.Def) int {
 			return 0 // it is evaluated once
 		}
 	}
-	if n == len(d.Dest) && n > 1 {
+	switch {
+	case n == len(d.Dest) && d.Carried != nil: // in order along its variable
+		n--
+	case n == len(d.Dest) && n > 1:
 		n--
 	}
 	return n
@@ -85,6 +89,7 @@ func (g *gen) work(d *ir.Def, flat []flatVar, body string) term {
 	work := number(int64(1 + functionCost*strings.Count(body, "math.")))
 	for _, v := range d.Vars {
 		switch l := g.vars[v]; {
+		case d.Carried != nil && v == d.Reduced()[0]: // all of its points are those of one run
 		case l != nil && slices.ContainsFunc(flat, func(f flatVar) bool { return f.name == l.name }):
 		case v.Axis != nil:
 			work = times(work, g.extent(v.Axis))
