@@ -25,6 +25,7 @@ type Bound struct {
 	splat   uint64          // parameters whose Ptr is a page of equal elements
 	writes  uint64          // parameters that are there and written
 	packs   [MaxAxes]packAt // on the fast path, where packs lie
+	general bool            // it was not the fast path
 	fixed   uint32          // axes whose extents were fixed before Bind
 	given   [MaxVars]DType  // on the general path, of the dtype variables as tensors have them
 	chosen  [MaxVars]DType  // dtype variables that the caller decides

@@ -33,8 +33,8 @@ func (r role) onLanes() bool { return r != rowMap && r != rowTotal }
 
 // schedule is how the loops of a nest are run.
 type schedule struct {
-	grid, vector, serial loops
-	roles                map[*definition]role
+	batch, grid, vector, serial loops // batch: outside of the nest, see Launch
+	roles                       map[*definition]role
 	// gather is the axis that indices that are data move along, where no loop runs over it.
 	gather *ir.Axis
 	packs  int // operands that have to be packed
@@ -47,14 +47,26 @@ const (
 	costScalar = 200 // there is no vector axis
 	costSerial = 10  // a serial loop that is not for a contraction
 	costGrid   = 1   // for each grid loop: one flat loop is simpler
+	costBatch  = 50  // for each loop outside of the nest
 )
 
 // maxLoops bounds the loops of one nest; the choice of a schedule tries all ways.
 const maxLoops = 6
 
-// scheduleOf finds the best schedule for definitions in one nest. It is nil where there is none; reason then says
-// what stands against the most promising one.
+// scheduleOf finds the best schedule for definitions in one nest; one with loops outside of the nest where there is no
+// other. It is nil where there is none; reason then says what stands against the most promising one.
 func (l *lowering) scheduleOf(members []*definition) (best *schedule, reason string) {
+	if best, reason = l.bestSchedule(members, false); best != nil {
+		return best, ""
+	}
+	if best, _ = l.bestSchedule(members, true); best != nil {
+		return best, ""
+	}
+	return nil, reason
+}
+
+// bestSchedule tries all ways to run the loops of definitions: with a batch, those that have one, without it the others.
+func (l *lowering) bestSchedule(members []*definition, batch bool) (best *schedule, reason string) {
 	var all loops
 	for _, d := range members {
 		all = all.union(d.all())
@@ -63,15 +75,21 @@ func (l *lowering) scheduleOf(members []*definition) (best *schedule, reason str
 		return nil, fmt.Sprintf("%d loops in one nest", len(all))
 	}
 	closest := -1
-	ways := 1
+	groups, ways := 3, 1
+	if batch {
+		groups++
+	}
 	for range all {
-		ways *= 3
+		ways *= groups
 	}
 	for way := range ways {
 		s := &schedule{roles: map[*definition]role{}}
-		for w, i := way, 0; i < len(all); w, i = w/3, i+1 {
-			group := [...]*loops{&s.grid, &s.vector, &s.serial}[w%3]
+		for w, i := way, 0; i < len(all); w, i = w/groups, i+1 {
+			group := [...]*loops{&s.grid, &s.vector, &s.serial, &s.batch}[w%groups]
 			*group = append(*group, all[i])
+		}
+		if batch && !s.hasBatch(members) {
+			continue
 		}
 		far, why := l.fill(s, members)
 		if why != "" {
@@ -119,7 +137,7 @@ func (l *lowering) fill(s *schedule, members []*definition) (far int, reason str
 			s.packs++
 		}
 	}
-	s.cost = costPack*s.packs + costGrid*len(s.grid)
+	s.cost = costPack*s.packs + costGrid*len(s.grid) + costBatch*len(s.batch)
 	if len(s.vector) == 0 && len(s.grid)+len(s.serial) > 0 {
 		s.cost += costScalar
 	}
@@ -132,28 +150,42 @@ func (l *lowering) fill(s *schedule, members []*definition) (far int, reason str
 // roleOf is how d is computed with the loops of s.
 func (s *schedule) roleOf(d *definition) (role, bool) {
 	point := s.grid.union(s.vector)
+	kept := d.kept.without(s.batch)
 	switch {
-	case d.isMap() && d.kept.sameAs(point):
+	case d.isMap() && kept.sameAs(point):
 		if len(s.vector) == 0 {
 			return rowMap, true
 		}
 		return laneMap, true
-	case d.isMap() && d.kept.sameAs(point.union(s.serial)):
+	case d.isMap() && kept.sameAs(point.union(s.serial)):
 		return serialMap, len(s.serial) > 0
 	case d.isMap():
-		return rowMap, d.kept.sameAs(s.grid) && len(s.grid) > 0
+		return rowMap, kept.sameAs(s.grid) && len(s.grid) > 0
 	case d.reduced.sameAs(s.serial):
-		return serialSum, d.kept.sameAs(point) && len(point) > 0
-	case len(s.vector) > 0 && d.reduced.sameAs(point) && len(d.kept) == 0:
+		return serialSum, kept.sameAs(point) && len(point) > 0
+	case len(s.vector) > 0 && d.reduced.sameAs(point) && len(kept) == 0:
 		return laneTotal, true
 	case d.reduced.sameAs(s.vector):
-		return rowReduce, d.kept.sameAs(s.grid) && len(s.grid) > 0
-	case d.reduced.sameAs(s.grid) && len(d.kept) == 0:
+		return rowReduce, kept.sameAs(s.grid) && len(s.grid) > 0
+	case d.reduced.sameAs(s.grid) && len(kept) == 0:
 		return rowTotal, true
 	case d.reduced.sameAs(s.grid):
-		return wideSum, d.kept.sameAs(s.vector)
+		return wideSum, kept.sameAs(s.vector)
 	}
 	return 0, false
+}
+
+// hasBatch says whether a schedule has a batch: loops that all definitions keep, one pack among them at most, and
+// a vector axis beside them, without which a nest isn't worth it.
+func (s *schedule) hasBatch(members []*definition) bool {
+	packs := 0
+	for _, l := range s.batch {
+		if l.axis.Pack {
+			packs++
+		}
+	}
+	return len(s.batch) > 0 && packs <= 1 && len(s.vector) > 0 &&
+		!slices.ContainsFunc(members, func(d *definition) bool { return !d.kept.hasAll(s.batch) })
 }
 
 // fits checks what definitions of several roles may stand together. A contraction has a nest of its own with the
@@ -248,7 +280,7 @@ func (l *lowering) leaves(d *definition, inside map[*ir.Tensor]*definition) bool
 
 // order puts the loops of each group into the order in which the first access has them all.
 func (s *schedule) order(accesses []access) {
-	for _, group := range []*loops{&s.grid, &s.vector, &s.serial} {
+	for _, group := range []*loops{&s.batch, &s.grid, &s.vector, &s.serial} {
 		for _, a := range accesses {
 			if has := loopsOf(a.at); has.hasAll(*group) {
 				var ordered loops

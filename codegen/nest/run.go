@@ -173,7 +173,7 @@ func (r *run) check(c *Check) error {
 	return nil
 }
 
-// launch runs one nest.
+// launch runs one nest, at each point of its batch.
 func (r *run) launch(l *Launch) error {
 	a := &Args{Rows: r.extent(l.Grid), N: r.extent(l.Vector), K: r.extent(l.Serial)}
 	a.Piece = Piece(a.N, a.K)
@@ -203,7 +203,25 @@ func (r *run) launch(l *Launch) error {
 		}
 		a.Operands = append(a.Operands, buf)
 	}
-	if r.exec != nil {
+	return r.batch(l, a, 0)
+}
+
+// batch runs a launch for each point of its batch axes from number k on.
+func (r *run) batch(l *Launch, a *Args, k int) error {
+	switch {
+	case k < len(l.Batch):
+		for i := range r.extent(l.Batch[k : k+1]) {
+			point := *a
+			point.Operands = slices.Clone(a.Operands)
+			for o, b := range l.Operands {
+				point.Operands[o].Base += i * r.stride(b.Batch[k])
+			}
+			if err := r.batch(l, &point, k+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	case r.exec != nil:
 		return r.whole(l, a)
 	}
 	return r.chunks(l, a)
@@ -211,17 +229,43 @@ func (r *run) launch(l *Launch) error {
 
 // whole gives a launch to the executor.
 func (r *run) whole(l *Launch, a *Args) error {
+	accs := map[int]int{} // where the results go, by operand
 	for _, s := range l.Nest.Slots {
-		if s.Over != Grid {
-			continue
+		if s.Over == Grid {
+			accs[s.Acc] = a.Operands[s.Acc].Base
+			r.start(l, a, s.Acc, s.Monoid)
 		}
-		t, o := l.Operands[s.Acc].Tensor, &a.Operands[s.Acc]
-		step := o.Step
-		*o = r.buffer(t, slices.Repeat([]float64{s.Monoid.Identity()}, r.extent(t.Axes)))
-		o.Step = step
-		r.memory[t] = *o
 	}
-	return r.exec(l, a)
+	if err := r.exec(l, a); err != nil {
+		return err
+	}
+	for o, at := range accs {
+		r.put(l, o, at, floats(a.Operands[o]))
+	}
+	return nil
+}
+
+// start gives an accumulator memory of its own, for one launch of the batch, that changes nothing when it is combined.
+func (r *run) start(l *Launch, a *Args, operand int, m Monoid) {
+	n, step := 1, a.Operands[operand].Step
+	if l.Nest.Operands[operand].Vector {
+		n = a.N
+	}
+	a.Operands[operand] = r.buffer(l.Operands[operand].Tensor, slices.Repeat([]float64{m.Identity()}, n))
+	a.Operands[operand].Step = step
+}
+
+// put stores the results of an accumulator from element at on.
+func (r *run) put(l *Launch, operand, at int, results []float64) {
+	m := r.memory[l.Operands[operand].Tensor]
+	for i, x := range results {
+		switch {
+		case m.F32 != nil && at+i < len(m.F32):
+			m.F32[at+i] = float32(x)
+		case m.F64 != nil && at+i < len(m.F64):
+			m.F64[at+i] = x
+		}
+	}
 }
 
 func (r *run) stride(s Stride) int {
@@ -301,14 +345,6 @@ func (r *run) chunks(l *Launch, a *Args) error {
 			partials = append(partials, &partial{operand: s.Acc, monoid: s.Monoid})
 		}
 	}
-	identity := func(p *partial) []float64 {
-		t := l.Operands[p.operand].Tensor
-		part := make([]float64, r.extent(t.Axes))
-		for i := range part {
-			part[i] = p.monoid.Identity()
-		}
-		return part
-	}
 	for _, c := range chunksOf(l, a) {
 		part := *a
 		part.Rows, part.N = c.rows, c.count
@@ -318,26 +354,22 @@ func (r *run) chunks(l *Launch, a *Args) error {
 			o.Base += c.row*o.Row + c.n*o.Step
 		}
 		for _, p := range partials {
-			part.Operands[p.operand] = r.buffer(l.Operands[p.operand].Tensor, identity(p))
-			part.Operands[p.operand].Step = a.Operands[p.operand].Step
+			r.start(l, &part, p.operand, p.monoid)
 		}
 		if err := l.Nest.Run(&part); err != nil {
 			return err
 		}
 		for _, p := range partials {
-			p.parts = append(p.parts, floats(part.Operands[p.operand])[:r.extent(l.Operands[p.operand].Tensor.Axes)])
+			p.parts = append(p.parts, floats(part.Operands[p.operand]))
 		}
 	}
 	for _, p := range partials {
+		at := a.Operands[p.operand].Base
 		if len(p.parts) == 0 {
-			p.parts = [][]float64{identity(p)}
+			r.start(l, a, p.operand, p.monoid)
+			p.parts = [][]float64{floats(a.Operands[p.operand])}
 		}
-		total := combine(p.parts, p.monoid, l.Nest.Float)
-		t := l.Operands[p.operand].Tensor
-		if _, ok := r.memory[t]; !ok {
-			return errors.New("an accumulator has no memory")
-		}
-		r.memory[t] = r.buffer(t, total)
+		r.put(l, p.operand, at, combine(p.parts, p.monoid, l.Nest.Float))
 	}
 	return nil
 }

@@ -13,6 +13,15 @@ func launchName(n *nest.Nest) string { return n.Name + "_launch" }
 
 func planName(n *nest.Nest) string { return n.Name + "_plan" }
 
+// runLaunch runs a launch whose arguments are in a, and its batch in batch.
+func runLaunch(l *nest.Launch) *jen.Statement {
+	a := jen.Op("&").Id("a")
+	if len(l.Batch) > 0 {
+		return jen.Id("batch").Dot("Launch").Call(jen.Id(launchName(l.Nest)), a, jen.Op("&").Id(planName(l.Nest)))
+	}
+	return jen.Id(launchName(l.Nest)).Call(a)
+}
+
 // launcher declares the plan of a kernel, and the function that runs it: small launches at once, others in chunks.
 func launcher(n *nest.Nest, importPath string) jen.Code {
 	facts := factsOf(n)

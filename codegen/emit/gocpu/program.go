@@ -55,7 +55,7 @@ func (p *programBody) text() string { return render1(p.code(func(int) jen.Code {
 
 // programBody writes a program.
 func (g *opGen) programBody(s *signature, prog typedProgram) (*programBody, error) {
-	p := &programBody{g: g, s: s, program: prog, h: g.host(jen.Id("b")), names: newNamer("a", "b", "v", "step", "err"), memory: map[*ir.Tensor]jen.Code{}, packed: map[string]string{}}
+	p := &programBody{g: g, s: s, program: prog, h: g.host(jen.Id("b")), names: newNamer("a", "b", "batch", "v", "step", "err"), memory: map[*ir.Tensor]jen.Code{}, packed: map[string]string{}}
 	if err := p.checks(); err != nil {
 		return nil, err
 	}
@@ -254,6 +254,9 @@ func (p *programBody) launch(l *nest.Launch) (launchPart, error) {
 	add := func(c jen.Code) { part.fill = append(part.fill, c) }
 	a := func(name string) *jen.Statement { return jen.Id("a").Dot(name) }
 	add(jen.List(a("Rows"), a("N"), a("K")).Op("=").List(p.elements(l.Grid), p.elements(l.Vector), p.elements(l.Serial)))
+	if len(l.Batch) > 0 {
+		part.fill = append(part.fill, p.batch(l)...)
+	}
 	gathered := gatheredOperands(l.Nest)
 	for i, b := range l.Operands {
 		if lies, ok := l.AsItLies(i); ok {
