@@ -60,7 +60,11 @@ func Launch(k Kernel, a *Args, p *Plan) {
 		return
 	}
 	if cutsSteps(a, p) {
-		launchPieces(k, a, p, ceilDiv(a.K, pieceSteps), nil)
+		if p.Sums != nil {
+			launchSums(k, a, p)
+		} else {
+			launchPieces(k, a, p, ceilDiv(a.K, pieceSteps), nil)
+		}
 		return
 	}
 	if takesPanels(a, p) {

@@ -21,9 +21,9 @@ var stepsPool = sync.Pool{New: func() any { return new(longSteps) }}
 // sideBySide bounds the memory, in floats, for pieces that several threads take; with more, rows and lanes are enough for all of them.
 const sideBySide = 1 << 18
 
-// cutsSteps reports whether the serial axis of a launch is cut into pieces.
+// cutsSteps reports whether the serial axis of a launch is cut into pieces, by the kernel or by one that adds up its products.
 func cutsSteps(a *Args, p *Plan) bool {
-	return p.Steps && a.K > pieceSteps && a.Rows*a.N*a.K > chunkElements
+	return (p.Steps || p.Sums != nil) && a.K > pieceSteps && a.Rows*a.N*a.K > chunkElements
 }
 
 // launchPieces runs a kernel over pieces and combines what it stores: neighbours, then neighbours of those.

@@ -47,7 +47,9 @@ const (
 	costScalar = 200 // there is no vector axis
 	costSerial = 10  // a serial loop that is not for a contraction
 	costGrid   = 1   // for each grid loop: one flat loop is simpler
-	costBatch  = 50  // for each loop outside of the nest
+	costBatch  = 50  // there are loops outside of the nest
+	costOuter  = 2   // for each of them
+	costAlone  = 20  // a contraction outside of which there are loops, and whose rows have nothing in common
 )
 
 // maxLoops bounds the loops of one nest; the choice of a schedule tries all ways.
@@ -137,7 +139,13 @@ func (l *lowering) fill(s *schedule, members []*definition) (far int, reason str
 			s.packs++
 		}
 	}
-	s.cost = costPack*s.packs + costGrid*len(s.grid) + costBatch*len(s.batch)
+	s.cost = costPack*s.packs + costGrid*len(s.grid)
+	if len(s.batch) > 0 {
+		s.cost += costBatch + costOuter*len(s.batch)
+		if contraction && !s.shares(accesses) {
+			s.cost += costAlone
+		}
+	}
 	if len(s.vector) == 0 && len(s.grid)+len(s.serial) > 0 {
 		s.cost += costScalar
 	}
@@ -145,6 +153,14 @@ func (l *lowering) fill(s *schedule, members []*definition) (far int, reason str
 		s.cost += costSerial
 	}
 	return 4, ""
+}
+
+// shares says whether all rows read the same elements of an operand in their serial loops.
+func (s *schedule) shares(accesses []access) bool {
+	return slices.ContainsFunc(accesses, func(a access) bool {
+		has := loopsOf(a.at)
+		return !a.write && has.meets(s.vector) && has.meets(s.serial) && !has.meets(s.grid)
+	})
 }
 
 // roleOf is how d is computed with the loops of s.

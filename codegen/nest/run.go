@@ -177,7 +177,7 @@ func (r *run) check(c *Check) error {
 func (r *run) launch(l *Launch) error {
 	a := &Args{Rows: r.extent(l.Grid), N: r.extent(l.Vector), K: r.extent(l.Serial)}
 	a.Piece = Piece(a.N, a.K)
-	if _, ok := l.Nest.CutSteps(); ok && a.K > PieceSteps && a.Rows*a.N*a.K > PieceElements {
+	if a.K > PieceSteps && l.Nest.CutsSteps() && a.Rows*a.N*a.K > PieceElements {
 		a.PieceSteps = PieceSteps
 	}
 	for _, v := range l.Scalars {

@@ -46,6 +46,9 @@ func launcher(n *nest.Nest, importPath string) jen.Code {
 			plan = append(plan, field("StepsTo", jen.Lit(o)))
 		}
 	}
+	if n.SumsBy != nil {
+		plan = append(plan, field("Sums", sums(n, n.Sums())))
+	}
 	if work := n.SharedWork(); work > 0 {
 		plan = append(plan, field("Shared", jen.Lit(work)))
 	}
@@ -60,6 +63,17 @@ func launcher(n *nest.Nest, importPath string) jen.Code {
 		),
 		jen.Qual(runtimePath, "Launch").Call(jen.Id(n.Name), jen.Id("a"), ref()),
 	)
+}
+
+// sums says which kernel adds up products for another one.
+func sums(n *nest.Nest, s *nest.Sums) jen.Code {
+	from := jen.Index().Int().ValuesFunc(func(g *jen.Group) {
+		for _, o := range s.From {
+			g.Lit(o)
+		}
+	})
+	return jen.Op("&").Qual(runtimePath, "Sums").Values(field("Kernel", jen.Id(n.SumsBy.Name)), field("Plan", jen.Op("&").Id(planName(n.SumsBy))),
+		field("From", from), field("One", jen.Lit(s.One)), field("Sum", jen.Lit(s.Sum)))
 }
 
 var runtimeDType = map[nest.DType]string{nest.F32: "F32", nest.F64: "F64", nest.I32: "I32", nest.I64: "I64"}
