@@ -241,8 +241,12 @@ func (l *lowered) gradient(cotangent *ir.Array) (map[*ir.Tensor]*ir.Array, error
 		l.in.Arrays[t] = round(a, t.Elem.Resolve(l.dtypes))
 	}
 	for _, t := range p.Func.Inputs {
-		if t.Role == ir.Cotangent {
+		switch {
+		case t.Role != ir.Cotangent:
+		case t.Of.Name == "y":
 			l.in.Arrays[t] = l.bound.Views[t.Of].In(cotangent)
+		default:
+			l.in.Arrays[t] = ir.NewArray(out[t.Of].Shape...)
 		}
 	}
 	if out, err = p.RunWith(l.in, l.exec); err != nil {
