@@ -218,6 +218,24 @@ func TestBatchBinding(t *testing.T) {
 	})
 }
 
+// TestOutputsLeftOut: optional outputs that the caller doesn't take are left out at the end, also where binding is in two halves.
+func TestOutputsLeftOut(t *testing.T) {
+	s := batchSignature()
+	s.Params = append(s.Params, Param{Name: "kept", Mode: Out, Dims: []Dim{{Axis: 1}}, Optional: true})
+	x, z, y := counting(F32, 1, 2, 3), counting(F32, 1, 3), counting(F32, 0, 2)
+	var b Bound
+	if err := s.BindInputs(&b, nil, x, z); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.BindOutputs(&b, y); err != nil {
+		t.Fatal(err)
+	}
+	defer b.Finish()
+	if b.Tensor(2) != y || b.Tensor(3) != nil {
+		t.Error("the output isn't the first one")
+	}
+}
+
 // TestSums: a long serial axis of a kernel that stores a function of sums is cut, and the results are those of exact sums.
 func TestSums(t *testing.T) {
 	noLeaks(t)

@@ -285,7 +285,14 @@ func (e *emitter) compute(n *node) *Value {
 	case ir.OpScalar:
 		return e.b.ScalarOf(e.scalar(n))
 	case ir.OpIndex:
-		return e.b.Iota()
+		if e.s.vector.has(n.loop) {
+			return e.b.Iota()
+		}
+		index := e.l.indexOf(n.loop)
+		if !slices.Contains(e.l.program.Indices, index.tensor) {
+			e.l.program.Indices = append(e.l.program.Indices, index.tensor)
+		}
+		return e.b.LoadInt(e.operand(index, In))
 	case ir.OpRead:
 		return e.load(n, args)
 	case ir.OpNot:

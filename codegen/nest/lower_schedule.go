@@ -128,7 +128,13 @@ func (l *lowering) fill(s *schedule, members []*definition) (far int, reason str
 			return 2, why
 		}
 	}
-	accesses := l.accesses(members, inside)
+	indices := s.indices(l, members)
+	for _, d := range members {
+		if len(indices) > 0 && s.roles[d] == serialMap {
+			return 2, fmt.Sprintf("%s is stored in a serial loop, and needs an index as a value", d.target.Name)
+		}
+	}
+	accesses := append(l.accesses(members, inside), indices...)
 	s.order(accesses)
 	for _, a := range accesses {
 		lay, why := s.layout(a)
@@ -245,11 +251,34 @@ func (s *schedule) passes(d *definition, inside map[*ir.Tensor]*definition) stri
 		}
 	}
 	for _, i := range d.indices {
-		if len(s.vector) != 1 || s.vector[0] != i {
+		if s.vector.has(i) && len(s.vector) > 1 {
 			return fmt.Sprintf("%s needs the index along %s as a value", d.target.Name, i)
 		}
 	}
 	return ""
+}
+
+// indices are the accesses to indices that members compute with: those that are the same for all lanes are read.
+func (s *schedule) indices(l *lowering, members []*definition) []access {
+	var all loops
+	for _, d := range members {
+		all = all.union(d.indices)
+	}
+	var r []access
+	for _, i := range all.without(s.vector) {
+		r = append(r, l.indexOf(i))
+	}
+	return r
+}
+
+// indexOf is the access to the index along a loop.
+func (l *lowering) indexOf(i loop) access {
+	t := l.indices[i.axis]
+	if t == nil {
+		t = &ir.Tensor{Name: "index_" + i.axis.Name, Role: ir.Local, Elem: ir.Elem{Name: I64.String()}, Axes: []*ir.Axis{i.axis}}
+		l.indices[i.axis] = t
+	}
+	return access{tensor: t, at: loops{i}.at(), isInt: true}
 }
 
 // access is a tensor that a nest reads or writes, and where.

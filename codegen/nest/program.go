@@ -7,12 +7,13 @@ import (
 )
 
 // Program is how one function runs: launches in order. Tensors are contiguous and row-major in the order of their
-// axes; the caller has expanded, permuted and packed what was not.
+// axes; the caller has expanded, permuted and packed what was not. Inputs of bool are floats, 1 where they are true and 0 elsewhere.
 type Program struct {
 	Name     string
 	Func     *ir.Func
 	Launches []*Launch
 	Temps    []*ir.Tensor // live from one launch to a later one
+	Indices  []*ir.Tensor // of i64, with one axis: each element is its index, which nests read where they compute with one
 	Saved    []*ir.Tensor // forward: written for the backward program, where they are inputs; nowhere else
 	Checks   []*Check     // run on the host before the first launch
 	Trace    []string     // how it came about, for people

@@ -66,6 +66,13 @@ func (p *Program) run(in ir.Binding, over map[*ir.Tensor]*ir.Tensor, exec Execut
 		}
 		r.memory[t] = r.buffer(t, make([]float64, r.extent(t.Axes)))
 	}
+	for _, t := range p.Indices {
+		index := make([]float64, r.extent(t.Axes))
+		for i := range index {
+			index[i] = float64(i)
+		}
+		r.memory[t] = r.buffer(t, index)
+	}
 	for i, l := range p.Launches {
 		if err := r.launch(l); err != nil {
 			return nil, fmt.Errorf("%s: launch %d: %w", p.Name, i, err)
@@ -116,6 +123,16 @@ func (r *run) buffer(t *ir.Tensor, data []float64) Buffer {
 	case "f64":
 		b.F64 = make([]float64, n)
 		copy(b.F64, data)
+	case boolName: // floats of the nests
+		if r.p.float() == F32 {
+			b.F32 = make([]float32, n)
+			for i, x := range data {
+				b.F32[i] = float32(x)
+			}
+			break
+		}
+		b.F64 = make([]float64, n)
+		copy(b.F64, data)
 	case "i32":
 		b.I32 = make([]int32, n)
 		for i, x := range data {
@@ -128,6 +145,14 @@ func (r *run) buffer(t *ir.Tensor, data []float64) Buffer {
 		}
 	}
 	return b
+}
+
+// float is the dtype of the floats of the nests.
+func (p *Program) float() DType {
+	if len(p.Launches) == 0 {
+		return F64
+	}
+	return p.Launches[0].Nest.Float
 }
 
 // floats are the elements of a float buffer.
