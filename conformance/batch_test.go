@@ -9,11 +9,12 @@ import (
 
 	"github.com/opgen/opgen/codegen/ir"
 	_ "github.com/opgen/opgen/gen/attention"
+	_ "github.com/opgen/opgen/gen/index"
 	"github.com/opgen/opgen/runtime/optest"
 )
 
 // batches are calls of ops whose launches are repeated along axes: products of matrices with what is done with the sum, the same for rows and
-// columns with other functions than a product, and normalization by groups.
+// columns with other functions than a product, normalization by groups, and what has conditions in memory or computes with the index of a row.
 func batches(r *rand.Rand, batch []int, rows, steps, lanes int) []*call {
 	at := func(shape ...int) []int { return append(append([]int{}, batch...), shape...) }
 	all := 1
@@ -32,14 +33,38 @@ func batches(r *rand.Rand, batch []int, rows, steps, lanes int) []*call {
 		calls = append(calls,
 			&call{op: "linalg.cdist", inputs: arrays{"x": normal(r, at(rows, steps)...), "z": normal(r, at(lanes, steps)...)}},
 			&call{op: "attention.grouped_query_attention", inputs: arrays{"q": normal(r, at(4, rows, steps)...), "k": normal(r, at(2, lanes, steps)...), "v": normal(r, at(2, lanes, 3)...)}},
-			&call{op: "attention.scaled_dot_product_attention", inputs: arrays{"q": normal(r, at(rows, steps)...), "k": normal(r, at(lanes, steps)...), "v": normal(r, at(lanes, 3)...)}, attrs: []ir.ExampleAttr{number("seed", 1)}},
 		)
 	}
+	attention := func(mask bool, attrs ...ir.ExampleAttr) *call {
+		c := &call{op: "attention.scaled_dot_product_attention", attrs: append(attrs, number("seed", 1)),
+			inputs: arrays{"q": normal(r, at(rows, steps)...), "k": normal(r, at(lanes, steps)...), "v": normal(r, at(lanes, 3)...)}}
+		if mask {
+			c.inputs["mask"], c.inputs["bias"] = truths(r, rows, lanes), normal(r, lanes)
+		}
+		return c
+	}
+	if rows*steps*lanes > 0 {
+		calls = append(calls, attention(false), attention(true), attention(false, word("causal", "true")), attention(true, word("causal", "true"), number("scale", 0.5)))
+	}
+	calls = append(calls,
+		&call{op: "index.where", inputs: arrays{"mask": truths(r, rows, 1), "x": normal(r, at(rows, lanes)...), "z": scalar(2)}},
+		&call{op: "index.masked_fill", inputs: arrays{"mask": truths(r, at(rows, lanes)...), "x": normal(r, lanes)}, attrs: []ir.ExampleAttr{number("value", 3)}})
 	if all*rows*lanes > 0 {
 		calls = append(calls, &call{op: "norm.group_norm", inputs: arrays{"x": normal(r, all, 2*rows, lanes), "weight": normal(r, 2*rows), "bias": normal(r, 2*rows)},
 			attrs: []ir.ExampleAttr{number("groups", 2)}})
 	}
 	return calls
+}
+
+// truths is an array of conditions; of those of a row one holds at least.
+func truths(r *rand.Rand, shape ...int) *ir.Array {
+	a := ir.NewArray(shape...)
+	for i := range a.Data {
+		if r.IntN(2) == 0 || i%max(1, shape[len(shape)-1]) == 0 {
+			a.Data[i] = 1
+		}
+	}
+	return a
 }
 
 // TestBatches: launches that are repeated along axes give what the formula says and the bits of the interpreter of nests, on every path and for
@@ -69,7 +94,7 @@ func TestBatches(t *testing.T) {
 	}
 	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(0))
 	for i, c := range calls {
-		counts := []int{1, 3}
+		counts := []int{3}
 		if i >= small {
 			counts = []int{1, 2, 3, 7}
 		}

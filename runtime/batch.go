@@ -192,9 +192,13 @@ func (l *Batch) joins(i int) bool {
 	return true
 }
 
-// asSteps makes the last axis, which is summed over, a part of the serial axis, where one stride leads through both.
+// asSteps makes the last axis, which is summed over, or some points of it, a part of the serial axis, where one stride leads through both.
 func (l *Batch) asSteps() bool {
 	a, last := &l.args, l.n-1
+	points := stepPoints(a.K, l.ext[last])
+	if points == 1 {
+		return false
+	}
 	for k := range l.plan.Operands {
 		s := l.stride[last][k]
 		if a.Ptr[k] == nil || k == l.plan.StepsTo || s == a.K*a.KStep[k] || a.K == 1 && a.KStep[k] != 0 {
@@ -207,9 +211,35 @@ func (l *Batch) asSteps() bool {
 			a.KStep[k] = l.stride[last][k]
 		}
 	}
-	a.K *= l.ext[last]
-	l.remove(last)
-	return true
+	a.K *= points
+	if points == l.ext[last] {
+		l.remove(last)
+		return true
+	}
+	for k := range l.plan.Operands {
+		l.stride[last][k] *= points
+	}
+	l.ext[last] /= points
+	l.points /= points
+	return false
+}
+
+// stepPoints is how many of some points become one sum, each of so many steps: as many as kernels are fast with, if that is a part of them
+// that isn't much less; else all.
+func stepPoints(steps, points int) int {
+	if steps*points <= wideSteps {
+		return points
+	}
+	const least = wideSteps / 8
+	for n := min(points, wideSteps/max(1, steps)); n > 0 && n*steps >= least; n-- {
+		if points%n == 0 {
+			return n
+		}
+	}
+	if steps >= least {
+		return 1
+	}
+	return points
 }
 
 // asRows makes the last axis a part of the rows, where one stride leads through both and no result depends on it.

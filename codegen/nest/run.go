@@ -252,6 +252,21 @@ func (r *run) batch(l *Launch, a *Args, k int) error {
 	return r.chunks(l, a)
 }
 
+// reach gives the executor as much of the memory of an operand as a point of a batch has, that others needn't be handed over for each.
+func (b *Buffer) reach(a *Args) {
+	end := b.Base + max(0, a.Rows-1)*b.Row + max(0, a.N-1)*b.Step + max(0, a.K-1)*b.KStep + 1
+	switch {
+	case b.F32 != nil && end <= len(b.F32):
+		b.F32, b.Base = b.F32[b.Base:end:end], 0
+	case b.F64 != nil && end <= len(b.F64):
+		b.F64, b.Base = b.F64[b.Base:end:end], 0
+	case b.I32 != nil && end <= len(b.I32):
+		b.I32, b.Base = b.I32[b.Base:end:end], 0
+	case b.I64 != nil && end <= len(b.I64):
+		b.I64, b.Base = b.I64[b.Base:end:end], 0
+	}
+}
+
 // whole gives a launch to the executor.
 func (r *run) whole(l *Launch, a *Args) error {
 	accs := map[int]int{} // where the results go, by operand
@@ -259,6 +274,11 @@ func (r *run) whole(l *Launch, a *Args) error {
 		if s.Over == Grid {
 			accs[s.Acc] = a.Operands[s.Acc].Base
 			r.start(l, a, s.Acc, s.Monoid)
+		}
+	}
+	if len(l.Batch) > 0 {
+		for i := range a.Operands {
+			a.Operands[i].reach(a)
 		}
 	}
 	if err := r.exec(l, a); err != nil {
